@@ -17,19 +17,24 @@ from bench_costs import count_option
 import vqagen
 from vqagen.language.question_records import record_writer
 
-LIMIT_SECONDS, LIMIT_MB = 30, 500
+LIMIT_SECONDS, LIMIT_MB = 20, 500
 ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
-from vqagen.score.gold.discovery import read_gold
-from vqagen.score.scoring.evaluation import evaluate
-started = time.process_time()
-found = evaluate(read_gold(sys.argv[1]), sys.argv[2])
-scored = time.process_time()
-rows = [row for by in ("overall", *found.groups) for row in found.table(by)]
-print(f"accuracy {rows[0].accuracy:.4f}, {len(rows):,} rows, coverage {found.coverage.answered:,}")
-print(f"scored in {scored - started:.1f} s, tables in {time.process_time() - scored:.1f} s, "
-      f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+from vqagen.calls.evaluation import evaluate_items, floor, read_items, read_predictions, score_report
+def stage(name, work):
+    started = time.process_time()
+    made = work()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  {name:12} {time.process_time() - started:5.1f} s, peak {peak:4.0f} MB")
+    return made
+items = stage("questions", lambda: read_items(sys.argv[1]))
+answers = stage("predictions", lambda: read_predictions(sys.argv[2], items.kind))
+guessed = stage("floor", lambda: floor(items))
+found = stage("judge", lambda: evaluate_items(items, answers, floor=lambda *_: guessed))
+report = stage("report", lambda: score_report(found))
+rows = sum(len(table.rows) for table in report.tables)
+print(f"accuracy {found.overall().accuracy:.4f}, {rows:,} rows, coverage {found.coverage.answered:,}")
 """
 
 

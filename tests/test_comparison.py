@@ -14,7 +14,7 @@ from commands import Commands
 
 from vqagen.calls.comparison import compare
 from vqagen.errors import BadInput
-from vqagen.score.comparison.paired_tests import mcnemar, paired_difference
+from vqagen.score.compare import Difference, difference, mcnemar
 from vqagen.score.intervals import clustered_mean, holm
 
 
@@ -39,6 +39,11 @@ def test_mcnemar_of_the_published_table() -> None:
     assert (mcnemar(0, 0), mcnemar(1, 0)) == (1, 1)
 
 
+def paired_difference(first: np.ndarray, second: np.ndarray, images: np.ndarray) -> Difference:
+    """The difference of two models over all questions."""
+    return difference(("overall", "overall", "first", "second"), first, second, images)
+
+
 def scores(text: str) -> np.ndarray:
     """Right and wrong answers, written as 1 and 0."""
     return np.array([float(each) for each in text])
@@ -55,7 +60,7 @@ def test_the_difference_is_that_of_clustered_differences() -> None:
 
     student = pytest.importorskip("scipy.stats").t(49)
     assert found.mean == expected.mean
-    assert found.interval.high - found.mean == pytest.approx(student.ppf(0.975) * expected.error)
+    assert found.high - found.mean == pytest.approx(student.ppf(0.975) * expected.error)
     assert found.p == pytest.approx(2 * student.sf(abs(expected.mean) / expected.error))
     assert found.only_second - found.only_first == pytest.approx(200 * found.mean)
 
@@ -87,8 +92,8 @@ def test_equal_models_are_not_certainly_equal() -> None:
     found = paired_difference(scores("1100"), scores("1100"), np.arange(4))
 
     assert (found.mean, found.p) == (0, 1)
-    assert found.interval.low == -found.interval.high < -0.4
-    assert math.isnan(found.detectable)
+    assert found.low == -found.high < -0.4
+    assert found.detectable is None
 
 
 def test_the_detectable_difference_follows_from_the_discordant_questions() -> None:
@@ -161,8 +166,8 @@ def test_two_files_are_compared_over_all_questions_and_in_groups() -> None:
 
     assert [(model.name, model.correct) for model in found.models] == [("a", 25), ("b", 15)]
     [pair] = found.pairs
-    assert (pair.difference.mean, pair.difference.only_first, pair.difference.only_second) == (-0.25, 10, 0)
-    by_name = {(group.field, group.name): group.difference.mean for group in found.groups}
+    assert (pair.mean, pair.only_first, pair.only_second) == (-0.25, 10, 0)
+    by_name = {(group.field, group.group): group.mean for group in found.groups}
     assert by_name["category", "exist"] == 0
     assert by_name["category", "count"] == -0.5
     assert (found.questions, found.images) == (40, 20)
@@ -175,7 +180,7 @@ def test_all_groups_of_a_comparison_are_corrected_together() -> None:
     found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category", "function"])
 
     assert {group.field for group in found.groups} == {"category", "function"}
-    expected = holm([group.difference.p for group in found.groups])
+    expected = holm([group.p for group in found.groups])
     assert [group.corrected_p for group in found.groups] == expected
 
 
@@ -185,7 +190,7 @@ def test_models_are_compared_in_crosses_of_fields() -> None:
 
     found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category*function"])
 
-    assert [(group.name, group.n) for group in found.groups] == [("count, count", 20), ("exist, exist", 20)]
+    assert [(group.group, group.n) for group in found.groups] == [("count, count", 20), ("exist, exist", 20)]
 
 
 def test_three_files_have_three_pairs() -> None:
@@ -195,7 +200,7 @@ def test_three_files_have_three_pairs() -> None:
     found = compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl")
 
     assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
-    corrected = holm([pair.difference.p for pair in found.pairs])
+    corrected = holm([pair.p for pair in found.pairs])
     assert [pair.corrected_p for pair in found.pairs] == corrected
 
 

@@ -1,4 +1,4 @@
-"""Evaluations: predictions joined with gold items, accuracies of groups, and counts of every kind of fault."""
+"""Evaluations: predictions joined with items, accuracies of groups, further tables, and every kind of fault."""
 
 from __future__ import annotations
 
@@ -6,28 +6,47 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from gold_files import Prediction, gold_of, oracle, predicted, prediction, text_items
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+from item_tables import table
+from sklearn import metrics
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.score.answers.kinds import INTEGER, LIST, TEXT, WORD
-from vqagen.score.gold.file import CHOICE, OPEN
-from vqagen.score.gold.item import GoldItem
-from vqagen.score.scoring.evaluation import evaluate
-from vqagen.score.scoring.floors import guessed_by_others
-from vqagen.score.scoring.score_report import score_report
-from vqagen.score.scoring.settings import SKIP, EvaluationSettings
+from vqagen.score.evaluate.evaluation import Evaluation, Row, evaluate
+from vqagen.score.evaluate.report import score_report
+from vqagen.score.evaluate.settings import SKIP, EvaluationSettings
+from vqagen.score.evaluate.tables import confusion_table, counting_table, dialogs_table, pairs_table, yes_no_table
+from vqagen.score.evaluate.trials import gap_table, mistakes_table
+from vqagen.score.items.table import CHOICE, OPEN, Column, Gold, Items
+from vqagen.score.predictions.reading import read_predictions
+
+SKIPPING = EvaluationSettings(missing=SKIP)
+
+
+def scored(items: Items, answers: Sequence[str | None], settings: EvaluationSettings | None = None) -> Evaluation:
+    """The evaluation of an answer to each item, in their order; None for a missing one."""
+    given = {id: answer for id, answer in zip(items.ids, answers, strict=True) if answer is not None}
+    return evaluate(items, read_predictions(given), settings)
+
+
+def oracle(items: Items, settings: EvaluationSettings | None = None) -> Evaluation:
+    """The evaluation of the right answers."""
+    return scored(items, items.answers.cells(), settings)
+
 
 # Faults of predictions ------------------------------------------------------------------------------------------------
 
 FAULTY = [
-    *predicted(_0="red", _1="blue", _2="I cannot tell.", _3="red or blue", _4="Caf\u00e9", _99="red", _98="red"),
-    *predicted(_0="red"),  # again
-    *predicted(_5="blue"),
-    *predicted(_5="red"),  # another answer
-    *predicted(_0="red"),
+    *((0, "red"), (1, "blue"), (2, "I cannot tell."), (3, "red or blue"), (4, "Caf\u00e9"), (99, "red"), (98, "red")),
+    (0, "red"),  # again
+    (5, "blue"),
+    (5, "red"),  # another answer
+    (0, "red"),
 ]
 
 
@@ -35,12 +54,10 @@ FAULTY = [
 def test_faults_are_counted_in_any_order_of_the_predictions(seed: int) -> None:
     """The accuracy does not depend on the order either: a question with two different predictions is answered wrong."""
     shuffled = random.Random(seed).sample(FAULTY, len(FAULTY))
-    items = [
-        GoldItem(str(at), TEXT, (answer,), "a", options=("red", "blue", "caf\u00e9"), right=0)
-        for at, answer in enumerate(["red", "red", "red", "red", "caf\u00e9", "red", "red"])
-    ]
+    answers = ["red", "red", "red", "red", "caf\u00e9", "red", "red"]
+    items = replace(table(answers, options=[("red", "blue", "caf\u00e9")] * 7), mode=CHOICE)
 
-    found = evaluate(gold_of(items, CHOICE), shuffled)
+    found = evaluate(items, read_predictions([{"id": id, "answer": answer} for id, answer in shuffled]))
 
     coverage = found.coverage.to_record()
     examples = coverage.pop("examples")
@@ -57,72 +74,62 @@ def test_faults_are_counted_in_any_order_of_the_predictions(seed: int) -> None:
         "not_an_option": 0,
     }
     assert (examples["missing"], examples["unknown"], examples["refused"]) == (["6"], ["98", "99"], ["2"])
+    assert examples["duplicate"] == ["0", "5"], "each once"
     assert (found.overall().correct, found.overall().n) == (2, 7)
 
 
 def test_an_answer_that_is_no_option_is_counted() -> None:
-    items = [GoldItem("0", TEXT, ("red",), "", options=("red", "blue"), right=0)]
+    items = replace(table(["red"], options=[("red", "blue")]), mode=CHOICE)
 
-    found = evaluate(gold_of(items, CHOICE), predicted(_0="green"), EvaluationSettings(preset="exact"))
+    found = scored(items, ["green"], EvaluationSettings(preset="exact"))
 
     assert (found.coverage.not_an_option, found.coverage.examples) == (1, {"not_an_option": ("0",)})
 
 
 def test_one_right_answer_is_not_the_accuracy_of_a_file() -> None:
     """The toolkit of Visual7W divides by the number of predictions."""
-    gold = gold_of(text_items(["red"] * 10))
+    given = [None] * 3 + ["red"] + [None] * 6
 
-    assert evaluate(gold, predicted(_3="red")).overall().accuracy == 0.1
-    skipped = evaluate(gold, predicted(_3="red"), EvaluationSettings(missing=SKIP)).overall()
+    assert scored(table(["red"] * 10), given).overall().accuracy == 0.1
+    skipped = scored(table(["red"] * 10), given, SKIPPING).overall()
     assert (skipped.n, skipped.accuracy) == (1, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "message"),
-    [
-        ([], "no predictions to score"),
-        (
-            predicted(_7="red", _8="red"),
-            "no prediction belongs to a question: predictions are for 7, 8; questions are 0",
-        ),
-    ],
-)
-def test_predictions_of_other_questions_are_no_score(predictions: list[Prediction], message: str) -> None:
+def test_predictions_of_other_questions_are_no_score() -> None:
+    message = "no prediction belongs to a question: predictions are for 7, 8; questions are 0"
+
     with pytest.raises(BadInput, match=message):
-        evaluate(gold_of(text_items(["red"])), predictions)
+        evaluate(table(["red"]), read_predictions({8: "red", 7: "red"}))
+    with pytest.raises(BadInput, match="no predictions to score"):
+        evaluate(table(["red"]), read_predictions([]))
+    with pytest.raises(BadInput, match="no questions"):
+        evaluate(table([]), read_predictions({8: "red"}))
 
 
-def test_two_questions_of_one_id_are_rejected() -> None:
-    items = text_items(["red", "blue"])
+@pytest.mark.parametrize("ids", [["7", "8", "7"], ["a", "b", "a"]])
+def test_two_questions_of_one_id_are_rejected(ids: list[str]) -> None:
+    """Whether their id has a prediction or not."""
+    items = replace(table(["red"] * 3), ids=ids)
 
-    with pytest.raises(BadInput, match="question 0: its id is that of an earlier question"):
-        evaluate(gold_of([*items, items[0]]), predicted(_0="red"))
-    with pytest.raises(BadInput, match="question 1: its id is that of an earlier question"):
-        evaluate(gold_of([*items, items[1]]), predicted(_0="red"))
-
-
-def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
-    """Tables of answers count it as right, although what is compared has no case, marks or order."""
-    items = [
-        *(GoldItem(str(at), TEXT, ("Red.",), str(at), {"type": "what", "answer_type": "text"}) for at in range(3)),
-        GoldItem("3", LIST, (("red", "blue"),), "3", {"type": "what", "answer_type": "list"}),
-    ]
-
-    report = score_report(evaluate(gold_of(items), oracle(items)))
-
-    assert [row[:4] for row in report.table("answers").rows] == [("list", "blue, red", 1, 1), ("text", "red", 3, 1)]
+    for id in ids[:2]:
+        with pytest.raises(BadInput, match=f"question {ids[0]}: its id is that of an earlier question"):
+            evaluate(items, read_predictions({id: "red"}))
 
 
-def test_answers_of_annotators_who_differ_are_one_row() -> None:
-    """VQA's official rule compares "The two." with "2" where annotators differ, and so do the tables."""
-    items = [
-        GoldItem(str(at), TEXT, (right, "some"), str(at), {"type": "how"}, weights=(9, 1))
-        for at, right in enumerate(["2", "two"])
-    ]
+def test_lines_answer_the_items_in_their_order() -> None:
+    """Their ids are the places of the items, whatever the ids of these."""
+    items = replace(table(["red", "blue"]), ids=["17", "0"])
+    lines = replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True)
 
-    found = evaluate(gold_of(items), predicted(_0="The two.", _1="2"), EvaluationSettings(preset="vqa-official"))
+    found = evaluate(items, lines)
 
-    assert [row[1:4] for row in score_report(found).table("answers").rows] == [("2", 2, 1)]
+    assert (found.overall().correct, found.coverage.unknown, found.coverage.examples) == (2, 1, {"unknown": ("2",)})
+
+
+def test_a_policy_that_does_not_exist_is_rejected() -> None:
+    """A typing error must not fall back on another one."""
+    with pytest.raises(UsageError, match="did you mean"):
+        EvaluationSettings(missing="skp")
 
 
 # Candidates -----------------------------------------------------------------------------------------------------------
@@ -130,22 +137,24 @@ def test_answers_of_annotators_who_differ_are_one_row() -> None:
 
 def test_the_first_candidates_count_without_repetitions() -> None:
     """Under the profile of Visual7W a repeated candidate takes a place, as it does there."""
-    gold, given = gold_of(text_items(["blue"])), [prediction(0, "red", "Red", "green", "blue")]
+    items, given = table(["blue"]), read_predictions([{"id": 0, "candidates": ["red", "Red", "green", "blue"]}])
 
-    ours = evaluate(gold, given, EvaluationSettings(top_k=(1, 2, 3)))
-    theirs = evaluate(gold, given, EvaluationSettings(preset="visual7w", top_k=(3, 4)))
+    ours = evaluate(items, given, EvaluationSettings(top_k=(1, 2, 3)))
+    theirs = evaluate(items, given, EvaluationSettings(preset="visual7w", top_k=(3, 4)))
 
     assert [float(credit[0]) for credit in ours.credits.values()] == [0, 0, 1]
     assert [float(credit[0]) for credit in theirs.credits.values()] == [0, 1]
+    assert [row[:3] for row in score_report(theirs).table("top_k").rows] == [(3, 1, 0), (4, 1, 1)]
 
 
 def test_options_are_chosen_by_text_or_letter() -> None:
-    items = [GoldItem("0", WORD, ("blue",), "", options=("red", "blue"), right=1)]
+    items = replace(table(["blue"], options=[("red", "blue")]), mode=CHOICE)
 
     for given, is_right in {"B": True, "blue": True, "ANSWER: (b)": True, "A": False}.items():
-        assert evaluate(gold_of(items, CHOICE), predicted(_0=given)).overall().accuracy == is_right
+        assert scored(items, [given]).overall().accuracy == is_right
+    assert scored(items, ["B"], EvaluationSettings(mode=OPEN)).overall().accuracy == 0
     with pytest.raises(BadInput, match="no options, so no multiple choice"):
-        evaluate(gold_of(text_items(["blue"]), CHOICE), predicted(_0="blue"))
+        oracle(table(["blue"]), EvaluationSettings(mode=CHOICE))
 
 
 # Groups ---------------------------------------------------------------------------------------------------------------
@@ -154,9 +163,8 @@ def test_options_are_chosen_by_text_or_letter() -> None:
 def test_groups_and_crosses_are_those_of_a_plain_count() -> None:
     rng = random.Random(0)
     shapes, sizes = rng.choices(["cube", "sphere", None], k=300), rng.choices([10, 9, None], k=300)
-    items = text_items(["yes"] * 300, shape=shapes, size=sizes)
     given = rng.choices(["yes", "no"], k=300)
-    found = evaluate(gold_of(items), [prediction(at, text) for at, text in enumerate(given)])
+    found = scored(table(["yes"] * 300, shape=shapes, size=sizes), given)
 
     cross = {row.values: (row.n, row.correct) for row in found.table("shape*size")}
 
@@ -168,126 +176,185 @@ def test_groups_and_crosses_are_those_of_a_plain_count() -> None:
     assert [row.name for row in found.table("shape*size")] == ["cube, 9", "cube, 10", "sphere, 9", "sphere, 10"]
 
 
-def test_items_may_share_fields_before_and_after_a_new_one() -> None:
-    """A mapping that several items share is coded once, and again when another item has brought a further field."""
-    shared, other = {"shape": "cube"}, {"shape": "cube", "size": 3}
-    items = [
-        item._replace(fields=each) for item, each in zip(text_items(["yes"] * 3), (shared, other, shared), strict=True)
-    ]
-
-    found = evaluate(gold_of(items), oracle(items))
-
-    assert [[row.n for row in found.table(by)] for by in ("shape", "size")] == [[3], [1]]
-
-
 def test_a_field_that_does_not_exist_is_named() -> None:
-    found = evaluate(gold_of(text_items(["yes"], shape=["cube"])), predicted(_0="yes"))
-
     with pytest.raises(UsageError, match="unknown field to group by 'shap'; did you mean 'shape'"):
-        found.table("shap")
+        oracle(table(["yes"], shape=["cube"])).table("shap")
 
 
 def test_intervals_are_clustered_by_any_field() -> None:
-    items = text_items(["yes"] * 40, block=[at // 10 for at in range(40)])
-    made = [prediction(at, "yes" if at < 20 else "no") for at in range(40)]
+    """Items that the field does not concern are clusters of their own."""
+    items = table(
+        ["yes"] * 40, block=[at // 10 for at in range(40)], half=[at // 10 if at < 20 else None for at in range(40)]
+    )
+    given = ["yes" if at < 20 else "no" for at in range(40)]
 
-    plain = evaluate(gold_of(items), made).overall()
-    clustered = evaluate(gold_of(items), made, EvaluationSettings(cluster="block")).overall()
+    plain, clustered, half = (
+        scored(items, given, EvaluationSettings(cluster=field)).overall() for field in ("image", "block", "half")
+    )
 
-    assert clustered.low < plain.low < 0.5 < plain.high < clustered.high
-
-
-# Floors ---------------------------------------------------------------------------------------------------------------
-
-
-def guessed_plainly(groups: Sequence[int], images: Sequence[int], answers: Sequence[int], k: int) -> list[float]:
-    """Return `guessed_by_others`, counted again for each item."""
-    found = []
-    for group, image, answer in zip(groups, images, answers, strict=True):
-        others = zip(groups, images, answers, strict=True)
-        counts = Counter(each for its, about, each in others if its == group and about != image)
-        best = sorted(counts, key=lambda each: (-counts[each], each))[:k]
-        found.append(float(answer in best))
-    return found
+    assert clustered.low < half.low < plain.low < 0.5 < plain.high < half.high < clustered.high
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_most_frequent_answers_are_counted_on_other_images(seed: int) -> None:
-    rng = random.Random(seed)
-    items, k = rng.randint(1, 60), rng.randint(1, 3)
-    columns = [[rng.randrange(most) for _ in range(items)] for most in (3, rng.randint(1, 12), rng.randint(1, 6))]
+def test_skill_is_the_share_above_the_floor() -> None:
+    items = table(["1"] * 9 + ["2"])
 
-    found = guessed_by_others(*(np.array(column, dtype=np.int32) for column in columns), k)
+    found = evaluate(
+        items, read_predictions(dict.fromkeys(items.ids, "1")), floor=lambda items, k, mode: np.full(10, 0.6)
+    )
 
-    assert found.tolist() == guessed_plainly(*columns, k)
-
-
-def test_a_balanced_family_has_a_floor_of_a_half() -> None:
-    """Counting without an item makes its own answer the rarer one, and a guess by counts always wrong."""
-    items = text_items(["yes", "no"] * 10, family=["a"] * 20)
-
-    row = evaluate(gold_of(items), oracle(items)).overall()
-
-    assert (row.floor, row.skill) == (0.5, 1.0)
+    assert found.overall().floor == pytest.approx(0.6) and found.overall().skill == pytest.approx(0.75)
 
 
-@pytest.mark.parametrize(("mode", "floor"), [(OPEN, 0.9), (CHOICE, 0.25)])
-def test_free_answers_are_not_guessed_among_options(mode: str, floor: float) -> None:
-    """A dataset may be answered freely although it has options: then its floor is the most frequent answer."""
-    answers = ["red"] * 9 + ["blue"]
-    options = ("red", "blue", "green", "gray")
-    items = [GoldItem(str(at), TEXT, (each,), str(at), options=options) for at, each in enumerate(answers)]
+def test_an_evaluation_is_a_data_frame() -> None:
+    """Of its items, of the groups of a field, or of another table of its report; and it shows itself on a screen."""
+    asked = replace(table(["yes", "no", "2"], category=["exist", "exist", "count"]), groups=("category",))
+    found = scored(asked, ["yes", "yes", None], SKIPPING)
 
-    assert evaluate(gold_of(items, mode), oracle(items)).overall().floor == floor
+    items = found.frame()
+    assert items[["id", "answer", "given", "category"]].fillna("").values.tolist() == [
+        ["0", "yes", "yes", "exist"],
+        ["1", "no", "yes", "exist"],
+        ["2", "2", "", "count"],
+    ]
+    assert items.correct.tolist()[:2] == [1, 0] and np.isnan(items.correct[2])
+    assert found.frame("category*answer").accuracy.tolist() == [0, 1]
+    assert found.frame("yes_no").n.tolist() == [2]
+    assert "  exist     2" in repr(found) and "<h2" in found._repr_html_()
+
+
+# Single answers -------------------------------------------------------------------------------------------------------
+
+TRUTHS = [("yes", "yes")] * 3 + [("yes", "no")] * 2 + [("no", "yes")] + [("no", "no")] * 4
+COLORS = [("red", "red")] * 5 + [("red", "blue")] * 2 + [("blue", "blue")] + [("blue", "pink")] + [("green", "")]
+
+
+def test_yes_no_figures_are_those_of_scikit_learn() -> None:
+    """Accuracy, precision, recall and F1 take "yes" for the positive answer."""
+    right, given = ([answer == "yes" for answer in side] for side in zip(*TRUTHS, strict=True))
+
+    [row] = yes_no_table(Counter(TRUTHS)).rows
+
+    assert row[1:5] == pytest.approx(
+        [
+            metrics.accuracy_score(right, given),
+            metrics.precision_score(right, given),
+            metrics.recall_score(right, given),
+            metrics.f1_score(right, given),
+        ]
+    )
+    assert row[5:] == (0.4, 0.5, 0)
+
+
+def test_other_answers_to_yes_no_questions() -> None:
+    """A missing answer and another word are wrong and no "yes"; a model that never says yes has no precision."""
+    assert yes_no_table(Counter([("yes", ""), ("no", "red"), ("no", "no")])).rows == (
+        (3, 1 / 3, None, 0, 0, 0, 1 / 3, 2),
+    )
+
+
+def test_counting_figures() -> None:
+    """Counting is exact, off by one or further; the mean error is over the numbers that were given."""
+    [row] = counting_table(Counter([("2", "2"), ("2", "3"), ("5", "2"), ("1", ""), ("0", "red")])).rows
+
+    assert row == (5, 0.2, 0.4, 0.2, 4 / 3, -2 / 3, 2)
+    assert row[4] == pytest.approx(metrics.mean_absolute_error([2, 2, 5], [2, 3, 2]))
+
+
+def test_recall_and_confusion_of_answers() -> None:
+    """Each right answer has its recall, its precision and the answer that it is most often taken for."""
+    many = Counter((str(number), str(number)) for number in range(41))
+
+    table = confusion_table({"text": many, "word": Counter(COLORS)})
+
+    assert table.rows == (
+        ("word", "red", 7, 5 / 7, 5, 1.0, "blue", 2),
+        ("word", "blue", 2, 0.5, 3, 1 / 3, "pink", 1),
+        ("word", "green", 1, 0.0, 0, None, "(no answer)", 1),
+    )
+    assert table.notes == ("left out: text answers, of which there are more than 40",)
+    assert confusion_table({"text": many}) is None
+
+
+def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
+    """Tables of answers count it as right, although what is compared has no case, marks or order."""
+    gold = Column.of([Gold("text", ("Red.",))] * 3 + [Gold("list", (("red", "blue"),))])
+    items = replace(table(["?"] * 4, answer_type=["text"] * 3 + ["list"]), gold=gold)
+
+    rows = score_report(oracle(items)).table("answers").rows
+
+    assert [row[:4] for row in rows] == [("list", "blue, red", 1, 1), ("text", "red", 3, 1)]
+
+
+def test_answers_of_annotators_who_differ_are_one_row() -> None:
+    """VQA's official rule compares "The two." with "2" where annotators differ, and so do the tables."""
+    gold = Column.of(Gold("text", (right, "some"), (9, 1)) for right in ("2", "two"))
+    items = replace(table(["?"] * 2), gold=gold)
+
+    found = scored(items, ["The two.", "2"], EvaluationSettings(preset="vqa-official"))
+
+    assert [row[1:4] for row in score_report(found).table("answers").rows] == [("2", 2, 1)]
+
+
+# Pairs, dialogs and trials --------------------------------------------------------------------------------------------
+
+
+def test_pairs_by_right_answers() -> None:
+    """A pair has both, one or none of its questions right; a question whose partner is missing is only counted."""
+    pairs: list[Any] = [0, 1, None, 0, 2, 1, 3, 2]
+    kinds = ["b", "a", "a", "b", "b", "c", "a", "b"]  # of a pair, the first counts
+    items = table(["yes"] * 8, pairs=pairs, category=kinds)
+
+    table_ = pairs_table(scored(items, ["yes", "no", "yes", "yes", "yes", "no", "yes", "no"]))
+
+    assert [row[:5] for row in table_.rows] == [("overall", 3, 1, 1, 1), ("a", 1, 0, 0, 1), ("b", 2, 1, 1, 0)]
+    assert table_.notes == ("1 question without partner",)
+    assert pairs_table(oracle(table(["yes"] * 8))) is None
 
 
 def test_a_question_that_is_left_out_is_in_no_pair() -> None:
     """With `--missing skip`, its partner is without one, and the pair is not wrong."""
-    items = [item._replace(pair=at // 2) for at, item in enumerate(text_items(["yes", "no", "yes", "no"]))]
+    items = table(["yes", "no", "yes", "no"], pairs=[0, 0, 1, 1])
 
-    found = evaluate(gold_of(items), oracle(items)[:3], EvaluationSettings(missing=SKIP))
-    table = score_report(found).table("pairs")
+    found = pairs_table(scored(items, ["yes", "no", "yes", None], SKIPPING))
 
-    assert table.rows[0][:5] == ("overall", 1, 1, 0, 0)
-    assert table.notes == ("1 question without partner",)
-
-
-def test_a_round_that_is_left_out_is_in_no_dialog() -> None:
-    """With `--missing skip`, a dialog whose other rounds are right is all right."""
-    items = [item._replace(id=f"0/{at}") for at, item in enumerate(text_items(["yes", "no", "yes"]))]
-
-    found = evaluate(replace(gold_of(items), format="dialogs"), oracle(items)[:2], EvaluationSettings(missing=SKIP))
-
-    assert score_report(found).table("dialogs").rows[0][:3] == (1, 1.0, 2.0)
+    assert found.rows[0][:5] == ("overall", 1, 1, 0, 0)
+    assert found.notes == ("1 question without partner",)
 
 
-def test_a_policy_that_does_not_exist_is_rejected() -> None:
-    """A typing error must not fall back on another one."""
-    with pytest.raises(UsageError, match="did you mean"):
-        EvaluationSettings(missing="skp")
+def test_errors_propagate_in_dialogs() -> None:
+    """Rounds are right or wrong after a right or a wrong one; the first round is after none, and a left out one too."""
+    items = replace(table(["yes"] * 6), ids=["7/0", "7/1", "7/2", "10/0", "10/1", "10/2"])
+
+    table_ = dialogs_table(scored(items, ["yes", "yes", "yes", "yes", "no", "yes"]))
+    skipped = dialogs_table(scored(items, ["yes", "yes", None, "no", None, None], SKIPPING))
+
+    assert table_.rows == ((2, 0.5, 2.0, 2 / 3, 3, 1.0, 1),)
+    assert skipped.rows == ((2, 0.5, 1.0, 1.0, 1, None, 0),)
 
 
-def test_the_floor_is_that_of_the_first_field_that_any_question_has() -> None:
-    """Without programs there is no function: yes is guessed by the kind of the answer, not among all answers."""
-    answers = ["yes", "no"] * 10 + ["red", "blue", "green", "gray"]
-    kinds = ["bool"] * 20 + ["word"] * 4
-    items = text_items(answers, family=[None] * 24, function=[None] * 24, answer_type=kinds)
+@drawn(st.integers(1, 60), st.integers(1, 60), st.data())
+def test_the_interval_of_the_gap_is_newcombes(control: int, test: int, data: st.DataObject) -> None:
+    """The interval of the difference of two accuracies is the one that statsmodels calls `newcomb`."""
+    first, second = data.draw(st.integers(0, control)), data.draw(st.integers(0, test))
 
-    found = {row.name: row.floor for row in evaluate(gold_of(items), oracle(items)).table("answer_type")}
+    *_, (_, n, difference, *interval) = gap_table([typed("control", first, control), typed("test", second, test)]).rows
 
-    assert found == {"bool": 0.5, "word": 0.25}
-
-
-def test_an_id_is_an_example_once() -> None:
-    """However often its prediction is repeated."""
-    found = evaluate(gold_of(text_items(["red"])), predicted(_0="red") * 4)
-
-    assert (found.coverage.duplicate, found.coverage.examples["duplicate"]) == (3, ("0",))
+    assert (n, difference) == (control + test, pytest.approx(first / control - second / test))
+    bounds = confint_proportions_2indep(first, control, second, test, compare="diff", method="newcomb")
+    assert interval == pytest.approx(bounds, abs=1e-9)
 
 
-def test_skill_is_the_share_above_the_floor() -> None:
-    items = [GoldItem(str(at), INTEGER, (1 if at < 9 else 2,), str(at)) for at in range(10)]
+def typed(name: str, correct: int, n: int) -> Row:
+    """The row of a type of trials."""
+    return Row(name, n, correct, correct / n, 0, 1, 0, 0, False)
 
-    row = evaluate(gold_of(items), [prediction(at, "1") for at in range(10)]).overall()
 
-    assert (row.accuracy, row.floor, row.skill) == (0.9, 0.9, 0.0)
+def test_tables_of_trials() -> None:
+    """There is a gap if there are trials of both types; kinds of answers stand in their order, with shares by type."""
+    types = Column.of(["test"] * 4 + ["control"] * 2)
+    kinds = Column.of(["foil", *["correct"] * 3, *["no answer"] * 2])
+
+    found = mistakes_table(types, kinds)
+
+    assert gap_table([typed("control", 1, 2)]) is None
+    assert found.rows == (("correct", 0, 3, 0.0, 0.75), ("foil", 0, 1, 0.0, 0.25), ("no answer", 2, 0, 1.0, 0.0))

@@ -11,15 +11,18 @@ from typing import Any
 import orjson
 import pytest
 from depth import some
-from gold_files import oracle, predicted, prediction, write_visual7w
+from gold_files import write_visual7w
 from scene_records import sampled_scenes
 
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.score.evaluate.evaluation import Evaluation, evaluate
+from vqagen.score.evaluate.settings import EvaluationSettings
 from vqagen.score.gold.discovery import read_gold
 from vqagen.score.gold.item import GoldItem
-from vqagen.score.scoring.evaluation import evaluate
-from vqagen.score.scoring.settings import EvaluationSettings
+from vqagen.score.items.reading import read_items
+from vqagen.score.items.table import Items
+from vqagen.score.predictions.reading import read_predictions
 
 NODES: list[dict[str, Any]] = [
     {"type": "scene", "inputs": [], "value_inputs": []},
@@ -50,6 +53,16 @@ def question(**changes: Any) -> dict[str, Any]:
         "answer": 2,
         "program": NODES,
     } | changes
+
+
+def scored(items: Items, answers: Any, preset: str = "typed", *top_k: int) -> Evaluation:
+    """The evaluation of answers by id."""
+    return evaluate(items, read_predictions(answers), EvaluationSettings(preset=preset, top_k=top_k))
+
+
+def oracle(items: Items) -> Evaluation:
+    """The evaluation of the right answers."""
+    return scored(items, dict(zip(items.ids, items.answers.cells(), strict=True)))
 
 
 def only_item(path: Path, **options: Any) -> GoldItem:
@@ -142,8 +155,7 @@ GROUPS = {
 
 def test_the_oracle_is_right_in_every_group(made: Path) -> None:
     for name, groups in GROUPS.items():
-        gold = read_gold(made / name, scenes=made / "scenes.json" if "scene_size" in groups else None)
-        found = evaluate(gold, oracle(gold.items()))
+        found = oracle(read_items(made / name, scenes=made / "scenes.json" if "scene_size" in groups else None))
         assert " ".join(found.groups) == groups
         assert {row.accuracy for by in ("overall", *found.groups) for row in found.table(by)} == {1.0}
         assert found.coverage.parsed == len(found) > 20
@@ -231,12 +243,12 @@ TOY_PAIRS: list[dict[str, Any]] = [
 def test_telling_is_scored_as_the_toolkit_of_visual7w_does(tmp_path: Path) -> None:
     """Its own result on three pairs is 0.667, 0.500 (1/2) and 1.000 (1/1); on the last one, "Café", it crashes."""
     path = write_visual7w(tmp_path / "dataset.json", TOY_PAIRS)
-    given = [*(prediction(id, "Red.", "3") for id in "123"), prediction(4, "CAF\u00c9")]
+    given = [{"qa_id": id, "candidates": ["Red.", "3"] if id < 4 else ["CAF\u00c9"]} for id in (1, 2, 3, 4)]
 
-    found = evaluate(read_gold(path, split="val"), given, EvaluationSettings(preset="visual7w", top_k=(2,)))
+    found = scored(read_items(path, split="val"), given, "visual7w", 2)
 
     assert [(row.name, row.correct, row.n) for row in found.table("type")] == [("how", 1, 2), ("what", 2, 2)]
-    chosen = evaluate(read_gold(path, mode="mc"), given, EvaluationSettings(preset="visual7w"))
+    chosen = scored(read_items(path, mode="mc"), given, "visual7w")
     assert chosen.correct.tolist() == [0, 0, 1, 1] and chosen.coverage.not_an_option == 2
 
 
@@ -244,11 +256,10 @@ def test_pointing_is_answered_by_the_id_of_a_box(tmp_path: Path) -> None:
     pairs = [{"qa_id": 5, "question": "Which?", "answer": 12, "multiple_choices": [10, 11, 13], "type": "which"}]
     boxes = [{"box_id": number, "name": "cup", "x": -1, "y": 20, "width": 30, "height": 40} for number in range(10, 14)]
 
-    gold = read_gold(write_visual7w(tmp_path / "dataset.json", pairs, boxes=boxes))
-    (item,) = gold.items()
+    items = read_items(write_visual7w(tmp_path / "dataset.json", pairs, boxes=boxes))
 
-    assert (gold.mode, item.options, item.right) == ("mc", ("12", "10", "11", "13"), 0)
-    assert [evaluate(gold, predicted(_5=each)).overall().accuracy for each in ("12", "13")] == [1, 0]
+    assert (items.mode, items.options.values[0][:2]) == ("mc", (("12", "10", "11", "13"), 0))
+    assert [scored(items, {5: each}).overall().accuracy for each in ("12", "13")] == [1, 0]
 
 
 def test_only_the_items_of_a_split_are_read(tmp_path: Path) -> None:
@@ -283,8 +294,7 @@ def test_vqav2_joins_annotations_with_their_questions(tmp_path: Path) -> None:
     assert items[0] == items[1]
     assert (items[0].answers, items[0].weights) == (("red", "Dark red", "blue"), (6, 3, 1))
     assert (items[0].fields["question_length"], items[0].image) == (4, "3")
-    soft = evaluate(read_gold(path), predicted(_9="blue"), EvaluationSettings(preset="vqa-official")).overall()
-    assert round(soft.accuracy, 3) == 0.3
+    assert round(scored(read_items(path), {9: "blue"}, "vqa-official").overall().accuracy, 3) == 0.3
     path.unlink()
     with pytest.raises(BadInput, match="questions of VQAv2 have no answers: give the file of annotations"):
         read_gold(questions)
@@ -309,69 +319,20 @@ def test_results_of_vqa_score_as_in_the_official_script(tmp_path: Path) -> None:
     path = written(tmp_path / "annotations.json", {"annotations": annotations})
     for (preset, place, template), percents in OFFICIAL.items():
         said = {id: given[place].upper() if place else given[place] for id, given in ANNOTATED.items()}
-        made = [prediction(id, template.format(text)) for id, text in said.items()]
-        found = evaluate(read_gold(path), made, EvaluationSettings(preset=preset))
+        found = scored(read_items(path), {id: template.format(text) for id, text in said.items()}, preset)
         assert [round(100 * credit, 2) for credit in found.correct] == percents
-
-
-def gqa_question(text: str, answer: str, kind: str, semantic: str, is_balanced: bool = True) -> dict[str, Any]:
-    steps = [
-        {"operation": "select", "argument": "cube (1)", "dependencies": []},
-        {"operation": "relate", "argument": "left", "dependencies": [0]},
-        {"operation": "query", "argument": "name", "dependencies": [1]},
-    ]
-    return {
-        "question": text,
-        "answer": answer,
-        "imageId": "n1",
-        "isBalanced": is_balanced,
-        "groups": {"global": "g", "local": "l"},
-        "entailed": [],
-        "types": {"structural": kind, "semantic": semantic, "detailed": "d"},
-        "semantic": steps,
-    }
-
-
-GQA_ANSWERS: Mapping[str, tuple[dict[str, Any], str]] = {
-    "1": (gqa_question("Is it a red ball?", "yes", "verify", "attr"), "yes"),
-    "2": (gqa_question("What color is that?", "red", "query", "attr"), "red"),
-    "3": (gqa_question("What color is that thing?", "blue", "query", "attr"), "blue"),
-    "4": (gqa_question("What size is it?", "large", "query", "attr"), "small"),
-    "5": (gqa_question("Which kind of thing is?", "cube", "query", "cat"), "ball"),
-    "6": (gqa_question("Is this the red ball?", "yes", "verify", "attr", is_balanced=False), "no"),
-    "7": (gqa_question("Is it?", "no", "verify", "attr", is_balanced=False), "no"),
-}
-"""Seven questions as those that GQA's own script was run on, and an answer to each."""
-
-
-def test_gqa_groups_have_the_shares_of_its_script(tmp_path: Path) -> None:
-    gold = read_gold(written(tmp_path / "gqa.json", {id: asked for id, (asked, _) in GQA_ANSWERS.items()}))
-
-    made = predicted(**{f"_{id}": answer for id, (_, answer) in GQA_ANSWERS.items()})
-    found = evaluate(gold, made, EvaluationSettings(preset="exact"))
-
-    def shares(by: str) -> dict[str, tuple[float, int]]:
-        rows = (row for row in found.table(f"balanced*{by}") if row.values[0] == "yes")
-        return {str(row.values[1]): (round(100 * row.accuracy, 2), row.n) for row in rows}
-
-    assert [(row.name, row.accuracy) for row in found.table("balanced")] == [("no", 0.5), ("yes", 0.6)]
-    assert shares("structural") == {"query": (50, 4), "verify": (100, 1)}
-    assert shares("semantic") == {"attr": (75, 4), "cat": (0, 1)}
-    assert shares("steps") == {"2": (60, 5)}
-    assert shares("question_length") == {"4": (50, 2), "5": (66.67, 3)}
 
 
 FAULTY: list[tuple[Any, str]] = [
     ({"images": [{"split": "val", "qa_pairs": [{"answer": "a"}]}]}, "qa_id: expected a number"),
     ({"annotations": [{"question_id": 1, "answers": []}]}, "answers: expected a list of answers"),
-    ({"12": {"imageId": "1", "question": "?", "answer": 3}}, "12.answer: expected text, found 3"),
 ]
 
 
 def test_faulty_files_of_other_benchmarks_are_located(tmp_path: Path) -> None:
     for value, message in FAULTY:
         with pytest.raises(VqagenError, match=re.escape(message)):
-            list(read_gold(written(tmp_path / "gold.json", value)).items())
+            read_items(written(tmp_path / "gold.json", value))
 
 
 ODD: tuple[Any, ...] = (None, True, -1, 2.5, "", "x", [], [1], {}, {"a": [1]})
@@ -384,7 +345,6 @@ SAMPLES: Mapping[str, Any] = {
             {"question_id": 9, "image_id": 3, "question_type": "a", "answer_type": "b", "answers": [{"answer": "red"}]}
         ]
     },
-    "gqa": {"1": GQA_ANSWERS["1"][0]},
 }
 
 
@@ -405,7 +365,6 @@ def test_no_odd_value_is_a_traceback(tmp_path: Path) -> None:
         for part in some(list(spoiled(listed))[::2]):
             path = written(tmp_path / "gold.json", {key: part})
             try:
-                gold = read_gold(path)
-                evaluate(gold, oracle(gold.items()))
+                oracle(read_items(path))
             except VqagenError as error:
                 assert str(error)

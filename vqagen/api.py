@@ -49,8 +49,9 @@ from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.writing import write_records
-from vqagen.score.comparison.comparison import Comparison
+from vqagen.score.compare import Comparison
 from vqagen.score.dialogs.report import DialogVerificationReport
+from vqagen.score.evaluate.evaluation import Evaluation
 from vqagen.score.report.writers import write_report
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.shortcuts.audit.audit import Audit
@@ -84,6 +85,7 @@ __all__ = [
     "DirectorSettings",
     "Domain",
     "DomainFiles",
+    "Evaluation",
     "ExportReport",
     "Forgotten",
     "Generation",

@@ -6,40 +6,41 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from vqagen.errors import UsageError
-from vqagen.language.domain_files import PathLike
-from vqagen.score.comparison.comparison import Comparison, compare_evaluations
-from vqagen.score.gold.discovery import read_gold
-from vqagen.score.scoring.evaluation import evaluate
-from vqagen.score.scoring.settings import WRONG, EvaluationSettings
+from vqagen.score.compare import Comparison, compare_evaluations
+from vqagen.score.evaluate.evaluation import evaluate
+from vqagen.score.evaluate.settings import WRONG, EvaluationSettings
+from vqagen.score.items.reading import Source as Questions
+from vqagen.score.items.reading import read_items
+from vqagen.score.predictions.reading import Source as Answers
+from vqagen.score.predictions.reading import read_predictions
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".eval", ".gz", ".zst")
 """Endings of prediction files that are left out of a model's name."""
 
 
 def compare(
-    questions: PathLike,
-    *predictions: PathLike,
+    questions: Questions,
+    *predictions: Answers,
     split: str = "",
     mode: str = "",
     group_by: Sequence[str] = (),
     normalise: str = "typed",
     missing: str = WRONG,
 ) -> Comparison:
-    """Compare two or more prediction files on the same questions.
+    """Compare the predictions of two or more models for the same questions.
 
     A model is called by the name of its file, or by its whole path if names are equal. Groups are the values of the
     fields `group_by` and of crosses such as `category*depth`, by default those of an evaluation that are few. Raises
-    BadInput if a file has no prediction for the questions, or if no question has a prediction in all files where
+    BadInput if a model has no prediction for the questions, or if no question has a prediction of all models where
     `missing` is "skip".
     """
     if len(predictions) < 2:
         raise UsageError("one prediction file alone: give two or more to compare")
-    names = _names([str(path) for path in predictions])
     settings = EvaluationSettings(preset=normalise, missing=missing)
-    evaluations = {}
-    for name, path in zip(names, predictions, strict=True):
-        gold = read_gold(questions, split=split, mode=mode)
-        evaluations[name] = evaluate(gold, path, settings)
+    items = read_items(questions, split=split, mode=mode)
+    answers = [read_predictions(each, items.kind) for each in predictions]
+    names = _names([each.name for each in answers])
+    evaluations = {name: evaluate(items, each, settings) for name, each in zip(names, answers, strict=True)}
     return compare_evaluations(evaluations, group_by)
 
 

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
-from vqagen.score.gold.discovery import read_gold
-from vqagen.score.predictions.reading import Source
+from vqagen.score.evaluate import report as reports
+from vqagen.score.evaluate.evaluation import Evaluation
+from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
+from vqagen.score.evaluate.gates import read_thresholds
+from vqagen.score.evaluate.per_item import item_lines
+from vqagen.score.evaluate.settings import WRONG, EvaluationSettings
+from vqagen.score.items.reading import Source as Questions
+from vqagen.score.items.reading import read_items
+from vqagen.score.predictions.reading import Source as Answers
+from vqagen.score.predictions.reading import read_predictions
 from vqagen.score.report.table import Report
-from vqagen.score.scoring.evaluation import Evaluation
-from vqagen.score.scoring.evaluation import evaluate as evaluate_items
-from vqagen.score.scoring.gates import read_thresholds
-from vqagen.score.scoring.per_item import item_lines
-from vqagen.score.scoring.score_report import VISUAL7W, ReportSettings, toolkit_lines
-from vqagen.score.scoring.score_report import score_report as report_of
-from vqagen.score.scoring.settings import AUTO, WRONG, EvaluationSettings
+from vqagen.shortcuts.floor import floor
 
 
 def evaluate(
-    questions: PathLike,
-    predictions: Source,
+    questions: Questions,
+    predictions: Answers,
     *,
     mode: str = "",
     top_k: Sequence[int] = (),
@@ -33,13 +36,15 @@ def evaluate(
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
 
-    `predictions` are a file, records such as `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer.
-    `scenes` add fields of scenes to group by. With `cluster`, intervals are robust to questions with one value of this
-    field ("image", or any to group by). Raises BadInput for files that do not fit each other.
+    `questions` are a file, a folder, a document or records. `predictions` are a file, records such as
+    `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer. `scenes` add fields of their scenes. With
+    `cluster`, intervals are robust to questions with one value of this field ("image", or any to group by). Raises
+    BadInput for questions and predictions that do not fit each other.
     """
-    settings = EvaluationSettings(mode or AUTO, normalise, tuple(top_k), missing=missing, cluster=cluster)
-    gold = read_gold(questions, split=split, mode=mode, scenes=scenes)
-    return evaluate_items(gold, predictions, settings)
+    settings = EvaluationSettings(mode, normalise, tuple(top_k), missing=missing, cluster=cluster)
+    items = read_items(questions, split=split, mode=mode, scenes=scenes)
+    answers = read_predictions(predictions, items.kind)
+    return evaluate_items(items, answers, settings, floor)
 
 
 def score_report(
@@ -48,15 +53,16 @@ def score_report(
     group_by: Sequence[str] = (),
     fail_under: Sequence[str] = (),
     strict: bool = False,
-    predictions: str = "predictions",
+    predictions: str = "",
 ) -> Report:
     """Return the report of an evaluation: accuracies of groups, further measures, and whether its gates are met.
 
     `group_by` are fields and crosses of fields such as `category*depth`; `fail_under` are thresholds such as
-    `overall=0.9`; `strict` demands complete predictions. UsageError for groups that the questions do not have.
+    `overall=0.9`; `strict` demands complete predictions; the report calls them `predictions`, by default as their file.
+    UsageError for groups that the questions do not have.
     """
-    thresholds = tuple(read_thresholds(fail_under))
-    return report_of(evaluation, ReportSettings(tuple(group_by), thresholds, strict, predictions))
+    named = replace(evaluation, predictions=predictions or evaluation.predictions)
+    return reports.score_report(named, group_by, read_thresholds(fail_under), strict)
 
 
 def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = False) -> None:
@@ -69,9 +75,7 @@ def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = Fa
 
 def toolkit_text(report: Report, evaluation: Evaluation) -> str:
     """Return the head of a report, and the lines that Visual7W's toolkit logs. UsageError for other questions."""
-    if "type" not in evaluation.codes:
-        raise UsageError(f"--profile {VISUAL7W} is for questions with a type: {evaluation.gold.name} has none")
-    return "\n".join([*report.head, "", *toolkit_lines(evaluation), *report.failures]) + "\n"
+    return "\n".join([*report.head, "", *reports.toolkit_lines(evaluation), *report.failures]) + "\n"
 
 
 def split_ranks(text: str) -> tuple[int, ...]:

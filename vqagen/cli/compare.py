@@ -41,7 +41,6 @@ def command(
       vqagen compare questions.json a.jsonl b.jsonl
     """
     from vqagen.calls.comparison import compare
-    from vqagen.score.comparison.report import comparison_report
 
     found = compare(
         questions,
@@ -52,4 +51,4 @@ def command(
         normalise=normalise,
         missing=missing,
     )
-    output.put(comparison_report(found))
+    output.put(found.report())

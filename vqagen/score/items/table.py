@@ -55,6 +55,11 @@ class Column(NamedTuple):
         code = self.codes[place]
         return None if code == NONE else self.values[code]
 
+    def cells(self) -> list[Any]:
+        """Return the value of each item; None where the column does not concern it."""
+        values = (*self.values, None)  # NONE, which is -1, finds the last
+        return [values[code] for code in self.codes.tolist()]
+
     def map(self, function: Callable[[Any], Any]) -> Column:
         """Return the column of what a function makes of each value, and of NONE where that is None.
 

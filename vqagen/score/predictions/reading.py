@@ -34,7 +34,7 @@ from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
 from vqagen.score.predictions.records import DIALOG_KEYS, QUESTION_KEYS, RecordFault, prediction_of
 from vqagen.score.predictions.tables import SEPARATORS, Entry, answer_lines, is_table, table_rows
 
-CONFLICT = -1
+CONFLICT = -2
 """In place of a code: the predictions for an item differ."""
 PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS))
 _OTHER_FILES = ("questions", "dialogs", "trials", "scenes", "images", "annotations", "data")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from vqagen.errors import UsageError, counted, unknown
+from vqagen.score.evaluate.coverage import Coverage
 from vqagen.score.report.table import Gate
-from vqagen.score.scoring.coverage import Coverage
 
 FIELD_SIGN = ":"
 _STRICT = {
@@ -42,18 +42,22 @@ def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
     return found
 
 
-def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[str, float | None]) -> list[Gate]:
-    """Return the gates of accuracies by name; None for a name of several groups. UsageError for all other names."""
+def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[tuple[str, str], float]) -> list[Gate]:
+    """Return the gates of accuracies by field and name of the row.
+
+    UsageError for names of no group, and for those of several groups with different accuracies.
+    """
     gates, faults = [], []
     for group, least in thresholds:
-        accuracy = accuracies.get(group)
-        if group not in accuracies:
-            names = [name for name in accuracies if FIELD_SIGN not in name]
+        named = {key: share for key, share in accuracies.items() if group in (key[1], FIELD_SIGN.join(key))}
+        if not named:
+            names = list(dict.fromkeys(name for _, name in accuracies))
             faults.append(f"--fail-under: {unknown('group', group, names)}")
-        elif accuracy is None:
-            full = ", ".join(name for name in accuracies if name.endswith(f"{FIELD_SIGN}{group}"))
+        elif len(set(named.values())) > 1:
+            full = ", ".join(map(FIELD_SIGN.join, named))
             faults.append(f"--fail-under: several groups are named {group!r}; write one of {full}")
         else:
+            accuracy = next(iter(named.values()))
             problem = "" if accuracy >= least else f"{group}: accuracy {accuracy:.4f} is below {least:g}"
             gates.append(Gate(f"{group}>={least:g}", problem))
     if faults:
@@ -61,26 +65,11 @@ def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[str, fl
     return gates
 
 
-def named_accuracies(rows: Mapping[str, Mapping[str, float]]) -> dict[str, float | None]:
-    """Return the accuracies of rows, given by field and name, by each name that a threshold may use.
-
-    >>> named_accuracies({"depth": {"5": 0.5}, "length": {"5": 0.7}})
-    {'5': None, 'depth:5': 0.5, 'length:5': 0.7}
-    """
-    found: dict[str, float | None] = {}
-    for named in rows.values():
-        for name, accuracy in named.items():
-            found[name] = accuracy if found.get(name, accuracy) == accuracy else None
-    for field, named in rows.items():
-        found.update({f"{field}{FIELD_SIGN}{name}": accuracy for name, accuracy in named.items()})
-    return found
-
-
 def strict_gates(coverage: Coverage) -> list[Gate]:
     """Return the gates of `--strict`: no fault of coverage."""
     gates = []
-    for name, (noun, rest) in _STRICT.items():
-        number, ids = getattr(coverage, name), coverage.examples.get(name, ())
-        shown = f"{counted(number, noun)}{rest}: {', '.join(ids)}{', …' if number > len(ids) else ''}"
-        gates.append(Gate(f"no {noun}{rest}", shown if number else ""))
+    for fault, (noun, rest) in _STRICT.items():
+        number = getattr(coverage, fault)
+        problem = f"{counted(number, noun)}{rest}: {coverage.ids(fault)}"
+        gates.append(Gate(f"no {noun}{rest}", problem if number else ""))
     return gates

@@ -1,1 +1,0 @@
-"""Comparison of models that answered the same questions."""

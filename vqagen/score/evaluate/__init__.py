@@ -1,0 +1,1 @@
+"""Evaluation: the predictions of a model joined with items, judged, and summed up by groups."""

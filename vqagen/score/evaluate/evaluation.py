@@ -1,0 +1,262 @@
+"""An evaluation: predictions joined with items and judged; accuracies of groups and of crosses of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.errors import UsageError, unknown
+from vqagen.extras import needed
+from vqagen.score.answers.judging import Judged, judge, right_answer
+from vqagen.score.answers.parsing import AMBIGUOUS
+from vqagen.score.answers.presets import check_preset
+from vqagen.score.evaluate.coverage import Coverage, coverage_of, match, reject_items
+from vqagen.score.evaluate.settings import IMAGE, SKIP, EvaluationSettings
+from vqagen.score.intervals import Interval, cluster_interval, wilson
+from vqagen.score.items.table import CHOICE, MODES, NONE, OPEN, Codes, Column, FieldValue, Items, Places
+from vqagen.score.items.vocabulary import vocabulary_of
+from vqagen.score.predictions.reading import CONFLICT, Predictions
+from vqagen.score.report.table import Report, Reported
+
+OVERALL = "overall"
+PAIR, ANSWER, GIVEN = "pair", "answer", "given"
+"""Fields that every evaluation has: the number of the pair, and the right and the given answer as they are compared."""
+CROSS = "*"
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Row(NamedTuple):
+    """The result of a group."""
+
+    name: str
+    n: int
+    correct: float
+    """The sum of credits; a whole number unless the preset gives partial credit."""
+    accuracy: float
+    low: float
+    high: float
+    floor: float
+    """The accuracy of the best guess without the picture."""
+    skill: float | None
+    """The accuracy above the floor, as a share of all that there is above it; None for a floor of 1."""
+    is_small: bool
+    values: tuple[FieldValue, ...] = ()
+    """The value of each field that the group is of."""
+
+
+class Group(NamedTuple):
+    """The items that have the same value of a field, or the same values of several fields."""
+
+    values: tuple[FieldValue, ...]
+    places: Places
+
+    @property
+    def name(self) -> str:
+        """The name for people."""
+        return ", ".join(map(str, self.values))
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Reported):
+    """The result for each item, in the order of the file, as columns. It shows itself as its report does."""
+
+    items: Items
+    predictions: str
+    """The name of the predictions, for people."""
+    settings: EvaluationSettings
+    mode: str
+    coverage: Coverage
+    credits: Mapping[int, Floats]
+    """k -> the credit of each item if its first k candidates count."""
+    fields: Mapping[str, Column]
+    """Those of the items, and PAIR, ANSWER and GIVEN."""
+    is_counted: Flags
+    """False for items without prediction that are left out."""
+    floor: Floats
+    """The credit that the best guess without the picture has of each item."""
+
+    @property
+    def correct(self) -> Floats:
+        """The credit of each item for the first k that was asked for; 0 for items that are left out."""
+        return next(iter(self.credits.values()))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The fields that reports group by unless the user says otherwise, as far as any item has them."""
+        known = {name for name, column in self.fields.items() if (column.codes != NONE).any()}
+        return tuple(by for by in self.items.groups if known.issuperset(by.split(CROSS)))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def report(self, group_by: Sequence[str] = ()) -> Report:
+        """Return the report by some fields or crosses; `vqagen.score_report` has further settings."""
+        from vqagen.score.evaluate.report import score_report
+
+        return score_report(self, group_by)
+
+    def frame(self, by: str = "") -> Any:
+        """Return the groups of a field or of a cross, or another table, as a data frame of pandas (extra `stats`).
+
+        Without `by`, the frame has a row for each item.
+        """
+        if by:
+            is_group = self.fields.keys() >= set(by.split(CROSS))
+            return self.report([by] if is_group else ()).frame(by)
+        columns = {"image": self.items.images, **self.fields}
+        cells = {name: column.cells() for name, column in columns.items()}
+        correct = np.where(self.is_counted, self.correct, np.nan)
+        return needed("pandas", "stats", "a data frame").DataFrame(
+            {"id": list(self.items.ids), "correct": correct} | cells
+        )
+
+    def overall(self) -> Row:
+        """Return the row of all items."""
+        return self.table()[0]
+
+    def table(self, by: str = OVERALL) -> list[Row]:
+        """Return a row for each value of a field (`category`), or of a cross of fields (`category*depth`).
+
+        Items that a field does not concern are in no row. Rows are in the order of values, numbers first. UsageError
+        for a field that the items do not have.
+        """
+        if by == OVERALL:
+            return [self._row(OVERALL, Group((), np.flatnonzero(self.is_counted)))]
+        return [self._row(group.name, group) for group in self.members(by, self.is_counted)]
+
+    def members(self, by: str, kept: Flags) -> list[Group]:
+        """Return the groups of a field or of a cross of fields, in the order of values; only items that are `kept`."""
+        column = crossed([self.column(name.strip()) for name in by.split(CROSS)])
+        places = np.flatnonzero(kept & (column.codes != NONE))
+        order = places[np.argsort(column.codes[places], kind="stable")]
+        ends = np.cumsum(np.bincount(column.codes[places], minlength=len(column.values)))
+        groups = map(Group, column.values, np.split(order, ends[:-1]))
+        return sorted(
+            (group for group in groups if len(group.places)),
+            key=lambda group: [(isinstance(value, str), value) for value in group.values],
+        )
+
+    def column(self, name: str) -> Column:
+        """Return a field. UsageError, with the nearest name, if there is none."""
+        if name not in self.fields:
+            raise UsageError(unknown("field to group by", name, sorted(self.fields)))
+        return self.fields[name]
+
+    def _row(self, name: str, group: Group) -> Row:
+        n, credits = len(group.places), self.correct[group.places]
+        total, floor = float(credits.sum()), float(self.floor[group.places].mean()) if n else 0.0
+        accuracy = total / n if n else 0.0
+        skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
+        interval = self._interval(credits, group.places)
+        return Row(name, n, total, accuracy, *interval, floor, skill, n < self.settings.small, group.values)
+
+    def _interval(self, credits: Floats, places: Places) -> Interval:
+        if self.settings.cluster:
+            return cluster_interval(credits, self.clusters[places])
+        return wilson(float(credits.sum()), len(places))
+
+    @cached_property
+    def clusters(self) -> Codes:
+        """The cluster of each item; one that the field does not concern is a cluster of its own."""
+        if self.settings.cluster in ("", IMAGE):
+            return self.items.images.codes
+        column = self.column(self.settings.cluster)
+        alone = column.codes == NONE
+        return np.where(alone, len(column.values) + np.cumsum(alone), column.codes)
+
+
+def crossed(columns: Sequence[Column]) -> Column:
+    """Return the column of the values of several columns as tuples; NONE where any of the columns is.
+
+    >>> crossed([Column.of(["red", "blue", "red"]), Column.of([1, None, 2])])
+    Column(codes=array([ 0, -1,  1], dtype=int32), values=(('red', 1), ('red', 2)))
+    """
+    first = Column(columns[0].codes, tuple((value,) for value in columns[0].values))
+    return reduce(_crossed, columns[1:], first)
+
+
+def _crossed(one: Column, other: Column) -> Column:
+    both = (one.codes != NONE) & (other.codes != NONE)
+    number = one.codes[both].astype(np.int64) * len(other.values) + other.codes[both]
+    numbers, inverse = np.unique(number, return_inverse=True)
+    codes = np.full(len(both), NONE, dtype=np.int32)
+    codes[both] = inverse
+    pairs = (divmod(each, len(other.values)) for each in numbers.tolist())
+    return Column(codes, tuple((*one.values[left], other.values[right]) for left, right in pairs))
+
+
+Floor = Callable[[Items, int, str], Floats]
+
+
+def no_floor(items: Items, top_k: int, mode: str) -> Floats:
+    """Return the floor of guesses that are always wrong."""
+    return np.zeros(len(items))
+
+
+def evaluate(
+    items: Items,
+    predictions: Predictions,
+    settings: EvaluationSettings | None = None,
+    floor: Floor = no_floor,
+) -> Evaluation:
+    """Return the evaluation of predictions, which are in any order.
+
+    An item with different predictions is answered wrong, whichever comes first. `floor` gives the credit that the best
+    guess without the picture has of each item, by the number of candidates and the mode. BadInput for predictions that
+    do not fit the items; see `match`.
+    """
+    settings = settings or EvaluationSettings()
+    mode = settings.mode or items.mode
+    if mode not in MODES:
+        raise UsageError(unknown("mode", mode, MODES))
+    check_preset(settings.preset)
+    contents = match(items, predictions)
+    is_missing = contents == NONE
+    if mode == CHOICE and len(bare := np.flatnonzero(~is_missing & (items.options.codes == NONE))):
+        reject_items(items, bare.tolist(), "no options, so no multiple choice")
+    top_k = settings.top_k if settings.top_k and mode == OPEN else (1,)
+    words = vocabulary_of(items)
+    credit = partial(judge, preset=settings.preset, vocabulary=words, top_k=top_k)
+    judged = _judged(items, predictions, contents, mode == CHOICE, credit)
+    credits = np.array([*(each.credits for each in judged.values), (0.0,) * len(top_k)])[judged.codes]
+    own = {
+        PAIR: items.pairs,
+        ANSWER: items.gold.map(partial(right_answer, preset=settings.preset, vocabulary=words)),
+        GIVEN: judged.map(attrgetter("given")),
+    }
+    return Evaluation(
+        items,
+        predictions.name or "predictions",
+        settings,
+        mode,
+        coverage_of(items, predictions, judged.map(attrgetter("status"))),
+        dict(zip(top_k, credits.T, strict=True)),
+        {**items.fields, **own},
+        ~is_missing if settings.missing == SKIP else np.ones(len(items), dtype=bool),
+        floor(items, top_k[0], mode),
+    )
+
+
+def _judged(
+    items: Items, predictions: Predictions, contents: Codes, sees_options: bool, judge: Callable[..., Judged]
+) -> Column:
+    """Return a Judged for each item; NONE without prediction. What is equal is judged once."""
+    options = items.options.codes if sees_options else np.full(len(items), NONE, dtype=np.int32)
+    answered = crossed(
+        [
+            Column(np.maximum(contents, NONE), predictions.contents),
+            items.gold,
+            Column(options + 1, (None, *items.options.values)),
+        ]
+    )
+    found = [judge(*each) for each in answered.values]
+    conflict = judge((), items.gold.values[0])._replace(status=AMBIGUOUS)
+    codes = np.where(contents == CONFLICT, len(found), answered.codes)
+    return Column(codes, (*found, conflict))

@@ -1,0 +1,235 @@
+"""Tables beyond accuracies: of single answers, of balanced pairs, and of dialogs.
+
+Answers are yes or no, numbers, or words of a closed vocabulary. A question without an answer is wrong, and counts as
+given no answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from vqagen.errors import counted
+from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
+from vqagen.score.answers.presets import VQA_OFFICIAL
+from vqagen.score.answers.vqa_words import vqa_normal
+from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, crossed
+from vqagen.score.gold.question_facts import answer_kind
+from vqagen.score.intervals import wilson
+from vqagen.score.items.table import NONE, Column
+from vqagen.score.report import table as forms
+from vqagen.score.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
+
+AnswerCounts = Mapping[tuple[str, str], int]
+"""(right answer, given answer) -> questions; a question without an answer was given NO_ANSWER."""
+NO_ANSWER = ""
+NO_ANSWER_SHOWN = "(no answer)"
+PAIRS = "pairs"
+"""The key of the table of pairs."""
+KIND = "answer_type"
+_KINDS = {"yes/no": BOOL, "number": INTEGER, "other": TEXT}
+"""Type of answers as VQAv2 names it -> kind."""
+_ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
+YES, NO = "yes", "no"
+MOST_ANSWERS = 40
+"""Different right answers of one kind that a table still lists."""
+
+
+# Single answers -------------------------------------------------------------------------------------------------------
+
+
+def answer_tables(evaluation: Evaluation) -> Iterator[Table | None]:
+    """Yield the tables of yes/no questions, of counting questions, and of answers."""
+    counts = answer_counts(evaluation)
+    yield yes_no_table(counts.get(BOOL, {}))
+    yield counting_table(counts.get(INTEGER, {}))
+    yield confusion_table(counts)
+
+
+def answer_counts(evaluation: Evaluation) -> dict[str, AnswerCounts]:
+    """Return kind of answer -> counts, of the items that count. Answers are as they are compared."""
+    right, given = (evaluation.fields[name] for name in (ANSWER, GIVEN))
+    if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
+        right, given = right.map(vqa_normal), given.map(vqa_normal)
+    kinds = evaluation.fields.get(KIND, right.map(answer_kind)).map(lambda kind: _KINDS.get(kind, kind))
+    kinds = kinds._replace(codes=np.where(evaluation.is_counted, kinds.codes, NONE))
+    given = Column(given.codes + 1, (NO_ANSWER, *given.values))
+    together = crossed([kinds, right, given])
+    numbers = np.bincount(together.codes[together.codes != NONE], minlength=len(together.values))
+    found: dict[str, Counter[tuple[str, str]]] = {kind: Counter() for kind in _ORDER}
+    for (kind, *answers), number in zip(together.values, numbers.tolist(), strict=True):
+        found.setdefault(kind, Counter())[tuple(answers)] += number
+    return {kind: counts for kind, counts in found.items() if counts and kind in _ORDER}
+
+
+def yes_no_table(counts: AnswerCounts) -> Table | None:
+    """Return the table of yes/no questions; None if there are none. "yes" is the positive answer, as in POPE.
+
+    Another answer than yes and no counts as wrong, and as no "yes".
+    """
+    if not counts:
+        return None
+    rights, givens = _totals(counts)
+    n, hits, are_yes, said_yes = sum(rights.values()), counts.get((YES, YES), 0), rights[YES], givens[YES]
+    row = (
+        n,
+        share(hits + counts.get((NO, NO), 0), n),
+        share(hits, said_yes),
+        share(hits, are_yes),
+        share(2 * hits, said_yes + are_yes),
+        share(said_yes, n),
+        share(are_yes, n),
+        n - said_yes - givens[NO],
+    )
+    names = columns(
+        n=COUNT, accuracy=SHARE, precision=SHARE, recall=SHARE, F1=SHARE, yes_ratio=SHARE, right_ratio=SHARE,
+        neither=COUNT,
+    )  # fmt: skip
+    note = 'yes ratio: share of answers "yes"; right ratio: share of questions whose right answer is "yes"'
+    return Table("yes_no", "Yes/no questions", names, (row,), (note,))
+
+
+def counting_table(counts: AnswerCounts) -> Table | None:
+    """Return the table of counting questions; None if there are none.
+
+    A question without a number as answer is wrong, and in no mean.
+    """
+    if not counts:
+        return None
+    errors = Counter[int]()
+    for (right, given), number in counts.items():
+        if is_whole_number(right) and is_whole_number(given):
+            errors[int(given) - int(right)] += number
+    n, numbers, near = sum(counts.values()), errors.total(), errors[1] + errors[-1]
+    row = (
+        n,
+        share(errors[0], n),
+        share(errors[0] + near, n),
+        share(near, n),
+        share(sum(abs(error) * number for error, number in errors.items()), numbers),
+        share(sum(error * number for error, number in errors.items()), numbers),
+        n - numbers,
+    )
+    names = columns(
+        n=COUNT, exact=SHARE, within_one=SHARE, off_by_one=SHARE, mean_error=DECIMAL, bias=DECIMAL, no_number=COUNT
+    )
+    note = "mean error: mean distance of the numbers given; bias: above 0 if too many are counted"
+    return Table("counting", "Counting questions", names, (row,), (note,))
+
+
+def confusion_table(counts: Mapping[str, AnswerCounts]) -> Table | None:
+    """Return recall, precision and the most frequent confusion of each answer, by kind of answer.
+
+    A kind with more than MOST_ANSWERS right answers is left out: it has no closed vocabulary.
+    """
+    listed = {kind: pairs for kind, pairs in counts.items() if 0 < len(_totals(pairs)[0]) <= MOST_ANSWERS}
+    rows = tuple(row for kind, pairs in listed.items() for row in _confusions(kind, pairs))
+    notes = tuple(
+        f"left out: {kind} answers, of which there are more than {MOST_ANSWERS}"
+        for kind, pairs in counts.items()
+        if pairs and kind not in listed
+    )
+    names = columns(
+        kind=forms.TEXT, answer=forms.TEXT, n=COUNT, recall=SHARE, given=COUNT, precision=SHARE,
+        confused_with=forms.TEXT, times=COUNT,
+    )  # fmt: skip
+    return Table("answers", "Answers", names, rows, notes) if rows else None
+
+
+def _confusions(kind: str, counts: AnswerCounts) -> Iterator[tuple[Cell, ...]]:
+    rights, givens = _totals(counts)
+    for answer, number in sorted(rights.items(), key=lambda item: (-item[1], item[0])):
+        hits = counts.get((answer, answer), 0)
+        wrong = {other: times for (right, other), times in counts.items() if right == answer and other != answer}
+        most, times = min(wrong.items(), key=lambda item: (-item[1], item[0]), default=(None, None))
+        confused = NO_ANSWER_SHOWN if most == NO_ANSWER else most
+        yield kind, answer, number, hits / number, givens[answer], share(hits, givens[answer]), confused, times
+
+
+def _totals(counts: AnswerCounts) -> tuple[Counter[str], Counter[str]]:
+    """Return right answer -> questions, and given answer -> questions."""
+    rights, givens = Counter[str](), Counter[str]()
+    for (right, given), number in counts.items():
+        rights[right] += number
+        givens[given] += number
+    return rights, givens
+
+
+def is_whole_number(text: str) -> bool:
+    """Return True for digits, perhaps after a minus sign.
+
+    >>> is_whole_number("10"), is_whole_number("-1"), is_whole_number("two")
+    (True, True, False)
+    """
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) < 19
+
+
+def share(part: float, whole: float) -> float | None:
+    """Return a share; None of nothing."""
+    return part / whole if whole else None
+
+
+# Several answers ------------------------------------------------------------------------------------------------------
+
+
+def pairs_table(evaluation: Evaluation) -> Table | None:
+    """Return of how many balanced pairs both answers are right, by the category of the first; None without pairs.
+
+    The two questions of a pair have one program about two scenes, and their answers differ. A model that guesses from
+    the words alone answers both alike, so it is right once.
+    """
+    places = np.flatnonzero(evaluation.is_counted & (evaluation.fields[PAIR].codes != NONE))
+    numbers = evaluation.fields[PAIR].codes[places]
+    _, first, pair_of, sizes = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
+    rights = np.bincount(pair_of, weights=evaluation.correct[places] >= 1).astype(int)[sizes == 2]
+    if not len(rights):
+        return None
+    rows = [_pair_row(OVERALL, rights)]
+    category = next((evaluation.fields[name] for name in ("category", "rule_class") if name in evaluation.fields), None)
+    if category is not None:
+        codes = category.codes[places[first[sizes == 2]]]
+        for code, name in sorted(enumerate(map(str, category.values)), key=lambda each: each[1]):
+            rows += [_pair_row(name, rights[codes == code])] if (codes == code).any() else []
+    parted = int(sizes[sizes != 2].sum())
+    names = columns(
+        group=forms.TEXT, pairs=COUNT, both=COUNT, one=COUNT, none=COUNT, both_right=SHARE, low=SHARE, high=SHARE
+    )
+    notes = (f"{counted(parted, 'question')} without partner",) if parted else ()
+    return Table(PAIRS, "Pairs of which both are right", names, tuple(rows), notes)
+
+
+def _pair_row(name: str, rights: Any) -> tuple[Cell, ...]:
+    """Return the row of pairs, given the number of right answers of each."""
+    none, one, both = np.bincount(rights, minlength=3).tolist()
+    return name, len(rights), both, one, none, both / len(rights), *wilson(both, len(rights))
+
+
+def dialogs_table(evaluation: Evaluation) -> Table | None:
+    """Return how many dialogs are right, and how errors propagate from round to round; None without dialogs."""
+    kept = np.flatnonzero(evaluation.is_counted)
+    if not len(kept):
+        return None
+    dialogs = Column.of(evaluation.items.ids[at].rpartition("/")[0] for at in kept.tolist()).codes
+    is_right = evaluation.correct[kept] >= 1
+    wrong = (~is_right).astype(np.int64)
+    starts, errors = np.unique(dialogs, return_index=True)[1], np.cumsum(wrong)
+    errors -= (errors - wrong)[starts][dialogs]  # now those of the dialog itself, from its first round to this one
+    count = len(starts)
+    follows = np.flatnonzero(dialogs[1:] == dialogs[:-1]) + 1
+    after = [is_right[follows][is_right[follows - 1] == before] for before in (True, False)]
+    row = (
+        count,
+        share(int((np.bincount(dialogs, weights=wrong) == 0).sum()), count),
+        share(int((errors == 0).sum()), count),
+        *(cell for rounds in after for cell in (share(int(rounds.sum()), len(rounds)), len(rounds))),
+    )
+    names = columns(
+        dialogs=COUNT, all_right=SHARE, right_prefix=DECIMAL, after_right=SHARE, n_after_right=COUNT,
+        after_wrong=SHARE, n_after_wrong=COUNT,
+    )  # fmt: skip
+    note = "right prefix: mean rounds before the first wrong one; after right/wrong: accuracy by the previous round"
+    return Table("dialogs", "Dialogs", names, (row,), (note,))

@@ -1,1 +1,0 @@
-"""Scoring: predictions joined with gold items, judged, and summed up by groups."""

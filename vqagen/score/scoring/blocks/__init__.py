@@ -1,1 +1,0 @@
-"""Blocks of a report beyond accuracies: one file for each, which makes tables of plain counts."""
