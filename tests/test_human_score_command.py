@@ -14,6 +14,7 @@ import pytest
 from commands import Commands
 from worked_study import worked_rows, write_worked_rows
 
+import vqagen
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.rows import row_line
 from vqagen.human.scores.flags import find_flags, sign_test
@@ -295,6 +296,16 @@ def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
     tables = report(vqagen_, "answers.jsonl")["tables"]
     assert [row["comparison"] for row in tables["ratings"]["rows"]] == ["A"]
     assert not tables.keys() & {"scores", "outcomes", "side", "strengths"}
+
+
+def test_scores_show_themselves(vqagen_: Commands) -> None:
+    """As the command prints them, cut to a screen, and as data frames."""
+    found = vqagen.score_study("answers")
+    printed = vqagen_.done("human score answers").out.decode().splitlines()
+
+    assert repr(found).splitlines()[:23] == printed[:23]
+    assert found.frame("outcomes").wins.tolist() == [2, 0, 2]
+    assert "<svg" in found._repr_html_()
 
 
 # Figures ------------------------------------------------------------------------------------------------------------

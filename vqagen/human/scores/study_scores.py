@@ -30,6 +30,7 @@ from vqagen.human.scores.samples import (
 from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, FLAGS, HUMANR, WEBDRIVER, ScoreSettings
 from vqagen.human.study.item import COMPARE, REAL, REFERENCE
 from vqagen.score.intervals import holm
+from vqagen.score.report.table import Report, Reported
 
 REFERENCE_NAME = "(reference)"
 """The reference texts together, among strengths."""
@@ -68,8 +69,8 @@ class PairedDifference(NamedTuple):
     """Its p-value, corrected for the number of pairs of a dimension."""
 
 
-@dataclass(frozen=True)
-class StudyScores:
+@dataclass(frozen=True, repr=False)
+class StudyScores(Reported):
     """All scores of a study. Those of methods that were not asked for are empty."""
 
     name: str
@@ -103,6 +104,12 @@ class StudyScores:
     def dimensions(self) -> list[str]:
         """The dimensions, sorted."""
         return sorted({pairing.dimension for pairing in self.names})
+
+    def report(self) -> Report:
+        """Return the report without gates."""
+        from vqagen.human.scores.report import study_report
+
+        return study_report(self)
 
 
 def score_rows(
