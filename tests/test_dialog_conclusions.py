@@ -9,12 +9,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from dialog_domains import compiled, dialog_domain, dialog_judge
+from dialog_domains import compiled, dialog_domain, dialog_judge, transcript
+from oracles.dialogs.judging import Transcript
 from scene_records import sampled_scenes, scene_record
 
 import vqagen
-from vqagen.score.dialogs.judging import Transcript
-from vqagen.score.dialogs.records import dialogs_of
 
 ATTRIBUTES = {each.name: each.leaves for each in dialog_domain().vocabulary.attributes}
 FITTING = frozenset({"redundant", "identity", "untold", "antecedents"})
@@ -88,9 +87,7 @@ def test_an_answer_that_is_known_is_the_same_in_every_scene_that_fits(tmp_path: 
     vqagen.write_dialogs(tmp_path / "scenes.json", tmp_path / "d.json", settings=settings)
     checked = fitting = 0
     for record in json.loads((tmp_path / "d.json").read_text())["dialogs"]:
-        (dialog,) = dialogs_of(record, 0)
-        scene, text = scenes[record["scene_index"]], dialog.text
-        assert text is not None
+        scene, text = scenes[record["scene_index"]], transcript(record)
         verdicts = dialog_judge().judge(text, compiled(scene)).verdicts
         for at, found in enumerate(verdicts):
             if any(each.kind == "redundant" for each in found) and answer_in(text, at, row_of(scene)) is not None:

@@ -1,4 +1,4 @@
-"""The oracle itself is tested: of right dialogs that are spoilt, it catches nearly all."""
+"""Of right dialogs that are spoilt or forged, verification catches all, and so does the oracle of these tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from random import Random
 from typing import Any
 
 from depth import fewer
-from dialog_domains import compiled, dialog_domain, dialog_judge
+from dialog_domains import compiled, dialog_domain, faults_found
 from generated_dialogs import generated
+from oracles.dialogs.labels import LABELS
+from oracles.dialogs.verdicts import HARD
 from scene_records import sampled_scenes
 
-from vqagen.score.dialogs.labels import LABELS
-from vqagen.score.dialogs.verification import DialogVerification
+from vqagen.score.verify.dialogs import DialogVerification
 
 Record = dict[str, Any]
 Spoil = Callable[[Record, Record, Random], object]
@@ -199,15 +200,15 @@ ALWAYS_WRONG = (
 )
 """Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
 spheres."""
+FORGERIES = 20
 SPOILT = fewer(25)
 """Dialogs spoilt in each way."""
 
 
 def is_clean(record: Record) -> bool:
-    """Whether the oracle finds no hard fault in a record, or in an image of one dialog."""
-    verification = DialogVerification(dialog_judge(), {})
-    scene = record["scene_index"]
-    verification.take(record, 0, compiled(sampled_scenes(6)[scene]))
+    """Whether verification finds no fault in a record, or in an image of one dialog."""
+    verification = DialogVerification(dialog_domain(), {})
+    verification.take(record, 0, compiled(sampled_scenes(6)[record["scene_index"]]))
     return verification.report.is_clean
 
 
@@ -234,11 +235,19 @@ def spoilt(spoil: Spoil) -> list[Record]:
 
 def test_a_spoilt_dialog_is_caught() -> None:
     """Texts and annotations are compared with each other and with the scene; some texts alone with the scene."""
-    missed = {}
+    missed, by_oracle = {}, {}
     for name, spoil in TEXTS.items():
         dialogs = spoilt(spoil)
-        missed[name] = sum(is_clean(dialog) for dialog in dialogs)
+        missed[name] = sum(map(is_clean, dialogs))
         if name in ALWAYS_WRONG:
             missed[f"{name} in texts"] = sum(is_clean(texts_of(dialog)) for dialog in dialogs)
+            by_oracle[name] = sum(not _found_by_oracle(dialog) for dialog in dialogs[:5])
 
     assert {name: number for name, number in missed.items() if number > 0.05 * SPOILT} == {}
+    assert set(by_oracle.values()) == {0}
+
+
+def _found_by_oracle(dialog: Record) -> bool:
+    return any(
+        each.kind in HARD for _, each in faults_found(dialog, compiled(sampled_scenes(6)[dialog["scene_index"]]))
+    )

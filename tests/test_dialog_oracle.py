@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dialog_domains import compiled, dialog_judge
-from scene_records import scene_record
-
-from vqagen.score.dialogs.judging import Asked, Judged, Transcript
+import pytest
+from dialog_domains import compiled, dialog_judge, faults_found
+from generated_dialogs import dialogs_about, generated, real_scenes
+from oracles.dialogs.judging import Asked, Judged, Transcript
+from oracles.dialogs.verdicts import HARD
+from scene_records import sampled_scenes, scene_record
 
 ROW = scene_record(
     [
@@ -668,3 +671,37 @@ def test_behind_a_sentence_that_is_not_understood_nothing_is_judged() -> None:
 
     assert kinds(found) == [[], ["unparseable"]]
     assert not found.is_understood
+
+
+# Generated dialogs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("domain", "count"), [("clevr", 4), ("market", 1)])
+def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
+    """Answers, references, what is known, and annotations, worked out from the sentences alone."""
+    scenes = sampled_scenes(count, domain=domain)
+    found = [
+        faults_found(each, compiled(scenes[each["scene_index"]], domain), domain) for each in generated(count, domain)
+    ]
+
+    assert [each for each in found if each] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{"seed": 5}, {"quotas": "paper"}, {"target_distance": 4.0}])
+def test_generated_dialogs_about_many_scenes_have_no_fault(settings: dict[str, Any]) -> None:
+    """3,000 rounds about real scenes."""
+    scenes = real_scenes(60)
+    for each in dialogs_about(scenes, **settings).records:
+        found = faults_found(each, compiled(scenes[each["scene_index"]]))
+        assert [verdict for _, verdict in found if verdict.kind in HARD] == []
+
+
+def test_legacy_dialogs_have_faults() -> None:
+    """The looser preconditions make dialogs ambiguous and redundant, but no answer wrong."""
+    scenes = sampled_scenes(10)
+    found = [faults_found(each, compiled(scenes[each["scene_index"]])) for each in generated(10, semantics="legacy")]
+    kinds = Counter(verdict.kind for faults in found for _, verdict in faults)
+
+    assert kinds["redundant"] > 5
+    assert (kinds["wrong"], kinds["unparseable"]) == (0, 0)

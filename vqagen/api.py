@@ -50,7 +50,6 @@ from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.writing import write_records
 from vqagen.score.compare import Comparison
-from vqagen.score.dialogs.report import DialogVerificationReport
 from vqagen.score.evaluate.evaluation import Evaluation
 from vqagen.score.report.writers import write_report
 from vqagen.score.verify.report import Mismatch, VerificationReport
@@ -81,7 +80,6 @@ __all__ = [
     "DialogReport",
     "DialogSettings",
     "DialogStatistics",
-    "DialogVerificationReport",
     "DirectorSettings",
     "Domain",
     "DomainFiles",

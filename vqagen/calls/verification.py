@@ -19,13 +19,12 @@ from vqagen.language.domain_files import (
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.source import RecordSource, given_records
-from vqagen.score.dialogs.report import DialogVerificationReport
-from vqagen.score.dialogs.verification import verify_dialogs
 from vqagen.score.director.grammar import instruction_files
 from vqagen.score.director.report import TrialVerificationReport
 from vqagen.score.director.verification import verify_trials
 from vqagen.score.file_kinds import find_any_records
 from vqagen.score.origin import check_origin, generator_of, shipped_domain
+from vqagen.score.verify.dialogs import verify_dialogs
 from vqagen.score.verify.question_texts import texts_at_hand
 from vqagen.score.verify.questions import verify_questions
 from vqagen.score.verify.report import VerificationReport
@@ -46,7 +45,7 @@ def verify(
     synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
     on_checked: Callable[[int], None] = lambda _: None,
-) -> VerificationReport | DialogVerificationReport | TrialVerificationReport:
+) -> VerificationReport | TrialVerificationReport:
     """Check that every answer of questions or dialogs follows from its scene, or of trials from its grid.
 
     `file` and `scenes` are files, or hold records in memory: a document with `info`, or a list of records. The programs
@@ -58,7 +57,7 @@ def verify(
     """
     source = find_any_records(file)
     own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
-    report: VerificationReport | DialogVerificationReport | TrialVerificationReport
+    report: VerificationReport | TrialVerificationReport
     if source.kind.key not in (QUESTIONS.key, DIALOGS):
         given = {"scenes": scenes, "domain": domain, **own, "templates": None}
         if needless := [name for name, value in given.items() if value]:

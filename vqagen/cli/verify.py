@@ -27,8 +27,9 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
     read by --templates. The exit code is 1 if any question is wrong.
 
     Dialogs are read from their sentences alone: what "it" is, whether the answer is right, clear, and not known before.
-    Annotations, dialogs of one image and settings are compared with that. Prints the faults by label, and the first of
-    each kind. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape. The exit code is 1 if there is a hard fault.
+    From that the annotations are made again, and compared. Dialogs of one image must differ, and keep the settings.
+    Prints the faults by kind and label, and the first of each. Reads files of `vqagen dialog` and of CLEVR-Dialog's
+    shape; what no template says in files of its own counts as not proved. The exit code is 1 if there is a fault.
 
     Trials of the director task are judged from their grids and texts: who sees what, the one answer that the director
     means, what each word adds, the numbers and shares of the settings, pairs, and pictures. Prints the faults by rule,

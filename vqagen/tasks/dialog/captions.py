@@ -59,8 +59,8 @@ def _extremes(scene: DialogScene, rules: Rules) -> Iterator[tuple[int, int, Valu
     Those that several objects have are told: such a caption does not name its object by a value. Under strict rules,
     any value is told where no extreme object has one of those.
     """
-    found = [(relation, i) for relation in range(len(scene.related)) for i in _farthest(scene, relation, rules)]
-    center = _central(scene)
+    found = [(relation, i) for relation in range(len(scene.related)) for i in farthest(scene, relation, rules)]
+    center = central(scene)
     found += [(-1, i) for i in center] if len(center) == 1 or not rules.is_strict else []
     hard = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in found]
     hard = [option for option in hard if option[2]]
@@ -70,14 +70,14 @@ def _extremes(scene: DialogScene, rules: Rules) -> Iterator[tuple[int, int, Valu
         yield from hard
 
 
-def _farthest(scene: DialogScene, relation: int, rules: Rules) -> list[int]:
+def farthest(scene: DialogScene, relation: int, rules: Rules) -> list[int]:
     """Return the objects beyond which nothing lies in a direction; under strict rules all others lie opposite."""
     back = scene.related[scene.vocabulary.inverse[relation]]
     found = [i for i in range(scene.size) if not scene.related[relation][i]]
     return [i for i in found if back[i] | 1 << i == scene.everything] if rules.is_strict else found
 
 
-def _central(scene: DialogScene) -> list[int]:
+def central(scene: DialogScene) -> list[int]:
     """Return the objects with at most half of the objects in each direction."""
     half = scene.size / 2
     return [i for i in range(scene.size) if all(table[i].bit_count() <= half for table in scene.related)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -45,6 +45,11 @@ class DialogVocabulary:
     def values(self) -> tuple[tuple[int, str], ...]:
         """(number of the attribute, value) for each value."""
         return tuple((number, value) for number, each in enumerate(self.attributes) for value in each.leaves)
+
+    @cached_property
+    def number(self) -> Mapping[tuple[str, str], int]:
+        """(attribute, value) -> the number of the value."""
+        return {(self.attributes[attribute].name, word): i for i, (attribute, word) in enumerate(self.values)}
 
     @cached_property
     def numbers_of(self) -> tuple[range, ...]:

@@ -55,23 +55,23 @@ class Wordings:
     """The texts of a domain's dialogs, compiled."""
 
     def __init__(self, templates: DialogTemplates, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
-        self.words = _Words(synonyms, vocabulary)
+        self.words = WaysToSay(synonyms, vocabulary)
         self.domain = synonyms.domain
         self._templates = templates
-        self._compiled: dict[tuple[str, str], _CompiledTemplate] = {}
+        self._compiled: dict[tuple[str, str], CompiledTemplate] = {}
 
     def dialog(self, rng: Random) -> DialogWords:
         """Return the words of one dialog: a way to say each thing, drawn from its synonyms."""
         return DialogWords(self, self.words.drawn(rng))
 
-    def compiled(self, label: str, form: str) -> _CompiledTemplate:
+    def compiled(self, label: str, form: str) -> CompiledTemplate:
         """Return the template of a label. KeyError if there is none."""
         found = self._compiled.get((label, form))
         if found is None:
             template = self._templates.of(label, form)
             if template is None:
                 raise KeyError(f"no dialog template for {label} {form}")
-            found = self._compiled[label, form] = _CompiledTemplate(template)
+            found = self._compiled[label, form] = CompiledTemplate(template)
         return found
 
 
@@ -132,39 +132,41 @@ class _DrawnWords(NamedTuple):
         return self.described(values, is_plural=True).removesuffix(f" {self.plural(self.noun)}")
 
 
-class _Words:
-    """All ways to say what dialogs talk about."""
+class WaysToSay:
+    """All ways to say what dialogs talk about.
+
+    values[attribute][value], relations[relation], extremes[relation], nouns — the words
+    head — the attribute whose values are nouns; plurals — the plurals of these and of `nouns`
+    """
 
     def __init__(self, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
         domain = synonyms.domain
-        self._values = {
+        self.values = {
             each.name: {value: _squeezed(synonyms.of(each.type, value)) for value in each.leaves}
             for each in vocabulary.attributes
         }
-        self._relations = {name: _squeezed(synonyms.of(domain.relation_type, name)) for name in vocabulary.relations}
-        self._extremes = {name: _squeezed(synonyms.extreme(name)) for name in vocabulary.relations}
+        self.relations = {name: _squeezed(synonyms.of(domain.relation_type, name)) for name in vocabulary.relations}
+        self.extremes = {name: _squeezed(synonyms.extreme(name)) for name in vocabulary.relations}
         nouns = [each for each in domain.attributes if each.null]
-        self._noun = _squeezed(synonyms.of(nouns[-1].type, None)) if nouns else (HEAD_NOUN,)
-        self._head = nouns[-1].name if nouns else ""
-        self._plurals = {
-            way: synonyms.plural(way)
-            for ways in (*self._values.get(self._head, {}).values(), self._noun)
-            for way in ways
+        self.nouns = _squeezed(synonyms.of(nouns[-1].type, None)) if nouns else (HEAD_NOUN,)
+        self.head = nouns[-1].name if nouns else ""
+        self.plurals = {
+            way: synonyms.plural(way) for ways in (*self.values.get(self.head, {}).values(), self.nouns) for way in ways
         }
 
     def ways(self, attribute: str, value: str) -> Sequence[str]:
         """Return all ways to say a value."""
-        return self._values[attribute][value]
+        return self.values[attribute][value]
 
     def drawn(self, rng: Random) -> _DrawnWords:
         """Draw one way to say each thing, in the order of the vocabulary."""
         return _DrawnWords(
-            {name: {value: pick(rng, ways) for value, ways in of.items()} for name, of in self._values.items()},
-            {name: pick(rng, ways) for name, ways in self._relations.items()},
-            {name: pick(rng, ways) for name, ways in self._extremes.items() if ways},
-            pick(rng, self._noun),
-            self._head,
-            self._plurals.__getitem__,
+            {name: {value: pick(rng, ways) for value, ways in of.items()} for name, of in self.values.items()},
+            {name: pick(rng, ways) for name, ways in self.relations.items()},
+            {name: pick(rng, ways) for name, ways in self.extremes.items() if ways},
+            pick(rng, self.nouns),
+            self.head,
+            self.plurals.__getitem__,
         )
 
 
@@ -202,38 +204,44 @@ _INNER_SPACE = re.compile("([\ue000-\ue0ff]) +| +([\ue100-\ue1ff])")
 _GAP = re.compile(r" +(?=[\ue100-\ue1ff]*[?!,;:.])")
 
 
-class _CompiledTemplate:
+class CompiledTemplate:
     """The texts of a template."""
 
     def __init__(self, template: DialogTemplate) -> None:
         self._texts = template.texts
-        self._fitting: dict[tuple[frozenset[str], bool], tuple[_CompiledText, ...]] = {}
+        self._fitting: dict[tuple[frozenset[str], bool], tuple[CompiledText, ...]] = {}
 
-    def texts(self, conditions: frozenset[str], has_extreme: bool) -> tuple[_CompiledText, ...]:
+    def texts(self, conditions: frozenset[str], has_extreme: bool) -> tuple[CompiledText, ...]:
         """Return the texts that can be said where just these conditions hold, with or without a word for <E>."""
         found = self._fitting.get((conditions, has_extreme))
         if found is None:
             fitting = ((variant, text.where(conditions)) for variant, text in enumerate(self._texts))
             found = self._fitting[conditions, has_extreme] = tuple(
-                _CompiledText(text, variant, BACK in self._texts[variant].conditions)
+                CompiledText(text, variant, BACK in self._texts[variant].conditions)
                 for variant, text in fitting
                 if text is not None and (has_extreme or "E" not in text.every_slot)
             )
         return found
 
 
-class _CompiledText:
+class CompiledText:
     """A text; each choice of its optional parts is compiled when it is first drawn."""
 
     def __init__(self, text: DialogText, variant: int, comes_back: bool) -> None:
         self.variant, self.comes_back = variant, comes_back
         self._parts = text.parts
         self._options = text.options
-        self._forms: dict[int, _Form] = {}
+        self._forms: dict[int, Form] = {}
 
-    def form(self, rng: Random) -> _Form:
+    def form(self, rng: Random) -> Form:
         """Draw which optional parts are said."""
-        kept = int(rng.random() * (1 << self._options)) if self._options else 0
+        return self._form(int(rng.random() * (1 << self._options)) if self._options else 0)
+
+    def forms(self) -> Iterator[Form]:
+        """Yield the text with each choice of its optional parts."""
+        yield from map(self._form, range(1 << self._options))
+
+    def _form(self, kept: int) -> Form:
         found = self._forms.get(kept)
         if found is None:
             found = self._forms[kept] = _compiled(self._parts, kept)
@@ -241,7 +249,7 @@ class _CompiledText:
 
 
 @dataclass(frozen=True)
-class _Form:
+class Form:
     """A text whose optional parts are decided."""
 
     pieces: tuple[str, ...]
@@ -279,7 +287,7 @@ def _word_span(text: str, start: int, end: int) -> Span:
     return text.count(" ", 0, start), text.count(" ", 0, end) + 1
 
 
-def _compiled(parts: Sequence[Part], kept: int) -> _Form:
+def _compiled(parts: Sequence[Part], kept: int) -> Form:
     """Compile a text without fitting parts; bit i of `kept` tells if its optional part i is said."""
     roles: list[str] = []
     slots: dict[str, None] = {}
@@ -308,7 +316,7 @@ def _compiled(parts: Sequence[Part], kept: int) -> _Form:
     ends = _MARK.findall(text)
     places = {end: i + 1 for i, end in enumerate(ends)}
     marks = tuple((role, places[chr(_OPENS + i)], places[chr(_CLOSES + i)]) for i, role in enumerate(roles))
-    return _Form(tuple(pieces), marks, tuple(slots))
+    return Form(tuple(pieces), marks, tuple(slots))
 
 
 def _tidied(text: str) -> str:

@@ -5,32 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from oracles.dialogs.annotated_facts import fact_fault, missing_fact
+from oracles.dialogs.antecedents import antecedent_faults
+from oracles.dialogs.captions import EXACT
+from oracles.dialogs.discourse import Request, Turn
+from oracles.dialogs.judging import Judged
+from oracles.dialogs.labels import COUNT, LABELS, RELATION, SEVERAL, UNIQUE
+from oracles.dialogs.sentences import Reading
+from oracles.dialogs.verdicts import Verdict
+
 from vqagen.bits import Objects, indexes
 from vqagen.errors import as_written, describe
-from vqagen.score.dialogs.annotated_facts import fact_fault, missing_fact
-from vqagen.score.dialogs.antecedents import antecedent_faults, dependence_of
-from vqagen.score.dialogs.captions import EXACT
-from vqagen.score.dialogs.discourse import Request, Turn
-from vqagen.score.dialogs.judging import Judged
-from vqagen.score.dialogs.labels import COUNT, LABELS, RELATION, SEVERAL, UNIQUE
-from vqagen.score.dialogs.sentences import Reading
-from vqagen.score.dialogs.verdicts import Verdict
 from vqagen.world.scene import Scene
 
 Placed = tuple[int | None, Verdict]
 """A round, or None for the whole dialog, and a fault there."""
 
 
-def annotation_faults(record: Mapping[str, Any], judged: Judged, scene: Scene) -> list[Placed]:
-    """Return (round, fault) for each field that is not what the texts and the scene say."""
-    try:
-        return list(_annotation_faults(record, judged, scene))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        why = f"the annotations have another shape than those of vqagen ({type(error).__name__}: {error})"
-        return [(None, Verdict("annotation", why))]
-
-
-def _annotation_faults(record: Mapping[str, Any], judged: Judged, scene: Scene) -> Iterator[Placed]:
+def annotation_faults(record: Mapping[str, Any], judged: Judged, scene: Scene) -> Iterator[Placed]:
+    """Yield (round, fault) for each field that is not what the texts and the scene say."""
     written = [record["caption"], *record["rounds"]]
     for at, (each, turn) in enumerate(zip(written, judged.discourse.turns, strict=True)):
         for fault in _sentence_faults(at, each, turn, judged, scene):
@@ -38,17 +31,8 @@ def _annotation_faults(record: Mapping[str, Any], judged: Judged, scene: Scene) 
     for at, each in enumerate(written[1:], 1):
         for fault in antecedent_faults(at, each, written, judged):
             yield at, Verdict("annotation", fault)
-    whole = (*_scene_faults(record, scene), *_entity_faults(record, written, judged), *_object_faults(record, scene))
-    for fault in whole:
+    for fault in (*_entity_faults(record, written, judged), *_object_faults(record, scene)):
         yield None, Verdict("annotation", fault)
-
-
-def dependence_faults(dependences: Sequence[object], judged: Judged) -> Iterator[Placed]:
-    """Yield (round, fault) for each dependence in the graph of CLEVR-Dialog that is not what the texts say."""
-    for at, (given, turn) in enumerate(zip(dependences, judged.discourse.turns[1:], strict=False), 1):
-        expected = dependence_of(at, turn.request, judged.discourse)
-        if given not in expected:
-            yield at, Verdict("annotation", _differs("graph.history.dependence", given, expected[0]))
 
 
 def _differs(path: str, given: object, expected: object) -> str:
@@ -222,13 +206,6 @@ def _entity_faults(record: Mapping[str, Any], written: Sequence[Mapping[str, Any
         listed = each.get("mentions")
         if not isinstance(listed, list) or [m for m in listed if m.get("span") is not None] != said:
             yield _differs(f"entities: the mentions of {each.get('id')}", listed, said)
-
-
-def _scene_faults(record: Mapping[str, Any], scene: Scene) -> Iterator[str]:
-    """Yield faults of the fields that are those of the scene."""
-    for key in ("split", "image_index", "image_filename"):
-        if key in record and record[key] != scene.record.get(key):
-            yield _differs(key, record[key], scene.record.get(key))
 
 
 def _object_faults(record: Mapping[str, Any], scene: Scene) -> Iterator[str]:

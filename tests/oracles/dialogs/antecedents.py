@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from oracles.dialogs.discourse import Discourse, Request
+from oracles.dialogs.judging import Judged
+from oracles.dialogs.labels import COREFERENCE, LABELS, STANDALONE
+
 from vqagen.errors import as_written, describe
-from vqagen.score.dialogs.discourse import Discourse, Request
-from vqagen.score.dialogs.judging import Judged
-from vqagen.score.dialogs.labels import COREFERENCE, LABELS, STANDALONE
 
 Record = Mapping[str, Any]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from oracles.dialogs.discourse import Turn, World
+from oracles.dialogs.labels import LABELS
+from oracles.dialogs.meanings import NO, NONE_THERE
+
 from vqagen.bits import Objects, indexes, only, union_of
-from vqagen.score.dialogs.discourse import Turn, World
-from vqagen.score.dialogs.labels import LABELS
-from vqagen.score.dialogs.meanings import NO, NONE_THERE
 from vqagen.world.scene import Scene
 
 Fact = Mapping[str, Any]

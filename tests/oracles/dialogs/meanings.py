@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from oracles.dialogs.discourse import Answer, Discourse, Entity, Request, World
+from oracles.dialogs.facts import ALL, MANY, Bounds, Defined, Fact, Mentioned, Next, Quantity, Single, Size, Valued
+from oracles.dialogs.labels import LABELS
+
 from vqagen.bits import Objects, indexes, only
-from vqagen.score.dialogs.discourse import Answer, Discourse, Entity, Request, World
-from vqagen.score.dialogs.facts import ALL, MANY, Bounds, Defined, Fact, Mentioned, Next, Quantity, Single, Size, Valued
-from vqagen.score.dialogs.labels import LABELS
 from vqagen.world.scene import Scene
 
 NONE_THERE = "none"

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from oracles.dialogs.facts import Fact
+
 from vqagen.bits import Objects
-from vqagen.score.dialogs.facts import Fact
 
 World = tuple[Objects, ...]
 """Entity -> its objects."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from oracles.dialogs.closure import consider, learn
+from oracles.dialogs.discourse import Discourse, Request
+from oracles.dialogs.knowledge import Knowledge
+from oracles.dialogs.meanings import mentioned_in
+from oracles.dialogs.sentences import Reading
+from oracles.dialogs.verdicts import Verdict
+
 from vqagen.bits import only
-from vqagen.score.dialogs.closure import consider, learn
-from vqagen.score.dialogs.discourse import Discourse, Request
-from vqagen.score.dialogs.knowledge import Knowledge
-from vqagen.score.dialogs.meanings import mentioned_in
-from vqagen.score.dialogs.sentences import Reading
-from vqagen.score.dialogs.verdicts import Verdict
 from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
 from vqagen.world.scene import Scene
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vqagen.score.dialogs.facts import MANY, Quantity
-from vqagen.score.dialogs.knowledge import Knowledge
+from oracles.dialogs.facts import MANY, Quantity
+from oracles.dialogs.knowledge import Knowledge
 
 
 def conclude_sum(known: Knowledge, total: Quantity, parts: Sequence[Quantity], reason: str, extra: int = 0) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vqagen.score.dialogs.discourse import Discourse, Entity, Request, Values
-from vqagen.score.dialogs.labels import LABELS
-from vqagen.score.dialogs.sentences import Reading
-from vqagen.score.dialogs.verdicts import Verdict
+from oracles.dialogs.discourse import Discourse, Entity, Request, Values
+from oracles.dialogs.labels import LABELS
+from oracles.dialogs.sentences import Reading
+from oracles.dialogs.verdicts import Verdict
 
 
 class Resolved(NamedTuple):

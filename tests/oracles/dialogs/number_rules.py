@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import add
 
-from vqagen.score.dialogs.arithmetic import conclude_at_least, conclude_offset, conclude_sum
-from vqagen.score.dialogs.facts import ALL, MANY, Quantity
-from vqagen.score.dialogs.knowledge import Knowledge
+from oracles.dialogs.arithmetic import conclude_at_least, conclude_offset, conclude_sum
+from oracles.dialogs.facts import ALL, MANY, Quantity
+from oracles.dialogs.knowledge import Knowledge
 
 
 def each_object_has_one_value(known: Knowledge) -> None:

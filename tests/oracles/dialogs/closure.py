@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from vqagen.score.dialogs import number_rules, place_rules
-from vqagen.score.dialogs.facts import MANY, Fact, Quantity
-from vqagen.score.dialogs.knowledge import Knowledge
+from oracles.dialogs import number_rules, place_rules
+from oracles.dialogs.facts import MANY, Fact, Quantity
+from oracles.dialogs.knowledge import Knowledge
 
 Rule = Callable[[Knowledge], None]
 MOST_PASSES = 60

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from oracles.dialogs.discourse import Discourse, Request, Turn, Values, World
+from oracles.dialogs.facts import Bounds, Defined, Extreme, Fact, Single, Stands, Valued
+from oracles.dialogs.labels import CENTER, COUNT, EXTREME, RELATION, SEVERAL, UNIQUE
+from oracles.dialogs.sentences import Reading
+from oracles.dialogs.verdicts import Verdict
+
 from vqagen.bits import Objects, indexes
-from vqagen.score.dialogs.discourse import Discourse, Request, Turn, Values, World
-from vqagen.score.dialogs.facts import Bounds, Defined, Extreme, Fact, Single, Stands, Valued
-from vqagen.score.dialogs.labels import CENTER, COUNT, EXTREME, RELATION, SEVERAL, UNIQUE
-from vqagen.score.dialogs.sentences import Reading
-from vqagen.score.dialogs.verdicts import Verdict
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.scene import Scene
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from oracles.dialogs.labels import EXTREME
+
 from vqagen.language.sentence import finished
 from vqagen.language.synonyms import Synonyms
-from vqagen.score.dialogs.labels import EXTREME
 from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
-from vqagen.score.dialogs.facts import (
+from oracles.dialogs.facts import (
     MANY,
     Bounds,
     Defined,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from vqagen.score.dialogs.arithmetic import conclude_at_least, conclude_offset, conclude_sum
-from vqagen.score.dialogs.facts import ALL, MANY, Quantity
-from vqagen.score.dialogs.knowledge import Knowledge
+from oracles.dialogs.arithmetic import conclude_at_least, conclude_offset, conclude_sum
+from oracles.dialogs.facts import ALL, MANY, Quantity
+from oracles.dialogs.knowledge import Knowledge
 
 
 def two_sides_are_all_others(known: Knowledge) -> None:

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vqagen.bits import Objects, only
-from vqagen.score.dialogs.captions import introduce, is_caption, worlds_of
-from vqagen.score.dialogs.closure import learn
-from vqagen.score.dialogs.discourse import Answer, Discourse, Entity, Request, Turn, World
-from vqagen.score.dialogs.facts import Same
-from vqagen.score.dialogs.knowledge import Knowledge, Logic
-from vqagen.score.dialogs.labels import LABELS
-from vqagen.score.dialogs.manner import manner_verdicts
-from vqagen.score.dialogs.meanings import (
+from oracles.dialogs.captions import introduce, is_caption, worlds_of
+from oracles.dialogs.closure import learn
+from oracles.dialogs.discourse import Answer, Discourse, Entity, Request, Turn, World
+from oracles.dialogs.facts import Same
+from oracles.dialogs.knowledge import Knowledge, Logic
+from oracles.dialogs.labels import LABELS
+from oracles.dialogs.manner import manner_verdicts
+from oracles.dialogs.meanings import (
     YES,
     Outcome,
     answered,
@@ -24,10 +23,12 @@ from vqagen.score.dialogs.meanings import (
     presupposed,
     quantity_of,
 )
-from vqagen.score.dialogs.redundancy import why_redundant
-from vqagen.score.dialogs.references import resolve
-from vqagen.score.dialogs.sentences import Reading, SentenceParser, fault_of_form
-from vqagen.score.dialogs.verdicts import Verdict
+from oracles.dialogs.redundancy import why_redundant
+from oracles.dialogs.references import resolve
+from oracles.dialogs.sentences import Reading, SentenceParser, fault_of_form
+from oracles.dialogs.verdicts import Verdict
+
+from vqagen.bits import Objects, only
 from vqagen.tasks.dialog.template import BACK
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.scene import Scene

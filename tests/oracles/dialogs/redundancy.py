@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vqagen.score.dialogs.closure import consider, learn
-from vqagen.score.dialogs.discourse import Discourse, Request
-from vqagen.score.dialogs.facts import Next, Quantity, Single
-from vqagen.score.dialogs.knowledge import TOLD, Knowledge
-from vqagen.score.dialogs.labels import LABELS
-from vqagen.score.dialogs.meanings import NO, presupposed, quantity_of
+from oracles.dialogs.closure import consider, learn
+from oracles.dialogs.discourse import Discourse, Request
+from oracles.dialogs.facts import Next, Quantity, Single
+from oracles.dialogs.knowledge import TOLD, Knowledge
+from oracles.dialogs.labels import LABELS
+from oracles.dialogs.meanings import NO, presupposed, quantity_of
 
 UNMET = 10**6
 """An entity that the text has not introduced."""

@@ -1,0 +1,382 @@
+"""Verification of dialogs: read from their sentences, answered on their scenes, and made again.
+
+Each sentence is recognised as one of a template's. What it refers to, its answer, and what was known before are those
+of the generator's own listener. From the rounds so understood the record is annotated again, and must be what is
+written. Dialogs in CLEVR-Dialog's shape have sentences, answers and labels alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import starmap
+from random import Random
+from typing import Any, NamedTuple
+
+from vqagen.errors import as_written, describe
+from vqagen.files.reading import content_hash
+from vqagen.records.source import RecordSource
+from vqagen.score.origin import check_origin, settings_of
+from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.score.verify.dialog_rounds import Listener, Verdict, captions_said
+from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.tasks.dialog.annotation import COPIED, Annotator
+from vqagen.tasks.dialog.captions import Caption
+from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
+from vqagen.tasks.dialog.knowledge import Rules
+from vqagen.tasks.dialog.loading import LoadedDialogDomain
+from vqagen.tasks.dialog.prospect import NO_ROUNDS
+from vqagen.tasks.dialog.quotas import PRESETS
+from vqagen.tasks.dialog.recognition import Reading, SentenceReader
+from vqagen.tasks.dialog.round_kind import NOTHING, ROUND_KINDS
+from vqagen.tasks.dialog.search import SHARED
+from vqagen.tasks.dialog.settings import LEGACY
+from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.template import BACK, CAPTION
+from vqagen.tasks.dialog.wording import DialogWords, Said, Wordings
+from vqagen.world.loading import SceneSource
+from vqagen.world.scene import Scene
+
+BATCH = 100
+"""Records whose scenes are held at once."""
+KINDS: Mapping[str, str] = {
+    "wrong": "the scene gives another answer, or the caption is false",
+    "ambiguous": "it can be understood in several ways",
+    "redundant": "the answer follows from the text so far",
+    "unlicensed": "a reference has no antecedent",
+    "unparseable": "no template says the sentence",
+    "misworded": "'if there is one' of what is known to be there, 'the earlier cube' of what was just said; or neither",
+    "annotation": "a field of the record is not what the sentences and the scene give",
+    "set": "dialogs of an image are too alike, or settings are not kept",
+}
+"""Kind of a fault -> its meaning."""
+UNREAD = "sentences of another generator not read: no template says them"
+BEHIND = "rounds not judged, behind a sentence that could not be understood"
+TRUSTED = "what is known before a round is worked out by the listener of `vqagen dialog`, not by a second one"
+
+
+class Asked(NamedTuple):
+    """One round, as written."""
+
+    question: str
+    answer: object
+    label: str
+
+
+class Written(NamedTuple):
+    """One dialog, as written."""
+
+    name: str
+    path: str
+    """Where it is inside the record: "", or such as `dialogs[2].`."""
+    caption: str
+    label: str | None
+    """The label of the caption; None in files of CLEVR-Dialog's own."""
+    rounds: list[Asked]
+    record: Mapping[str, Any]
+
+    @property
+    def is_native(self) -> bool:
+        """True if it has annotations."""
+        return "rounds" in self.record
+
+    def place(self, number: int | None) -> tuple[str, str]:
+        """Return the path and the label of a sentence; 0 is the caption, None the whole dialog."""
+        if number is None:
+            return self.path.removesuffix("."), ""
+        if not number:
+            return f"{self.path}caption", self.label or "caption"
+        rounds = "rounds" if self.is_native else "dialog"
+        return f"{self.path}{rounds}[{number - 1}]", self.rounds[number - 1].label
+
+
+Placed = tuple[int | None, Verdict]
+"""The number of a sentence, 0 for the caption and None for the whole dialog, and what is wrong with it."""
+
+
+@dataclass
+class Understood:
+    """A dialog as far as it could be understood."""
+
+    faults: list[Placed] = field(default_factory=list)
+    readings: list[Sequence[Reading]] = field(default_factory=list)
+    """Sentence -> the ways to understand it."""
+    caption: Caption | None = None
+    listener: Listener | None = None
+    unproven: Counter[str] = field(default_factory=Counter)
+
+
+def verify_dialogs(
+    dialogs: RecordSource,
+    scenes: SceneSource,
+    loaded: LoadedDialogDomain,
+    on_checked: Callable[[int], None] = lambda _: None,
+) -> VerificationReport:
+    """Verify every dialog; `on_checked` is called now and then with the number of dialogs checked since."""
+    hashes = {role: partial(str, content) for role, content in loaded.hashes.items()}
+    at_hand = {"scenes": partial(content_hash, scenes.files)} if scenes.files else {}
+    check_origin(dialogs, {**at_hand, **hashes})
+    verification = DialogVerification(loaded, settings_of(dialogs))
+    for position, record, scene in records_with_scenes(dialogs.records(), scenes, loaded.domain, BATCH):
+        before = verification.report.checked
+        verification.take(record, position, scene)
+        on_checked(verification.report.checked - before)
+    return verification.report
+
+
+class DialogVerification:
+    """Verifies the dialogs of one file."""
+
+    def __init__(self, loaded: LoadedDialogDomain, settings: Mapping[str, Any]) -> None:
+        """`settings` are those of the run that made the file, as far as they are known."""
+        self._vocabulary, self._settings = loaded.vocabulary, settings
+        self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
+        self._reader = SentenceReader(self._wordings, loaded.vocabulary)
+        self._seen: dict[tuple[object, ...], str] = {}
+        self.report = VerificationReport("dialogs", KINDS, remarks=[TRUSTED])
+
+    def take(self, record: Mapping[str, Any], position: int, scene: Scene | QuestionFault) -> None:
+        """Verify the dialogs of a record."""
+        table = scene if isinstance(scene, QuestionFault) else DialogScene(scene, self._vocabulary)
+        for name, path, each in _dialogs_of(record, position):
+            self.report.checked += 1
+            try:
+                written = _written(name, path, each)
+            except _Missing as fault:
+                self.report.add(Mismatch(position, "unparseable", str(fault), path.removesuffix("."), name))
+                continue
+            for number, (kind, why) in self._faults(written, table):
+                place, label = written.place(number)
+                self.report.add(Mismatch(position, kind, why, place, name, label))
+
+    def _faults(self, dialog: Written, scene: DialogScene | QuestionFault) -> Iterator[Placed]:
+        if isinstance(scene, QuestionFault):
+            self.report.unproven[BEHIND] += len(dialog.rounds)
+            yield None, Verdict("set", scene.problem)
+            return
+        is_ours = dialog.is_native or "template" in dialog.record
+        rules = Rules(is_strict=is_ours and self._settings.get("semantics") != LEGACY)
+        found = self._understood(dialog, scene, rules, is_ours)
+        self.report.unproven.update(found.unproven)
+        yield from found.faults
+        if found.caption and found.listener:
+            yield from self._annotation_faults(dialog, scene, found, found.caption, found.listener)
+        yield from self._set_faults(dialog, scene.scene.index)
+        yield from _settings_faults(dialog, self._settings)
+
+    # Reading ----------------------------------------------------------------------------------------------------------
+
+    def _understood(self, dialog: Written, scene: DialogScene, rules: Rules, is_ours: bool) -> Understood:
+        """Return a dialog as understood; of several captions that its words can be, by the one with fewest faults."""
+        rules_of = self._reader.rules
+        labels = [dialog.label] if dialog.label else [each for each in rules_of if rules_of[each].family == CAPTION]
+        readings = [each for label in labels for each in self._reader.read(dialog.caption, label, is_ours)]
+        captions = list(dict.fromkeys(each for reading in readings for each in captions_said(reading, scene, rules)))
+        if not captions:
+            found = Understood()
+            if readings:
+                found.faults.append((0, Verdict("wrong", f"{dialog.caption!r} is false")))
+                found.unproven[BEHIND] = len(dialog.rounds)
+            else:
+                self._give_up(found, dialog, 0, is_ours)
+            return found
+        heard = [
+            self._heard(dialog, Understood([], [readings], each, Listener(scene, each, rules)), is_ours)
+            for each in captions
+        ]
+        best = min(heard, key=lambda each: (len(each.faults), -len(each.readings)))
+        if len(captions) > 1:
+            why = f"{dialog.caption!r} is true of {len(captions)} objects, pairs or sets"
+            best.faults.insert(0, (0, Verdict("ambiguous", why)))
+        return best
+
+    def _heard(self, dialog: Written, found: Understood, is_ours: bool) -> Understood:
+        """Go on after the caption, up to the first question that cannot be understood."""
+        assert found.listener is not None
+        for number, (question, answer, label) in enumerate(dialog.rounds, start=1):
+            readings = self._reader.read(question, label, is_ours) if label in ROUND_KINDS else []
+            if not readings:
+                self._give_up(found, dialog, number, is_ours)
+                break
+            for kind, why in found.listener.hear(readings, answer):
+                found.faults.append((number, Verdict(kind, f"{question!r}: {why}")))
+            if found.listener.rounds < number:
+                found.unproven[BEHIND] = len(dialog.rounds) - number
+                break
+            found.readings.append(readings)
+        return found
+
+    def _give_up(self, found: Understood, dialog: Written, number: int, is_ours: bool) -> None:
+        """Note that a sentence cannot be read; if another generator wrote it, that is no fault."""
+        said, label = (
+            (dialog.rounds[number - 1].question, dialog.rounds[number - 1].label)
+            if number
+            else (dialog.caption, dialog.label or "a caption")
+        )
+        others = self._reader.labels_of(said)
+        if is_ours or others:
+            instead = f"; one of {others[0]} does" if others else ""
+            found.faults.append((number, Verdict("unparseable", f"{said!r}: no template of {label} says it{instead}")))
+        else:
+            found.unproven[UNREAD] = 1
+        found.unproven[BEHIND] = len(dialog.rounds) - number
+
+    # Annotations ------------------------------------------------------------------------------------------------------
+
+    def _annotation_faults(
+        self, dialog: Written, scene: DialogScene, found: Understood, caption: Caption, listener: Listener
+    ) -> Iterator[Placed]:
+        """Make the record again from what was understood, and yield where it is not what is written."""
+        given = [dialog.record.get("caption"), *dialog.record.get("rounds", ())] if dialog.is_native else []
+        words = _WrittenWords(self._wordings, found.readings, [each.get("variant") for each in given])
+        made = Annotator(scene, words, Random(0)).dialog(caption, listener.start, listener.beam)
+        yield from ((number, Verdict("misworded", why)) for number, why in words.faults)
+        if len(found.readings) <= len(dialog.rounds) or any(kind == "ambiguous" for _, (kind, _) in found.faults):
+            return
+        if not dialog.is_native:
+            yield from _dependence_faults(dependences(dialog.record), made["rounds"])
+            return
+        for number, (each, expected) in enumerate(zip(given, [made.pop("caption"), *made.pop("rounds")], strict=True)):
+            expected.pop("answer", None)
+            if why := _difference(each, expected):
+                yield number, Verdict("annotation", why)
+        optional = {key for key in (*COPIED, "objects") if dialog.record.get(key) is None}
+        for key in made.keys() - optional:
+            if why := _difference(dialog.record.get(key), made[key], key):
+                yield None, Verdict("annotation", why)
+
+    # Dialogs beside each other ----------------------------------------------------------------------------------------
+
+    def _set_faults(self, dialog: Written, scene: int) -> Iterator[Placed]:
+        """Yield a fault for an earlier dialog of the scene that a dialog is too much like."""
+        opening = tuple((each.label, str(each.answer)) for each in dialog.rounds[: SHARED + 1])
+        keys: dict[str, tuple[object, ...]] = {
+            "the same sentences": (dialog.caption, *(each.question for each in dialog.rounds))
+        }
+        if len(opening) > SHARED:
+            keys[f"the same labels and answers in the first {len(opening)} rounds"] = opening
+        for what, key in keys.items():
+            first = self._seen.setdefault((scene, what, hash(key)), dialog.name)
+            if first is not dialog.name:
+                yield None, Verdict("set", f"{first} has {what}")
+
+
+class _WrittenWords(DialogWords):
+    """Says the sentences of a dialog as they are written, and notes which do not fit what the listener knows."""
+
+    def __init__(self, wordings: Wordings, sentences: Sequence[Sequence[Reading]], variants: Sequence[object]) -> None:
+        super().__init__(wordings, wordings.words.drawn(Random(0)))
+        self._sentences, self._variants = sentences, variants
+        self._number, self._comes_back = -1, False
+        self.faults: list[tuple[int, str]] = []
+
+    def say(
+        self, label: str, form: str, slots: Mapping[str, Any], rng: Random, conditions: frozenset[str] = frozenset()
+    ) -> Said:
+        """Return the next sentence; of several texts that say it, by the one that the record names."""
+        self._number += 1
+        variant = self._variants[self._number] if self._variants else None
+        holding = conditions - {BACK} if self._comes_back else conditions
+        meant = [each for each in self._sentences[self._number] if each.form == form and _says(each, slots)]
+        fitting = [each for each in meant if holding in each.cases]
+        if not fitting:
+            case = " and ".join(sorted(holding))
+            self.faults.append((self._number, f"{meant[0].said.text!r} is not said where its object is {case}"))
+        best = min(fitting or meant, key=lambda each: each.said.variant != variant)
+        self._comes_back |= BACK in holding and best.comes_back
+        return best.said
+
+    def hear(self, attribute: str, value: str) -> None:
+        """Do nothing: the words are written."""
+
+
+def _says(reading: Reading, slots: Mapping[str, Any]) -> bool:
+    return all(slots[name] == said for name, said in reading.slots.items())
+
+
+def _difference(written: object, expected: object, path: str = "") -> str:
+    """Return the first difference of a record from the one expected, of which null may be missing; "" if none."""
+    if isinstance(expected, Mapping) and isinstance(written, Mapping):
+        inside = ((written.get(key), value, f"{path}.{key}".lstrip(".")) for key, value in expected.items())
+        return next(filter(None, starmap(_difference, inside)), "")
+    if isinstance(expected, list) and isinstance(written, list) and len(expected) == len(written):
+        pairs = enumerate(zip(written, expected, strict=True))
+        return next(filter(None, (_difference(one, other, f"{path}[{i}]") for i, (one, other) in pairs)), "")
+    return "" if written == expected else f"{path} is {as_written(written)}, expected {as_written(expected)}"
+
+
+def _dependence_faults(given: Sequence[object], rounds: Sequence[Mapping[str, Any]]) -> Iterator[Placed]:
+    """Yield the rounds that depend on others than the graph of CLEVR-Dialog says; it may be missing."""
+    for number, (each, made) in enumerate(zip(given, rounds, strict=False), start=1):
+        expected = made["history"]["dependence"]
+        if each != expected:
+            why = f"the graph says that it depends on round {as_written(each)}, expected {as_written(expected)}"
+            yield number, Verdict("annotation", why)
+
+
+def _settings_faults(dialog: Written, settings: Mapping[str, Any]) -> Iterator[Placed]:
+    """Yield a fault for each setting of the run that a dialog does not keep."""
+    wanted = settings.get("rounds")
+    if type(wanted) is int and len(dialog.rounds) != wanted:
+        yield None, Verdict("set", f"it has {len(dialog.rounds)} rounds, and the settings say {wanted}")
+    quotas, counts = PRESETS.get(str(settings.get("quotas"))), NO_ROUNDS
+    if quotas is None or not dialog.is_native or dialog.record.get("relaxed"):
+        return
+    for number, (_, _, label) in enumerate(dialog.rounds, start=1):
+        if kind := ROUND_KINDS.get(label):
+            counts = counts.add(kind.family, kind.refers == NOTHING)
+        if not quotas.admits(number, counts):
+            has = ", ".join(f"{count} {name}" for name, count in counts._asdict().items())
+            yield None, Verdict("set", f"after round {number} it has {has}: more or fewer than {quotas.name!r} allows")
+            return
+
+
+# Records --------------------------------------------------------------------------------------------------------------
+
+
+class _Missing(Exception):
+    """A part of a dialog that its record lacks."""
+
+
+def _dialogs_of(record: Mapping[str, Any], position: int) -> Iterator[tuple[str, str, object]]:
+    """Yield (name, path in the record, dialog) for each dialog of a record."""
+    if DIALOGS.key not in record:
+        yield f"dialog {record.get('dialog_index', position)}", "", record
+        return
+    listed = record[DIALOGS.key]
+    image = record.get("image_filename") or f"image_index {record.get('image_index')}"
+    for number, dialog in enumerate(listed if isinstance(listed, list) else [listed]):
+        yield f"dialog {number} of {image}", f"{DIALOGS.key}[{number}].", dialog
+
+
+def _written(name: str, path: str, record: object) -> Written:
+    """Return the sentences, answers and labels of a dialog. Raises _Missing."""
+    if not isinstance(record, Mapping):
+        raise _Missing(f"expected a dialog, found {describe(record)}")
+    if path:
+        rounds = [_asked(each, "template", f"dialog[{i}]") for i, each in enumerate(_part(record, "dialog", list))]
+        return Written(name, path, _part(record, "caption", str), caption_label(record), rounds, record)
+    rounds = [_asked(each, "label", f"rounds[{i}]") for i, each in enumerate(_part(record, "rounds", list))]
+    caption = _part(record, "caption", Mapping)
+    text, label = (_part(caption, key, str, "caption.") for key in ("text", "label"))
+    return Written(name, path, text, label, rounds, record)
+
+
+def _asked(record: object, label: str, path: str) -> Asked:
+    if not isinstance(record, Mapping):
+        raise _Missing(f"{path}: expected a round, found {describe(record)}")
+    if "answer" not in record:
+        raise _Missing(f"{path}.answer is missing")
+    question, name = (_part(record, key, str, f"{path}.") for key in ("question", label))
+    return Asked(question, record["answer"], name)
+
+
+def _part(record: Mapping[str, Any], key: str, kind: Any, path: str = "") -> Any:
+    if not isinstance(found := record.get(key), kind):
+        raise _Missing(f"{path}{key}: expected {_NOUNS[kind]}, found {describe(found)}")
+    return found
+
+
+_NOUNS: Mapping[Any, str] = {str: "text", list: "a list", Mapping: "an object"}
