@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vqagen.score.answers.cells import cell_in_reply
+from vqagen.score.answers.replies import cell_in_reply
 
 REPLIES = [
     ("ANSWER: B2", "B2"),

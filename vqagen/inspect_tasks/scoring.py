@@ -24,7 +24,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vqagen.score.answers.cells import cell_in_reply
+from vqagen.score.answers.replies import cell_in_reply
 from vqagen.shortcuts.policies import BLIND, POLICIES
 from vqagen.tasks.director.mistakes import CORRECT as RIGHT
 from vqagen.tasks.director.mistakes import EGOCENTRIC, INVALID

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vqagen.score.answers.kinds import LIST, NO_VOCABULARY, WORD, Answer, Vocabulary, text_of
-from vqagen.score.answers.parsing import PARSED, REFUSED, Parsed, parse_reply
 from vqagen.score.answers.presets import TYPED, VISUAL7W, credit_of, normal
 from vqagen.score.answers.reading import read_answer
+from vqagen.score.answers.replies import PARSED, REFUSED, Reply, read_reply
 from vqagen.score.items.table import Gold, Options
 
 NOT_AN_OPTION = "not_an_option"
@@ -82,10 +82,10 @@ def _vocabulary_for(gold: Gold, vocabulary: Vocabulary) -> Vocabulary:
     return NO_VOCABULARY if None in right else vocabulary
 
 
-def _parsed(candidate: str, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> Parsed:
+def _parsed(candidate: str, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> Reply:
     if preset == TYPED:
-        return parse_reply(candidate, gold, options, vocabulary)
-    return Parsed(PARSED if candidate else REFUSED, candidate)
+        return read_reply(candidate, gold, options, vocabulary)
+    return Reply(PARSED if candidate else REFUSED, candidate)
 
 
 def _normal(text: str, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> Answer | None:

@@ -38,9 +38,9 @@ def text_of(answer: Answer) -> str:
     return (", ".join(map(text_of, answer)) or "none") if isinstance(answer, tuple) else str(answer)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The values that a word may be an answer for."""
+    """The values that a word may be an answer for. It equals only itself, so that finders can be kept."""
 
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Lower-case way to say a value -> the value."""

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 
-from vqagen.score.answers.cells import cells_in_reply
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
 
 _UNITS = (
@@ -39,6 +38,17 @@ _AROUND = " \t\r\n.,;:!?\"'`()[]{}*"
 _ARTICLE = re.compile(r"(?:a|an|the)\s+")
 _WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0*)?", re.ASCII)
 _BETWEEN = re.compile(r"\s*[,;/&]\s*(?:and\s+)?|\s+and\s+")
+_CELL = re.compile(
+    r"""
+    (?:(?:the\s+)?cell\s+)?
+    (?:
+        col(?:umn|\.)?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row\s*\d+
+        | row\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?\s*[a-z]
+        | [a-z][\s\-_.,:]{0,2}\d{1,3}
+    )
+    """,
+    re.VERBOSE,
+)
 
 
 def plain(text: str) -> str:
@@ -82,7 +92,7 @@ def _word(text: str, vocabulary: Vocabulary) -> str | None:
 
 def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
     """Return the members in alphabetical order: a list is an answer in any order."""
-    whole = plain(text)
+    whole = plain(text.strip().replace("\n", ","))
     if whole in ("", "none", "nothing"):
         return () if whole or "[" in text else None
     members = [_word(each, vocabulary) for each in _BETWEEN.split(whole)]
@@ -90,8 +100,19 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
 
 
 def _cell(text: str, _: Vocabulary) -> str | None:
-    named = cells_in_reply(text)
-    return named[0] if len(named) == 1 else None
+    cell = plain(text).strip("<>")
+    return cell_label(cell) if _CELL.fullmatch(cell) else None
+
+
+def cell_label(text: str) -> str:
+    """Return the label of the cell that a text names.
+
+    >>> cell_label("row 02, column b")
+    'B2'
+    """
+    letter, number = (re.search(part, text, re.IGNORECASE) for part in (r"(?<![a-z])[a-z](?![a-z])", r"\d+"))
+    assert letter and number
+    return f"{letter[0].upper()}{int(number[0])}"
 
 
 def _text(text: str, _: Vocabulary) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.score.answers.judging import NOT_AN_OPTION
-from vqagen.score.answers.parsing import AMBIGUOUS, PARSED, REFUSED
+from vqagen.score.answers.replies import AMBIGUOUS, PARSED, REFUSED
 from vqagen.score.items.table import NONE, Codes, Column, Items
 from vqagen.score.predictions.reading import Predictions, lowest
 
