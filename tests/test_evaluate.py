@@ -93,7 +93,7 @@ def test_what_fits_a_screen_is_printed(run: Commands) -> None:
         "answers: compared as typed; 95 % intervals: Wilson; floor: best guess without the picture",
         "",
         "Overall",
-        "  group      n  correct  accuracy    low   high  floor   skill  note",
+        "  group      n  correct  accuracy    low   high  floor   skill",
     ]
     assert lines[10] == "Category" and len(lines) < 25
     assert lines[-1].startswith("  8 more tables by --all, or in a file by -o report.html: ")

@@ -67,6 +67,17 @@ def test_text_is_aligned() -> None:
     ]
 
 
+def test_people_see_no_empty_columns() -> None:
+    """A column of texts, such as notes, is shown if a row has one; files for programs always have it."""
+    rows: tuple[tuple[str | int | None, ...], ...] = (("a", 1, "", None), ("b", 2, "", None))
+    table = Table("t", "T", columns(name=TEXT, n=COUNT, note=TEXT, floor=SHARE), rows)
+    report = Report("", (), (table,))
+
+    assert list(table.lines())[1:] == ["  name  n  floor", "  a     1      -", "  b     2      -"]
+    assert "<th>note" not in WRITERS["html"](report) and "note" in WRITERS["csv"](report)
+    assert list(replace(table, rows=()).lines())[1:] == ["  name  n  note  floor"]
+
+
 def test_json_has_all_digits() -> None:
     """JSON has the facts of the head, the tables by key with unrounded numbers, and the gates."""
     record = json.loads(WRITERS["json"](REPORT))

@@ -66,11 +66,9 @@ def _table(
     rows: Iterable[tuple[Cell, ...]],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return a table without the column of dimensions, if there is one alone, and that of notes, if there is none."""
-    cells = list(rows)
-    empty = {"dimension": len(scores.dimensions) < 2, "note": not any(row[-1] for row in cells)}
-    kept = [place for place, column in enumerate(shown) if not empty.get(column.name)]
-    found = tuple(tuple(row[place] for place in kept) for row in cells)
+    """Return a table without the column of dimensions if there is one dimension alone."""
+    kept = [place for place, column in enumerate(shown) if column.name != "dimension" or len(scores.dimensions) > 1]
+    found = tuple(tuple(row[place] for place in kept) for row in rows)
     return Table(key, title, tuple(shown[place] for place in kept), found, tuple(notes))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.score.report.table import Figure, Table
 
@@ -87,13 +87,11 @@ def bars(axis: Axis, left: float, parts: Iterable[tuple[str, float, str]]) -> st
 def accuracy_figure(table: Table) -> Figure:
     """Return a figure of the columns accuracy, low and high of a table, and of floor if it has that."""
     names = [column.name for column in table.columns]
-    places = [names.index(name) if name in names else None for name in ("accuracy", "low", "high", "floor")]
-    axis, rows = Axis(0, 1), []
+    axis, rows = Axis(), []
     for cells in table.rows[:_MOST_ROWS]:
-        mean, low, high, floor = (None if place is None else cells[place] for place in places)
-        if mean is not None:
-            low, high, floor = (None if cell is None else float(cell) for cell in (low, high, floor))
-            rows.append(interval(axis, str(cells[0]), float(mean), low, high, floor))
+        cell: dict[str, Any] = dict(zip(names, cells, strict=True))
+        if cell["accuracy"] is not None:
+            rows.append(interval(axis, str(cells[0]), cell["accuracy"], cell["low"], cell["high"], cell.get("floor")))
     caption = "lines: 95 % intervals" + ("; marks: floors" if "floor" in names else "")
     more = f"; the first {_MOST_ROWS} of {len(table.rows):,}" if len(table.rows) > _MOST_ROWS else ""
     return Figure(table.title, caption + more, draw(axis, rows))

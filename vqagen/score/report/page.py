@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 
-from vqagen.score.report.table import SHARE, Column, Figure, Report, Table, shown
+from vqagen.score.report.table import SHARE, Cell, Column, Figure, Report, Table, shown
 
 _PAGE_STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; margin: 2em auto; padding: 0 1em; }
@@ -76,8 +75,10 @@ def _figures(figures: tuple[Figure, ...]) -> str:
 
 
 def _section(table: Table) -> str:
-    heads = "".join(f"<th{_class(column)}>{escape(column.name)}</th>" for column in table.columns)
-    rows = "\n".join(f"<tr>{''.join(_cells(table, row))}</tr>" for row in table.rows)
+    filled = table.filled()
+    heads = "".join(f"<th{_class(column)}>{escape(column.name)}</th>" for column, _ in filled)
+    cells = zip(*([_cell(column, cell) for cell in cells] for column, cells in filled), strict=True)
+    rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
     return (
         f'<h2 id="{escape(table.key)}">{escape(table.title)}</h2>\n<div class="wide"><table>'
@@ -85,13 +86,12 @@ def _section(table: Table) -> str:
     )
 
 
-def _cells(table: Table, row: tuple[str | int | float | None, ...]) -> Iterator[str]:
-    for cell, column in zip(row, table.columns, strict=True):
-        bar = ""
-        if column.form == SHARE and column.name == "accuracy" and isinstance(cell, int | float):
-            end = f"{min(max(cell, 0), 1):.1%}"
-            bar = f' style="background: linear-gradient(90deg, {_BAR} {end}, transparent {end})"'
-        yield f"<td{_class(column)}{bar}>{escape(shown(cell, column))}</td>"
+def _cell(column: Column, cell: Cell) -> str:
+    bar = ""
+    if column.form == SHARE and column.name == "accuracy" and isinstance(cell, int | float):
+        end = f"{min(max(cell, 0), 1):.1%}"
+        bar = f' style="background: linear-gradient(90deg, {_BAR} {end}, transparent {end})"'
+    return f"<td{_class(column)}{bar}>{escape(shown(cell, column))}</td>"
 
 
 def _class(column: Column) -> str:

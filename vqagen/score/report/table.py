@@ -56,18 +56,21 @@ class Table:
     is_detail: bool = False
     """True for a table that a screen leaves out; every file has it."""
 
+    def filled(self) -> list[tuple[Column, tuple[Cell, ...]]]:
+        """Return each column with its cells, without columns of texts that are all empty."""
+        found = [(column, tuple(row[place] for row in self.rows)) for place, column in enumerate(self.columns)]
+        return [(column, cells) for column, cells in found if column.is_number or any(cells) or not cells]
+
     def lines(self) -> Iterator[str]:
         """Yield the title, the aligned rows and the notes."""
-        rows = ([shown(cell, column) for cell, column in zip(row, self.columns, strict=True)] for row in self.rows)
-        lines = [[column.name for column in self.columns], *rows]
-        widths = [max(len(line[number]) for line in lines) for number in range(len(self.columns))]
+        aligned = []
+        for column, cells in self.filled():
+            texts = [column.name, *(shown(cell, column) for cell in cells)]
+            width = max(map(len, texts))
+            aligned.append([text.rjust(width) if column.is_number else text.ljust(width) for text in texts])
         yield self.title
-        for line in lines:
-            cells = (
-                cell.rjust(width) if column.is_number else cell.ljust(width)
-                for cell, width, column in zip(line, widths, self.columns, strict=True)
-            )
-            yield "  " + "  ".join(cells).rstrip()
+        for line in zip(*aligned, strict=True):
+            yield "  " + "  ".join(line).rstrip()
         yield from (f"  {note}" for note in self.notes)
 
     def frame(self) -> Any:
