@@ -24,7 +24,7 @@ import orjson
 from vqagen.errors import BadInput, PlaceError, Problem, counted
 from vqagen.files.locations import Location, Remote, locate
 from vqagen.files.packing import DAMAGE, unpacked_name
-from vqagen.files.reading import how_to_unpack, open_bytes
+from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
 from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.records.discovery import find_records, first_keys
 from vqagen.records.kind import RecordKind
@@ -111,11 +111,7 @@ def lowest(ids: Iterable[str], count: int) -> tuple[str, ...]:
     >>> lowest(["b", "10", "9", "10"], 3)
     ('9', '10', 'b')
     """
-
-    def place(id: str) -> tuple[bool, int, str]:
-        return not id.isdecimal(), int(id) if id.isdecimal() else 0, id
-
-    return tuple(nsmallest(count, dict.fromkeys(ids), key=place))
+    return tuple(nsmallest(count, dict.fromkeys(ids), key=natural_order))
 
 
 # Sources --------------------------------------------------------------------------------------------------------------
@@ -139,17 +135,21 @@ def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
     """Return the entries of a file of any format; True beside them for lines of answers."""
     if holds_columns(path):
         return _in_records(path), False
-    text = _beginning(path)
-    start = text.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
-    if not start:
-        _reject(path, "the file is empty")
-    if text.startswith(ARCHIVE_BEGINNING):
+    with open_bytes(path) as file:
+        try:
+            beginning = file.read(_LOOKED_AT)
+        except DAMAGE as error:
+            _reject(path, f"damaged or cut off: {error}")
+    if beginning.startswith(ARCHIVE_BEGINNING):
         return log_samples(path, is_archive=True), False
-    if b"\0" in text or not _is_text(text):
+    if b"\0" in beginning:
         _reject(path, how_to_unpack(path) or "not UTF-8 text")
-    if start in b"{[":
+    text = beginning.decode("utf-8-sig", "replace").lstrip()
+    if not text:
+        _reject(path, "the file is empty")
+    if text[0] in "{[":
         return _in_json(path), False
-    name, line = unpacked_name(path.name).lower(), next(iter(text.decode("utf-8-sig", "ignore").splitlines()), "")
+    name, line = unpacked_name(path.name).lower(), text.splitlines()[0]
     for format in SEPARATORS:
         if name.endswith(f".{format}") or is_table(line, format):
             return table_rows(path, format), False
@@ -193,23 +193,6 @@ def _in_lines(path: Location) -> Iterator[Entry]:
                         yield RecordFault(message, column=column), "", number
         except DAMAGE as error:
             raise damaged(error) from None
-
-
-def _beginning(path: Location) -> bytes:
-    with open_bytes(path) as file:
-        try:
-            return file.read(_LOOKED_AT)
-        except DAMAGE as error:
-            return _reject(path, f"damaged or cut off: {error}")
-
-
-def _is_text(beginning: bytes) -> bool:
-    """True for UTF-8, whose last character may be cut off."""
-    try:
-        beginning.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(beginning) - 3
-    return True
 
 
 def _reject_unknown(path: Location) -> NoReturn:

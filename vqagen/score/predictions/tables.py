@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -33,34 +32,31 @@ def is_table(line: str, format: str) -> bool:
 
 
 def table_rows(path: Location, format: str) -> Iterator[Entry]:
-    """Yield the rows of a table as records. BadInput where the table ends, or its text is not UTF-8."""
+    """Yield the rows of a table as records. BadInput where a row cannot be read."""
     csv.field_size_limit(max(LONGEST_FIELD, csv.field_size_limit()))
-    with reading_bytes(path) as file:
-        text, rows = io.TextIOWrapper(file, "utf-8-sig", newline=""), csv.reader(())
-        try:
-            line = text.readline()
-            rows = csv.reader(chain([line], text), delimiter=_separator(line, format), strict=True)
-            yield from _records(rows, str(path))
-        except UnicodeDecodeError:
-            raise BadInput([Problem("not UTF-8 text", str(path), "", *_undecodable(path))]) from None
-        except csv.Error as error:
-            message = f"not a {format.upper()} table: {error}"
-            raise BadInput([Problem(message, str(path), "", rows.line_num, 1)]) from None
-        except DAMAGE as error:
-            raise damaged(error) from None
+    lines = text_lines(path)
+    first = next(lines, "")
+    rows = csv.reader(chain([first], lines), delimiter=_separator(first, format), strict=True)
+    try:
+        yield from _records(rows, str(path))
+    except csv.Error as error:
+        message = f"not a {format.upper()} table: {error}"
+        raise BadInput([Problem(message, str(path), "", rows.line_num, 1)]) from None
 
 
 def answer_lines(path: Location) -> Iterator[Entry]:
     """Yield the answer of each line, whose id is its place from 0 on."""
+    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(text_lines(path)))
+
+
+def text_lines(path: Location) -> Iterator[str]:
+    """Yield the lines of a file with their ends. BadInput for one that is not UTF-8."""
     with reading_bytes(path) as file:
         try:
-            for number, line in enumerate(file):
-                try:
-                    answer = line.decode("utf-8-sig" if number == 0 else "utf-8").strip()
-                except UnicodeDecodeError as error:
-                    yield RecordFault("not UTF-8 text", column=error.start + 1), "", number + 1
-                else:
-                    yield {"id": number, "answer": answer}, "", number + 1
+            for number, line in enumerate(file, 1):
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise BadInput([Problem("not UTF-8 text", str(path), "", number, error.start + 1)]) from None
         except DAMAGE as error:
             raise damaged(error) from None
 
@@ -74,7 +70,7 @@ def _separator(line: str, format: str) -> str:
 
 
 def _names(header: Sequence[str]) -> list[str]:
-    return [name.removeprefix("\ufeff").strip() for name in header]
+    return [name.strip() for name in header]
 
 
 def _columns(header: Sequence[str]) -> tuple[str, ...] | None:
@@ -101,14 +97,3 @@ def _records(rows: Any, source: str) -> Iterator[Entry]:
             yield dict(zip(keys, (row[place] for place in places), strict=True)), "", rows.line_num
         elif row:
             yield RecordFault(f"expected {len(header)} columns, found {len(row)}"), "", rows.line_num
-
-
-def _undecodable(path: Location) -> tuple[int, int]:
-    """Return the line and the column of the first byte that is not UTF-8. (Rows are decoded many at once.)"""
-    with reading_bytes(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                return number, error.start + 1
-    return 1, 1
