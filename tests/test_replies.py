@@ -16,7 +16,7 @@ from test_answers import CLEVR, NO_WORDS, credit, gold_of, options_of
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
 from vqagen.score.answers.reading import read_answer
-from vqagen.score.answers.replies import read_reply
+from vqagen.score.answers.replies import answers_in
 from vqagen.score.items.table import Gold, Options
 
 AMBIGUOUS, REFUSED = "?", "–"
@@ -24,8 +24,8 @@ AMBIGUOUS, REFUSED = "?", "–"
 
 
 def shown(text: str, kind: str, answer: Answer, options: Sequence[str] = (), words: Vocabulary = CLEVR) -> str:
-    parsed = read_reply(text, gold_of(kind, answer), options_of(*options), words)
-    return {"parsed": parsed.answer, "ambiguous": AMBIGUOUS, "refused": REFUSED}[parsed.status]
+    found = answers_in(text, gold_of(kind, answer), options_of(*options), words)
+    return found[0] if len(found) == 1 else AMBIGUOUS if found else REFUSED
 
 
 def mistakes(table: list[tuple[str, str]], kind: str, right: Answer, options: Sequence[str] = ()) -> list[Any]:
@@ -182,7 +182,7 @@ def test_the_option_of_a_reply() -> None:
 def test_letters_name_no_options_in_an_unknown_order() -> None:
     unordered = Options(("metal", "rubber"), 0, has_letters=False)
 
-    assert read_reply("B", gold_of(WORD, "metal"), unordered, CLEVR).status == "refused"
+    assert answers_in("B", gold_of(WORD, "metal"), unordered, CLEVR) == []
 
 
 PARTS = [("10", "10"), ("ten", "10"), ("C", "10"), ("1 or 10", AMBIGUOUS)]
@@ -246,15 +246,14 @@ REPLIES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(
 
 
 @given(REPLIES, st.sampled_from([BOOL, INTEGER, WORD, LIST, CELL, TEXT]), st.booleans())
-def test_every_reply_has_a_status(reply: str, kind: str, has_options: bool) -> None:
-    """An answer stands there if, and only if, the reply is parsed; and it is read as an answer again."""
+def test_an_answer_of_a_reply_is_an_answer(reply: str, kind: str, has_options: bool) -> None:
+    """An answer is read as this answer again."""
     gold, options = gold_of(kind, "metal"), options_of("metal", "red") if has_options else None
-    status, answer = read_reply(reply, gold, options, CLEVR)
+    found = answers_in(reply, gold, options, CLEVR)
 
-    assert status in ("parsed", "ambiguous", "refused")
-    assert bool(answer) == (status == "parsed")
-    if answer and not has_options:
-        assert read_reply(answer, gold, None, CLEVR) == (status, answer)
+    assert all(found)
+    if len(found) == 1 and not has_options:
+        assert answers_in(found[0], gold, None, CLEVR) == found
 
 
 VALUES: dict[str, list[str]] = {
@@ -300,9 +299,9 @@ def values_of(kind: str, random: Any) -> list[str]:
 def test_a_clear_reply_is_read_as_what_it_says(kind: str, frame: str, random: Any) -> None:
     a, b, c = values_of(kind, random)
     gold = gold_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
-    status, answer = read_reply(frame.format(a=a, b=b, c=c), gold, None, CLEVR)
+    [answer] = answers_in(frame.format(a=a, b=b, c=c), gold, None, CLEVR)
 
-    assert (status, read_answer(answer, kind, CLEVR)) == ("parsed", read_answer(a, kind, CLEVR))
+    assert read_answer(answer, kind, CLEVR) == read_answer(a, kind, CLEVR)
 
 
 @given(kind=st.sampled_from(sorted(VALUES)), frame=st.sampled_from(UNCLEAR), random=st.randoms(use_true_random=False))
@@ -312,7 +311,7 @@ def test_an_unclear_reply_has_no_answer(kind: str, frame: str, random: Any) -> N
     a, b, _ = values_of(kind, random)
     gold = gold_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
 
-    assert read_reply(frame.format(a=a, b=b), gold, None, CLEVR).answer == ""
+    assert len(answers_in(frame.format(a=a, b=b), gold, None, CLEVR)) != 1
 
 
 @given(frame=st.sampled_from(CLEAR), options=st.permutations(["red car", "red", "a car", "dark red"]))
@@ -323,4 +322,4 @@ def test_a_letter_or_text_of_an_option_is_read_as_this_option(frame: str, option
         letter, other = "ABCD"[place], "ABCD"[place - 1]
         for said in (option, letter, f"({letter})", f"{letter}) {option}", f"Option {letter}"):
             reply = frame.format(a=said, b=options[place - 1], c=other)
-            assert read_reply(reply, gold, shown_options, NO_WORDS) == ("parsed", option), reply
+            assert answers_in(reply, gold, shown_options, NO_WORDS) == [option], reply

@@ -16,11 +16,10 @@ from typing import NamedTuple
 from vqagen.score.answers.kinds import LIST, NO_VOCABULARY, WORD, Answer, Vocabulary, text_of
 from vqagen.score.answers.presets import TYPED, VISUAL7W, credit_of, normal
 from vqagen.score.answers.reading import read_answer
-from vqagen.score.answers.replies import PARSED, REFUSED, Reply, read_reply
+from vqagen.score.answers.replies import answers_in
 from vqagen.score.items.table import Gold, Options
 
-NOT_AN_OPTION = "not_an_option"
-"""The status of an answer that is none of the options."""
+PARSED, AMBIGUOUS, REFUSED, NOT_AN_OPTION = "parsed", "ambiguous", "refused", "not_an_option"
 
 
 class Judged(NamedTuple):
@@ -53,15 +52,12 @@ def judge(
     for place, candidate in enumerate(candidates):
         if len(best) > max(top_k):
             break
-        parsed = _parsed(candidate, gold, options, preset, vocabulary)
-        answer = _normal(parsed.answer, gold, options, preset, vocabulary) if parsed.status == PARSED else None
-        if place == 0 and answer is not None:
-            is_option = not options or answer in [
-                _normal(each, gold, options, preset, vocabulary) for each in options.texts
-            ]
-            given, status = text_of(answer), PARSED if is_option else NOT_AN_OPTION
-        elif place == 0:
-            given, status = candidate, REFUSED if parsed.status == PARSED else parsed.status
+        found = answers_in(candidate, gold, options, vocabulary) if preset == TYPED else [candidate]
+        answer = _normal(found[0], gold, options, preset, vocabulary) if len(found) == 1 else None
+        if place == 0 and answer is None:
+            given, status = candidate, AMBIGUOUS if len(found) > 1 else REFUSED
+        elif place == 0 and answer is not None:
+            given, status = text_of(answer), _status(answer, gold, options, preset, vocabulary)
         if answer not in seen or preset == VISUAL7W:
             seen.append(answer)
             best.append(max(best[-1], credit_of(answer, gold, preset)))
@@ -82,12 +78,12 @@ def _vocabulary_for(gold: Gold, vocabulary: Vocabulary) -> Vocabulary:
     return NO_VOCABULARY if None in right else vocabulary
 
 
-def _parsed(candidate: str, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> Reply:
-    if preset == TYPED:
-        return read_reply(candidate, gold, options, vocabulary)
-    return Reply(PARSED if candidate else REFUSED, candidate)
-
-
 def _normal(text: str, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> Answer | None:
-    answer = normal(text, gold.kind, preset, vocabulary)
+    answer = normal(text, gold.kind, preset, vocabulary) if text else None
     return text if answer is None and options and text in options.texts else answer
+
+
+def _status(answer: Answer, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> str:
+    texts = options.texts if options else ()
+    is_option = not texts or answer in [_normal(each, gold, options, preset, vocabulary) for each in texts]
+    return PARSED if is_option else NOT_AN_OPTION

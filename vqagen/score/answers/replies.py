@@ -17,7 +17,6 @@ import unicodedata
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import NamedTuple
 
 import orjson
 
@@ -26,37 +25,25 @@ from vqagen.score.answers.naming import Finder, Named, finder_of
 from vqagen.score.answers.reading import plain
 from vqagen.score.items.table import Gold, Options
 
-PARSED, AMBIGUOUS, REFUSED = "parsed", "ambiguous", "refused"
 
+def answers_in(text: str, gold: Gold, options: Options | None, vocabulary: Vocabulary) -> list[str]:
+    """Return the answer that a reply gives to an item, as text; several if it is ambiguous, none if it refuses.
 
-class Reply(NamedTuple):
-    """A reply as an answer."""
+    Of multiple choice, it is the text of the option. Of the right answer, only its kind, and of which attribute it is a
+    value, is used.
 
-    status: str
-    answer: str
-    """The answer as text; of multiple choice, the text of the option. Empty unless parsed."""
-
-
-def read_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocabulary) -> Reply:
-    """Return the answer that a reply gives to an item.
-
-    Of the right answer, only its kind, and of which attribute it is a value, is used.
-
-    >>> read_reply("I count 2 red ones and 1 blue one. ANSWER: 3", Gold("integer", (3,)), None, Vocabulary())
-    Reply(status='parsed', answer='3')
+    >>> answers_in("I count 2 red ones and 1 blue one. ANSWER: 3", Gold("integer", (3,)), None, Vocabulary())
+    ['3']
     """
     among = vocabulary.beside([text_of(each) for each in gold.answers]) if gold.kind == WORD else frozenset[str]()
     texts, has_letters = (options.texts, options.has_letters) if options else ((), False)
     finder = finder_of(gold.kind, texts, has_letters, among, vocabulary)
     reply = _normalised(text)
-    found = finder.whole(text) or finder.whole(reply)
-    if not found and (marks := list(_MARK.finditer(reply))):
-        found = _behind_mark(reply[marks[-1].end() :].strip(), finder)
-    elif not found:
-        found = _concluded(reply, finder)
-    if len(found) == 1:
-        return Reply(PARSED, found[0])
-    return Reply(AMBIGUOUS if found else REFUSED, "")
+    if whole := finder.whole(text) or finder.whole(reply):
+        return whole
+    if marks := list(_MARK.finditer(reply)):
+        return _behind_mark(reply[marks[-1].end() :].strip(), finder)
+    return _concluded(reply, finder)
 
 
 def cell_in_reply(reply: str) -> str | None:
@@ -65,7 +52,8 @@ def cell_in_reply(reply: str) -> str | None:
     >>> cell_in_reply("The red book is in B2. ANSWER: column c, row 3")
     'C3'
     """
-    return read_reply(reply, Gold(CELL, ("A1",)), None, NO_VOCABULARY).answer or None
+    cells = answers_in(reply, Gold(CELL, ("A1",)), None, NO_VOCABULARY)
+    return cells[0] if len(cells) == 1 else None
 
 
 # Normal replies -------------------------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
-from vqagen.score.answers.judging import NOT_AN_OPTION
-from vqagen.score.answers.replies import AMBIGUOUS, PARSED, REFUSED
+from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, REFUSED
 from vqagen.score.items.table import NONE, Codes, Column, Items
 from vqagen.score.predictions.reading import Predictions, lowest
 
