@@ -9,8 +9,9 @@ import numpy as np
 
 from vqagen.human.scores.samples import Sample
 from vqagen.rng import stream
-from vqagen.score.intervals import LEVEL, RESAMPLES, Numbers
+from vqagen.score.intervals import LEVEL, Numbers
 
+RESAMPLES = 9999
 MOST_EXHAUSTIVE = 100_000
 """Up to so many equally likely resamples, all of them are taken."""
 _CHUNK = 500

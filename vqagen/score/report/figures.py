@@ -1,8 +1,12 @@
-"""Figures of reports as SVG: rows below each other, each with a label and a number above what is drawn on its axis.
+"""Figures of reports as SVG.
 
-axis = Axis(0, 1)
-rows = [interval(axis, "color", 0.71, 0.65, 0.77, mark=0.25), interval(axis, "count", 0.3, 0.2, 0.4, mark=0.25)]
-Figure("Accuracy", "lines are 95 % intervals", draw(axis, rows))
+A figure has rows below each other, each with a label and a number above what is drawn on its axis:
+
+    axis = Axis(0, 1)
+    rows = [interval(axis, "color", 0.71, 0.65, 0.77, mark=0.25), interval(axis, "count", 0.3, 0.2, 0.4, mark=0.25)]
+    Figure("Accuracy", "lines are 95 % intervals", draw(axis, rows))
+
+Nothing needs to be installed or loaded for it, and it has the same bytes wherever it is drawn.
 """
 
 from __future__ import annotations
