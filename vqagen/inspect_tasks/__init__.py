@@ -1,1 +1,1 @@
-"""Inspect AI tasks: models take the trials of the director task. Needs the extra `inspect`."""
+"""Inspect AI tasks: models answer questions, dialogs and trials of the director task. Needs the extra `inspect`."""

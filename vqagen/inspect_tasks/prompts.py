@@ -65,6 +65,22 @@ def system_prompt(story: str, block_text: int, thought: str, is_picture: bool) -
     return f"{beginning} {backs}\n\n{_TASKS[story]} {_LABELS}\n\n{_ENDINGS[thought]}"
 
 
+_ANSWERS: Mapping[str, str] = {
+    "open": "Answer with yes or no, a whole number, or as few words as possible.",
+    "mc": "Answer with one of the options.",
+}
+_ANSWER_ENDINGS: Mapping[str, str] = {
+    PLAIN: "Reply with one line and nothing else:\nANSWER: <answer>",
+    THINK: "Think step by step. Then end your reply with a line of its own:\nANSWER: <answer>",
+}
+
+
+def question_prompt(mode: str, thought: str, has_picture: bool) -> str:
+    """Return the system message of a question, answered freely ("open") or by an option ("mc")."""
+    about = "You are asked about a picture." if has_picture else "You are asked about a picture that you cannot see."
+    return f"{about} {_ANSWERS[mode]}\n\n{_ANSWER_ENDINGS[thought]}"
+
+
 def request(story: str, instruction: str) -> str:
     """Return the text of the question.
 
