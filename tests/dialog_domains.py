@@ -8,11 +8,12 @@ from typing import Any
 
 from oracles.dialogs.annotations import annotation_faults
 from oracles.dialogs.judging import Asked, DialogJudge, Transcript
-from oracles.dialogs.sentences import SentenceParser
 from oracles.dialogs.verdicts import Verdict
 
 from vqagen.language.domain_files import find_domain
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
+from vqagen.tasks.dialog.recognition import SentenceReader
+from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene, compile_scene
 
 
@@ -23,16 +24,16 @@ def dialog_domain(name: str = "clevr") -> LoadedDialogDomain:
 
 
 @cache
-def dialog_parser(name: str = "clevr") -> SentenceParser:
+def dialog_reader(name: str = "clevr") -> SentenceReader:
     """The reader of a shipped domain's sentences."""
     loaded = dialog_domain(name)
-    return SentenceParser(loaded.templates.templates, loaded.synonyms, loaded.vocabulary)
+    return SentenceReader(Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary), loaded.vocabulary)
 
 
 @cache
 def dialog_judge(name: str = "clevr") -> DialogJudge:
     """The oracle of a shipped domain."""
-    return DialogJudge(dialog_parser(name), dialog_domain(name).vocabulary)
+    return DialogJudge(dialog_reader(name), dialog_domain(name).vocabulary)
 
 
 def transcript(record: Mapping[str, Any]) -> Transcript:

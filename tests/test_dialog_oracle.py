@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from dialog_domains import compiled, dialog_judge, faults_found
+from dialog_domains import compiled, dialog_domain, dialog_judge, faults_found
 from generated_dialogs import dialogs_about, generated, real_scenes
 from oracles.dialogs.judging import Asked, Judged, Transcript
 from oracles.dialogs.verdicts import HARD
 from scene_records import sampled_scenes, scene_record
+
+from vqagen.score.verify.dialogs import DialogVerification
 
 ROW = scene_record(
     [
@@ -239,8 +241,8 @@ CAPTIONS = {
     "unique-obj: There is exactly one red thing in the image.": "wrong",
     "unique-obj: There is a purple thing in the image.": "wrong",
     "extreme-left: The leftmost thing in the image is a blue thing.": "wrong",
-    "extreme-right: The leftmost thing in the image is a red thing.": "wrong",
-    "extreme-right: There is a red thing in the image with nothing left of it.": "wrong",
+    "extreme-right: The leftmost thing in the image is a red thing.": "unparseable",
+    "extreme-right: There is a red thing in the image with nothing left of it.": "unparseable",
     "count-att: There are exactly three red things in the image.": "wrong",
     "count-att-no: There are at least two blue things in the image.": "wrong",
     "obj-relation: There is a red thing left of a cylinder.": "ambiguous",
@@ -671,6 +673,31 @@ def test_behind_a_sentence_that_is_not_understood_nothing_is_judged() -> None:
 
     assert kinds(found) == [[], ["unparseable"]]
     assert not found.is_understood
+
+
+# Verification ---------------------------------------------------------------------------------------------------------
+
+
+def verified(caption: str, rounds: Sequence[str]) -> list[tuple[str, str]]:
+    """What `verify` finds wrong with the texts of a dialog: (path, kind)."""
+    text = spoken(caption, rounds)
+    said = [{"question": each.question, "answer": each.answer, "template": each.label} for each in text.rounds]
+    verification = DialogVerification(dialog_domain(), {})
+    document = {"dialogs": [{"caption": text.caption, "template": text.label, "dialog": said}]}
+    verification.take(document, 0, compiled(ROW))
+    return [(each.path, each.kind) for each in verification.report.mismatches]
+
+
+def test_verification_finds_what_the_oracle_finds() -> None:
+    """In the last round; it may say "ambiguous" of a reference that the oracle calls unlicensed."""
+    found = {name: verified(*dialog[:2]) for name, dialog in (WRONG | REDUNDANT).items()}
+    kinds_of = {"unlicensed": {"unlicensed", "ambiguous"}}
+    wanted = {name: kinds_of.get(kind, {kind}) for name, (_, _, kind) in WRONG.items()}
+    wanted |= {name: {"redundant", "ambiguous"} for name in REDUNDANT}
+
+    assert {name: each for name, each in found.items() if not each or each[-1][1] not in wanted[name]} == {}
+    last = {name: f"dialogs[0].dialog[{len(dialog[1]) - 1}]" for name, dialog in (WRONG | REDUNDANT).items()}
+    assert {name: each for name, each in found.items() if each[-1][0] != last[name]} == {}
 
 
 # Generated dialogs ----------------------------------------------------------------------------------------------------

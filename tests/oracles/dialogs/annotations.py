@@ -11,7 +11,7 @@ from oracles.dialogs.captions import EXACT
 from oracles.dialogs.discourse import Request, Turn
 from oracles.dialogs.judging import Judged
 from oracles.dialogs.labels import COUNT, LABELS, RELATION, SEVERAL, UNIQUE
-from oracles.dialogs.sentences import Reading
+from oracles.dialogs.readings import Reading
 from oracles.dialogs.verdicts import Verdict
 
 from vqagen.bits import Objects, indexes

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from oracles.dialogs.discourse import Discourse, Request, Turn, Values, World
 from oracles.dialogs.facts import Bounds, Defined, Extreme, Fact, Single, Stands, Valued
 from oracles.dialogs.labels import CENTER, COUNT, EXTREME, RELATION, SEVERAL, UNIQUE
-from oracles.dialogs.sentences import Reading
+from oracles.dialogs.readings import Reading
 from oracles.dialogs.verdicts import Verdict
 
 from vqagen.bits import Objects, indexes
@@ -23,11 +23,6 @@ class Caption(NamedTuple):
 
     worlds: tuple[World, ...]
     verdicts: tuple[Verdict, ...] = ()
-
-
-def is_caption(label: str) -> bool:
-    """Return whether a label is one of captions."""
-    return label in (UNIQUE, COUNT, SEVERAL, RELATION) or label.startswith(EXTREME)
 
 
 def worlds_of(reading: Reading, scene: Scene, vocabulary: DialogVocabulary) -> Caption:
@@ -47,8 +42,6 @@ def worlds_of(reading: Reading, scene: Scene, vocabulary: DialogVocabulary) -> C
         places = _central(scene, vocabulary)
     else:
         relation = label.removeprefix(EXTREME)
-        if slots.get("E", slots.get("R")) != relation:
-            return _false(f"the label says {relation}, and the sentence another place")
         inverse = vocabulary.relations[vocabulary.inverse[vocabulary.relations.index(relation)]]
         others = [scene.everything & ~(1 << each) for each in range(scene.size)]
         places = [

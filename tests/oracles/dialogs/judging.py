@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from oracles.dialogs.captions import introduce, is_caption, worlds_of
+from oracles.dialogs.captions import introduce, worlds_of
 from oracles.dialogs.closure import learn
 from oracles.dialogs.discourse import Answer, Discourse, Entity, Request, Turn, World
 from oracles.dialogs.facts import Same
@@ -23,13 +23,13 @@ from oracles.dialogs.meanings import (
     presupposed,
     quantity_of,
 )
+from oracles.dialogs.readings import Reading, readings_of
 from oracles.dialogs.redundancy import why_redundant
 from oracles.dialogs.references import resolve
-from oracles.dialogs.sentences import Reading, SentenceParser, fault_of_form
 from oracles.dialogs.verdicts import Verdict
 
 from vqagen.bits import Objects, only
-from vqagen.tasks.dialog.template import BACK
+from vqagen.tasks.dialog.recognition import SentenceReader
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.scene import Scene
 
@@ -46,8 +46,8 @@ class Transcript(NamedTuple):
     """A dialog, as written: all that is judged."""
 
     caption: str
-    label: str | None
-    """The label of the caption; None if it is not written."""
+    label: str
+    """The label of the caption."""
     rounds: Sequence[Asked]
 
 
@@ -78,9 +78,8 @@ class Judged:
 class DialogJudge:
     """Judges dialogs of one domain."""
 
-    def __init__(self, parser: SentenceParser, vocabulary: DialogVocabulary) -> None:
-        self._parser, self._vocabulary = parser, vocabulary
-        self._captions = tuple(label for label in parser.labels if is_caption(label))
+    def __init__(self, reader: SentenceReader, vocabulary: DialogVocabulary) -> None:
+        self._reader, self._vocabulary = reader, vocabulary
 
     def judge(self, dialog: Transcript, scene: Scene) -> Judged:
         """Judge every sentence up to the first that cannot be understood."""
@@ -97,34 +96,26 @@ class DialogJudge:
     # Captions -------------------------------------------------------------------------------------------------------
 
     def _take_caption(self, dialog: Transcript, scene: Scene, judged: Judged) -> None:
-        labels = self._captions if dialog.label is None else (dialog.label,)
-        readings = [each for label in labels for each in self._parser.parse(dialog.caption, label)]
+        readings = readings_of(self._reader, dialog.caption, dialog.label)
         if not readings:
-            judged.verdicts.append((Verdict("unparseable", self._why_unparseable(dialog.caption, labels)),))
+            judged.verdicts.append((Verdict("unparseable", f"no template of {dialog.label} says it"),))
             return
-        faults = _faults_of_form(dialog.caption)
         found = [(reading, worlds_of(reading, scene, self._vocabulary)) for reading in readings]
         reading, caption = next((each for each in found if each[1].worlds), found[0])
-        judged.verdicts.append((*faults, *caption.verdicts))
+        judged.verdicts.append(caption.verdicts)
         if caption.worlds:
             judged.readings.append(reading)
             introduce(reading, caption, judged.discourse)
-
-    def _why_unparseable(self, sentence: str, labels: Sequence[str]) -> str:
-        others = self._parser.labels_of(sentence)
-        expected = "a caption" if len(labels) != 1 else labels[0]
-        return f"no template of {expected} says it" + (f"; one of {others[0]} does" if others else "")
 
     # Rounds ---------------------------------------------------------------------------------------------------------
 
     def _take_round(self, asked: Asked, state: _State) -> None:
         judged = state.judged
-        readings = self._parser.parse(asked.question, asked.label) if asked.label in LABELS else []
+        readings = readings_of(self._reader, asked.question, asked.label)
         if not readings:
-            why = self._why_unparseable(asked.question, (asked.label,))
-            judged.verdicts.append((Verdict("unparseable", why),))
+            judged.verdicts.append((Verdict("unparseable", f"no template of {asked.label} says it"),))
             return
-        faults = list(_faults_of_form(asked.question))
+        faults = list[Verdict]()
         resolved = [(reading, resolve(reading, judged.discourse)) for reading in readings]
         understood = [each for each in resolved if each[1].request is not None] or resolved[:1]
         if len(understood) > 1:
@@ -138,11 +129,6 @@ class DialogJudge:
         faults += state.take(request, asked.answer)
         judged.readings.append(reading)
         judged.verdicts.append(tuple(faults))
-
-
-def _faults_of_form(sentence: str) -> list[Verdict]:
-    fault = fault_of_form(sentence)
-    return [Verdict("unparseable", fault)] if fault else []
 
 
 # One dialog -------------------------------------------------------------------------------------------------------
@@ -192,7 +178,7 @@ class _State:
     def look_at_manner(self, reading: Reading, request: Request) -> list[Verdict]:
         """Return a fault if the words of a question do not fit what was said before."""
         found = manner_verdicts(reading, request, self.discourse, self._omniscient, self._has_come_back, self.scene)
-        self._has_come_back |= any(BACK in claims for claims in reading.claims)
+        self._has_come_back |= reading.comes_back
         return found
 
     # Redundancy -----------------------------------------------------------------------------------------------------

@@ -5,13 +5,11 @@ A text may have parts that are said on a condition: "the [far|earlier] <D>". Suc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from oracles.dialogs.closure import consider, learn
 from oracles.dialogs.discourse import Discourse, Request
 from oracles.dialogs.knowledge import Knowledge
 from oracles.dialogs.meanings import mentioned_in
-from oracles.dialogs.sentences import Reading
+from oracles.dialogs.readings import Reading
 from oracles.dialogs.verdicts import Verdict
 
 from vqagen.bits import only
@@ -29,27 +27,25 @@ def manner_verdicts(
 
     It is but a weakness to presuppose an object where one that was mentioned stands, as only the scene shows.
     """
-    if not any(reading.claims) or request.focus is None:
+    if request.focus is None or reading.cases == {frozenset()}:
         return []
-    state = _state(request, discourse, known, has_come_back)
-    faults = [_fault(claims, state) for claims in sorted(reading.claims, key=sorted)]
-    if None in faults:
-        return []
-    claim = next(filter(None, faults))
-    if claim in (SURE, f"not {UNSURE}") and _is_mentioned_there(request, discourse, scene):
-        return [Verdict("presupposed", f"nothing tells that anything stands there ({request.relation})")]
-    return [Verdict("misworded", f"its words are those for {claim!r}, which does not hold")]
-
-
-def _state(request: Request, discourse: Discourse, known: Knowledge, has_come_back: bool) -> Mapping[str, bool]:
-    """Return each condition, and whether it holds."""
-    assert request.focus is not None
     is_far = discourse.round - last_talked_of(request.focus, discourse) > RECENT
-    state = {NEAR: not is_far, FAR: is_far, BACK: is_far and not has_come_back}
-    if request.relation:
-        is_known = _is_something_there(request, known)
-        state |= {SURE: is_known, UNSURE: not is_known}
-    return state
+    name = (FAR if is_far else NEAR) if request.descriptor else ""
+    doubt = (SURE if _is_something_there(request, known) else UNSURE) if _has_doubt(reading) else ""
+    holding = {name, doubt} - {""}
+    back = {BACK} if is_far and not has_come_back else set[str]()
+    if any(holding <= case <= holding | back for case in reading.cases):
+        return []
+    if any(holding - {UNSURE} | {SURE} <= case for case in reading.cases) and _is_mentioned_there(
+        request, discourse, scene
+    ):
+        return [Verdict("presupposed", f"nothing tells that anything stands there ({request.relation})")]
+    return [Verdict("misworded", f"it is not said where these hold: {sorted(holding | back)}")]
+
+
+def _has_doubt(reading: Reading) -> bool:
+    """True if the question is of what may not be there."""
+    return any({SURE, UNSURE} & case for case in reading.cases)
 
 
 def _is_something_there(request: Request, known: Knowledge) -> bool:
@@ -67,15 +63,6 @@ def _is_mentioned_there(request: Request, discourse: Discourse, scene: Scene) ->
     assert request.focus is not None
     world = discourse.worlds[0]
     return bool(scene.related[request.relation][only(world[request.focus])] & mentioned_in(world, discourse))
-
-
-def _fault(claims: frozenset[str], state: Mapping[str, bool]) -> str | None:
-    """Return a claim that does not hold, if there is one."""
-    for claim in sorted(claims):
-        condition = claim.removeprefix("not ")
-        if claim != f"not {BACK}" and state.get(condition) != (claim == condition):
-            return claim
-    return None
 
 
 def last_talked_of(entity: int, discourse: Discourse) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from oracles.dialogs.discourse import Discourse, Entity, Request, Values
 from oracles.dialogs.labels import LABELS
-from oracles.dialogs.sentences import Reading
+from oracles.dialogs.readings import Reading
 from oracles.dialogs.verdicts import Verdict
 
 

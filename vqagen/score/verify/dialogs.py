@@ -20,12 +20,12 @@ from vqagen.files.reading import content_hash
 from vqagen.records.source import RecordSource
 from vqagen.score.origin import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.dialog_rounds import Listener, Verdict, captions_said
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
 from vqagen.tasks.dialog.captions import Caption
 from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.knowledge import Rules
+from vqagen.tasks.dialog.listening import Listener, Verdict, captions_said
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.prospect import NO_ROUNDS
 from vqagen.tasks.dialog.quotas import PRESETS

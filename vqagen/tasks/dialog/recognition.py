@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vqagen.tasks.dialog.label_rules import label_rules
-from vqagen.tasks.dialog.template import NOUN
+from vqagen.tasks.dialog.template import ANY_EXTREME, NOUN
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.tasks.dialog.wording import NUMBER_WORDS, Form, Said, WaysToSay, Wordings
 
@@ -57,7 +57,8 @@ class SentenceReader:
 
     def __init__(self, wordings: Wordings, vocabulary: DialogVocabulary) -> None:
         self._wordings = wordings
-        self.rules = label_rules(vocabulary.relations)
+        rules = label_rules(vocabulary.relations)
+        self.rules = {label: rule for label, rule in rules.items() if label != ANY_EXTREME}
         self._fillers = _Fillers(wordings.words, vocabulary)
         self._patterns: dict[tuple[str, str], tuple[_Pattern, ...]] = {}
 
@@ -83,7 +84,7 @@ class SentenceReader:
                 )
                 slots = {_slot(slot): meaning for slot, (_, meaning) in fillings.items() if meaning is not None}
                 is_same = said.text == sentence if is_exact else normal(said.text) == plain
-                if is_same and all(meaning != {} for meaning in slots.values()):
+                if is_same and {} not in slots.values() and _is_of(label, slots):
                     yield Reading(label, form, slots, pattern.cases, pattern.comes_back, said)
 
     def _of(self, label: str, form: str) -> tuple[_Pattern, ...]:
@@ -105,6 +106,12 @@ class SentenceReader:
 def normal(sentence: str) -> str:
     """Return a sentence in small letters, with "a" for "an"."""
     return _ARTICLE.sub("a", sentence.lower())
+
+
+def _is_of(label: str, slots: Mapping[str, Any]) -> bool:
+    """True unless the label names another direction than the words: "leftmost" is `extreme-left`."""
+    directions = {f"extreme-{slots[slot]}" for slot in ("R", "E") if slot in slots}
+    return directions <= {label} or not label.startswith("extreme-")
 
 
 def _slot(name: str) -> str:

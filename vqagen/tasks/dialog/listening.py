@@ -136,8 +136,7 @@ def captions_said(reading: Reading, scene: DialogScene, rules: Rules) -> Iterato
             found = [i for i in central(scene) if i in found]
         elif label.startswith("extreme-"):
             relation = words.relations.index(label.removeprefix("extreme-"))
-            said = {slots[slot] for slot in ("R", "E") if slot in slots}
-            found = [i for i in farthest(scene, relation, rules) if i in found and said == {words.relations[relation]}]
+            found = [i for i in farthest(scene, relation, rules) if i in found]
         for i in found if reading.form != "exact" or len(found) == 1 else ():
             yield Caption(label, reading.form, 1 << i, tuple(numbers["D"]), relation)
 
