@@ -141,7 +141,8 @@ class RecordSource:
 
     def records(self, start: int = 0, count: int = 0) -> Iterator[dict[str, Any]]:
         """Yield the objects of the `entries`."""
-        return (entry.record for entry in self.entries(start, count))
+        for index, value, place, _ in self.read(start, count):
+            yield value if type(value) is dict else self.object_of(value, index, place)
 
     def count(self, start: int = 0, count: int = 0) -> int:
         """The number of records that `texts` yields. Reads the file, unless the layout knows its length."""
@@ -230,7 +231,7 @@ def _take_members(reader: JsonReader, into: Members | None) -> None:
 
 
 def _in_lines(source: RecordSource, start: int, is_read: bool) -> Iterator[FoundRecord]:
-    index, name = 0, str(source.path)
+    index, name, loads = 0, str(source.path), orjson.loads
     with reading_bytes(source.path) as file:
         try:
             for number, line in enumerate(file, 1):
@@ -238,7 +239,12 @@ def _in_lines(source: RecordSource, start: int, is_read: bool) -> Iterator[Found
                 if not text:
                     continue
                 if index >= start:
-                    value = _parse(text, source, source.path, index, number) if is_read else None
+                    value = None
+                    if is_read:
+                        try:
+                            value = loads(text)
+                        except orjson.JSONDecodeError:
+                            value = _parse(text, source, source.path, index, number)
                     yield FoundRecord(index, value, f"{name}:{number}", text)
                 index += 1
         except DAMAGE as error:

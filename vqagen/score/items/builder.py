@@ -5,19 +5,28 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.records.source import RecordEntry, RecordSource
+from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
 from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.items.scenes import SceneFields
 from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Numbers, Options
 
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
+_MOST = 1 << 63
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
+
+
+class FieldFault(ValueError):
+    """A fault of one field of a record."""
+
+    def __init__(self, key: str, message: str) -> None:
+        self.key = key
+        super().__init__(message)
 
 
 class Coding(dict[Any, int]):
@@ -61,6 +70,9 @@ class FieldRows(Coding):
             yield name, Column.of(row[place] for row in rows.values).spread(rows.codes)
 
 
+AnyRows = TypeVar("AnyRows", bound=FieldRows)
+
+
 class TableBuilder:
     """The rows of a table so far, and the faults of the records."""
 
@@ -97,19 +109,19 @@ class TableBuilder:
 
     def rows(self, *names: str) -> FieldRows:
         """Return rows of fields with these names, to which the reader adds a row for each item."""
-        self._field_rows.append(FieldRows(names))
-        return self._field_rows[-1]
+        return self.with_rows(FieldRows(names))
 
-    def entries(self, source: RecordSource) -> Iterator[RecordEntry]:
-        """Yield the records of a source, and report each to `on_read`."""
-        if self._on_read is None:
-            return source.entries()
-        return self._reported(source, self._on_read)
+    def with_rows(self, rows: AnyRows) -> AnyRows:
+        """Return the rows, which become fields of the table."""
+        self._field_rows.append(rows)
+        return rows
 
-    def _reported(self, source: RecordSource, on_read: Callable[[int], None]) -> Iterator[RecordEntry]:
-        for entry in source.entries():
-            yield entry
-            on_read(1)
+    def records_of(self, source: RecordSource) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the records of a source with their indexes, and report each to `on_read`."""
+        for index, record in enumerate(source.records()):
+            yield index, record
+            if self._on_read is not None:
+                self._on_read(1)
 
     def wants(self, record: Mapping[str, Any]) -> bool:
         """Return true for a record of the split that is asked for."""
@@ -124,16 +136,23 @@ class TableBuilder:
         if not self._allows_unanswered:
             raise BadInput([Problem(NO_ANSWERS, self.name, path)])
 
-    def add(self, record: Mapping[str, Any], index: int, id: Any, gold: Gold | None, image: str = "") -> None:
-        """Add an item: the record that it is of, with its index, its id as the file has it, and its answer.
+    def gold(self, answer: Gold | None) -> int:
+        """Return the number of an answer."""
+        return self._gold[answer]
+
+    def add(self, record: Mapping[str, Any], index: int, id: Any, gold: int, image: str = "") -> None:
+        """Add an item: the record that it is of, with its index, its id as the file has it, and its answer's number.
 
         The image is that of the record unless it is given.
         """
         self._records.append(index)
-        self._add_id(id)
-        name = record.get("image_filename")
-        self._images.add(image or (str(name) if name else f"#{record.get('image_index')}"))
-        self._gold.add(gold)
+        if type(id) is int and self._ids is None and -_MOST <= id < _MOST:
+            self._numbers.append(id)
+        else:
+            self._add_text(id)
+        name = image or record.get("image_filename")
+        self._images.codes.append(self._images[str(name) if name else f"#{record.get('image_index')}"])
+        self._gold.codes.append(gold)
         if self._scenes is not None:
             self._places.append(self._scenes.find(record, index))
         if self.is_learning or self._window:
@@ -152,10 +171,8 @@ class TableBuilder:
         for coding, value in zip((self._texts, self._histories, self._programs), (text, history, program), strict=True):
             coding.add(value)
 
-    def _add_id(self, id: Any) -> None:
-        if self._ids is None and type(id) is int and id.bit_length() < 64:
-            self._numbers.append(id)
-            return
+    def _add_text(self, id: Any) -> None:
+        """Add an id that is no whole number, or that comes behind one."""
         if self._ids is None:
             self._ids = list(map(str, self._numbers))
         self._ids.append(str(id))
@@ -175,7 +192,8 @@ class TableBuilder:
         gold, scenes = self._gold.column(size), self._scene_indexes.column(size)
         places = np.array(self._places, dtype=np.int32)  # empty without scenes
         fields = {"answer_type": gold.map(attrgetter("kind"))} if typed else {}
-        fields |= {name: column for rows in self._field_rows for name, column in rows.fields(size)}
+        filled = [rows for rows in self._field_rows if rows.codes or not size]
+        fields |= {name: column for rows in filled for name, column in rows.fields(size)}
         return Items(
             self.name,
             self._format,

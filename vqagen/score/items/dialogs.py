@@ -6,7 +6,7 @@ graph's history, the round that it depends on, from which the distance follows. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,10 +20,8 @@ from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
 GROUPS = ("answer_type", "category", "label", "history", "round", "distance", "scene_size")
-FIELDS = (
-    *("category", "label", "attribute", "caption", "history", "round", "distance", "mentioned"),
-    "question_length",
-)
+NAMED = ("category", "label", "attribute", "caption", "history")
+PLACED = ("round", "distance", "mentioned", "question_length")
 INDEPENDENT, WHOLE, DEPENDENT = "None", "All", "Coref"
 """The part of the history that a question needs, as files say it: nothing, all that was mentioned, or one referent."""
 HISTORIES = {INDEPENDENT: "independent", WHOLE: "whole history", DEPENDENT: "dependent"}
@@ -59,8 +57,9 @@ class Dialog(NamedTuple):
 
 def read_dialogs(source: RecordSource, table: TableBuilder) -> Items:
     """Return the rounds of a dialog file; a dialog's number is its `dialog_index`, else its place in the file."""
-    rows, number = table.rows(*FIELDS, *(["family"] if table.is_learning else [])), 0
-    for index, record, _ in table.entries(source):
+    number = 0
+    rows = table.rows(*NAMED), table.rows(*PLACED), table.rows("family")
+    for index, record in table.records_of(source):
         for dialog in dialogs_of(record, index, table):
             name = record.get("dialog_index", number)
             number += 1
@@ -70,29 +69,23 @@ def read_dialogs(source: RecordSource, table: TableBuilder) -> Items:
 
 
 def _add(
-    dialog: Dialog, record: Mapping[str, Any], index: int, name: str, table: TableBuilder, rows: FieldRows
+    dialog: Dialog, record: Mapping[str, Any], index: int, name: str, table: TableBuilder, rows: Sequence[FieldRows]
 ) -> None:
     """Add the rounds of a dialog."""
+    named, placed, families = rows
     history = dialog.caption
     for at, each in enumerate(dialog.rounds):
         if each.answer is None:
             table.require_unanswered(f"{DIALOGS.path(index)}.rounds[{at}]")
-        table.add(record, index, f"{name}/{at}", None if each.answer is None else gold_of(each.answer))
-        needed = HISTORIES.get(each.history, each.history)
-        named = each.family, each.label, each.attribute or None, dialog.caption_label or None
-        row: tuple[str | int | None, ...] = (
-            *named,
-            needed,
-            at + 1,
-            each.since_told,
-            each.since_mentioned,
-            each.question.count(" ") + 1,
-        )
+        gold = None if each.answer is None else gold_of(each.answer)
+        table.add(record, index, f"{name}/{at}", table.gold(gold))
+        needed, length = HISTORIES.get(each.history, each.history), each.question.count(" ") + 1
+        named.add((each.family, each.label, each.attribute or None, dialog.caption_label or None, needed))
+        placed.add((at + 1, each.since_told, each.since_mentioned, length))
         if table.is_learning:
+            families.add((_family(each),))
             table.add_learning(each.question, history)
-            row += (_family(each),)
             history = f"{history} {each.question} {each.answer or ''}"
-        rows.add(row)
 
 
 def _family(asked: Round) -> str:

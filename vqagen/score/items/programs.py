@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
 from vqagen.plugin import BUILT_IN
+from vqagen.score.items.builder import FieldFault, FieldRows
 
 CHAIN, TREE = "chain", "tree"
-_TYPE, _FUNCTION, _INPUTS = itemgetter("type"), itemgetter("function"), itemgetter("inputs")
 
 
 class ProgramFacts(NamedTuple):
     """The facts of a program that depend on its functions and inputs only."""
 
-    category: str
-    """The question type of its last function: count, exist, query, compare_integer, compare_attribute, …"""
     function: str
     """The last function."""
     program_length: int
@@ -37,42 +34,48 @@ class ProgramFacts(NamedTuple):
     """The attributes of its filters: "color, shape"."""
 
 
-FACTS = ProgramFacts._fields[1:]
-"""The fields that programs decide; a record may say the `category` itself."""
+_NO_PROGRAM = "expected a list of nodes with a function and a list of inputs"
 
 
-class ProgramReader:
-    """Returns the facts of programs. Programs of equal functions and inputs share one result.
-
-    As each function has a fixed number of inputs, the inputs of all nodes in one row say which node has which.
-    """
+class ProgramRows(FieldRows):
+    """The facts of programs. Programs of equal functions and inputs share one row."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], ProgramFacts] = {}
+        super().__init__(ProgramFacts._fields)
+        self._known: dict[tuple[Any, ...], tuple[int, str]] = {}
 
-    def facts(self, program: Sequence[Mapping[str, Any]]) -> ProgramFacts:
-        """Return the facts of raw nodes in either dialect. ValueError for what is no program."""
+    def find(self, program: Sequence[Mapping[str, Any]]) -> tuple[int, str]:
+        """Return the number of the row, and the last function, of raw nodes in either dialect.
+
+        FieldFault for what is no program.
+
+        As each function has a fixed number of inputs, the key says which node has which. (A loop takes 1.9 µs for a
+        program of 9 nodes, `map` and `chain` 3.1: `bench evaluate`.)
+        """
+        key: list[Any] = []
         try:
-            name = _FUNCTION if "function" in program[0] else _TYPE
-            key = (*map(name, program), *chain.from_iterable(map(_INPUTS, program)))
-            known = self._known.get(key)
+            name = "function" if "function" in program[0] else "type"
+            for node in program:
+                key.append(node[name])
+                key += node["inputs"]
+            known = self._known.get(tuple(key))
         except (AttributeError, KeyError, TypeError):
-            raise ValueError("expected a list of nodes with a function and a list of inputs") from None
+            raise FieldFault("program", _NO_PROGRAM) from None
         if known is None:
-            known = self._known[key] = _facts([str(name(node)) for node in program], list(map(_INPUTS, program)))
+            facts = _facts([str(node[name]) for node in program], [node["inputs"] for node in program])
+            known = self._known[tuple(key)] = self[facts], facts.function
         return known
 
 
 def _facts(names: Sequence[str], inputs: Sequence[Sequence[int]]) -> ProgramFacts:
-    """Return the facts of a program. ValueError for an input that is no earlier node."""
+    """Return the facts of a program. FieldFault for an input that is no earlier node."""
     depths: list[int] = []
     for number, listed in enumerate(inputs):
         if any(type(each) is not int or not 0 <= each < number for each in listed):
-            raise ValueError(f"node {number}: expected inputs that are earlier nodes, found {list(listed)}")
+            raise FieldFault("program", f"node {number}: expected inputs that are earlier nodes, found {list(listed)}")
         depths.append(1 + max((depths[each] for each in listed), default=0))
     filtered = [name.removeprefix("filter_") for name in names if name.startswith("filter_")]
     return ProgramFacts(
-        question_type(names[-1]),
         names[-1],
         len(names),
         depths[-1],

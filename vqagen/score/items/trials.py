@@ -18,7 +18,7 @@ def read_trials(source: RecordSource, table: TableBuilder) -> Items:
     """Return the trials of a file, also of the reference's shape. The right answer is the director's."""
     rows = table.rows("type", "rule_class", "rule", "frame", "physics", "question_length")
     families, samples = table.rows("family"), SampleReader(None, None)
-    for index, record, _ in table.entries(source):
+    for index, record in table.records_of(source):
         if "trial_type" in record and "answer" not in record:
             table.require_unanswered(source.kind.path(index))
         found = samples.read(record) if source.kind is SAMPLES else read_trial(record)
@@ -27,7 +27,7 @@ def read_trials(source: RecordSource, table: TableBuilder) -> Items:
             continue
         trial = found if isinstance(found, Trial) else found.trial
         gold = Gold(CELL, (trial.labels(trial.answer),))
-        table.add({"scene_index": trial.index}, index, trial.index, gold, trial.image or f"#{trial.index}")
+        table.add({"scene_index": trial.index}, index, trial.index, table.gold(gold), trial.image or f"#{trial.index}")
         physics, frame = "yes" if trial.is_physics else "no", trial.frame or "none"
         length = trial.instruction.count(" ") + 1
         rows.add((trial.group, trial.rule_class, trial.rule, frame, physics, length))

@@ -23,7 +23,7 @@ def read_visual7w(source: RecordSource, table: TableBuilder) -> Items:
     """Return the pairs of a dataset. It is of pointing if the first answer is a number, which names a box."""
     rows = table.rows("type", "split", "question_length")
     is_pointing = False
-    for index, image, _ in table.entries(source):
+    for index, image in table.records_of(source):
         if not table.wants(image):
             continue
         path, pairs = IMAGES.path(index), image.get(PAIRS)
@@ -41,7 +41,7 @@ def read_visual7w(source: RecordSource, table: TableBuilder) -> Items:
                 continue
             is_pointing = is_pointing or (not len(table) and type(pair["answer"]) is int)
             options, text = candidates_of(pair), str(pair.get("question", ""))
-            table.add(image, index, pair["qa_id"], Gold(TEXT, (options[0],)), name)
+            table.add(image, index, pair["qa_id"], table.gold(Gold(TEXT, (options[0],))), name)
             table.add_choice(Options(options, 0, has_letters=False) if len(options) > 1 else None)
             rows.add((pair.get("type"), image.get("split"), text.count(" ") + 1))
             if table.is_learning:

@@ -32,14 +32,14 @@ def read_vqav2(source: RecordSource, table: TableBuilder) -> Items:
     listed = find_records(questions, QUESTIONS).records() if questions else ()
     asked = {str(each.get("question_id")): each for each in listed}
     rows = table.rows("answer_type", "question_type", "question_length")
-    for index, record, _ in table.entries(source):
+    for index, record in table.records_of(source):
         faults = list(_faults(record))
         if faults:
             table.faults.add(faults, ANNOTATIONS.path(index))
             continue
         question = asked.get(str(record["question_id"]), {})
         gold, text = _gold(record), str(question.get("question", ""))
-        table.add(record, index, record["question_id"], gold, str(record.get("image_id")))
+        table.add(record, index, record["question_id"], table.gold(gold), str(record.get("image_id")))
         rows.add((record.get("answer_type"), record.get("question_type"), text.count(" ") + 1 if text else None))
         choices = question.get("multiple_choices")
         if isinstance(choices, list) and choices:
