@@ -16,7 +16,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.language.question_records import record_writer
-from vqagen.records.source import RecordEntry
+from vqagen.records.source import FoundRecord
 from vqagen.score import scene_lookup
 from vqagen.score.verify import questions as verification
 from vqagen.score.verify import report as verification_report
@@ -334,12 +334,12 @@ class Feeds:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.read: list[int] = []
         self.most_held = 0
-        entries, hold = SceneSource.entries, scene_lookup.HeldScenes.hold
+        read, hold = SceneSource.read, scene_lookup.HeldScenes.hold
 
-        def watched_entries(source: SceneSource, *span: int) -> Iterator[RecordEntry]:
-            for entry in entries(source, *span):
-                self.read += [entry.position] if source.kind == SCENES_KIND else []
-                yield entry
+        def watched_read(source: SceneSource, *span: Any) -> Iterator[FoundRecord]:
+            for found in read(source, *span):
+                self.read += [found.position] if source.kind == SCENES_KIND else []
+                yield found
 
         def watched_hold(held: scene_lookup.HeldScenes, wanted: set[int]) -> None:
             hold(held, wanted)
@@ -347,7 +347,7 @@ class Feeds:
             self.most_held = max(self.most_held, len(wanted))
 
         monkeypatch.setattr(verification, "BATCH", 15)
-        monkeypatch.setattr(SceneSource, "entries", watched_entries)
+        monkeypatch.setattr(SceneSource, "read", watched_read)
         monkeypatch.setattr(scene_lookup.HeldScenes, "hold", watched_hold)
 
 
