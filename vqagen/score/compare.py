@@ -17,7 +17,7 @@ import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.extras import needed
-from vqagen.score.evaluate.evaluation import GIVEN, OVERALL, Evaluation, Group
+from vqagen.score.evaluate.evaluation import GIVEN, OVERALL, Evaluation, name_of
 from vqagen.score.intervals import (
     Numbers,
     cluster_interval,
@@ -143,16 +143,13 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
     kept, images = np.flatnonzero(shared), asked.items.images
     if not len(kept):
         raise BadInput([Problem(f"no question is answered by all of {', '.join(evaluations)}", asked.items.name)])
-    pairs = [
-        _between(evaluations, first, second, Group((OVERALL,), kept), OVERALL)
-        for first, second in combinations(evaluations, 2)
-    ]
-    [one, *others] = evaluations
+    pairs = [_between(evaluations, names, (OVERALL, OVERALL), kept) for names in combinations(evaluations, 2)]
     groups = [
-        _between(evaluations, one, other, group, field)
+        _between(evaluations, names, group, places)
         for field in fields or [name for name in asked.groups if name not in NARROW]
-        for group in asked.members(field, shared)
-        for other in others
+        for group, places in _groups(asked, field, shared)
+        for names in combinations(evaluations, 2)
+        if names[0] == next(iter(evaluations))
     ]
     models = tuple(_model(name, each, kept) for name, each in evaluations.items())
     faults = {name: _faults(each) for name, each in evaluations.items() if _faults(each)}
@@ -180,11 +177,22 @@ def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
         raise BadInput(problems)
 
 
-def _between(evaluations: Mapping[str, Evaluation], first: str, second: str, group: Group, field: str) -> Difference:
-    """Compare two models in a group of questions."""
-    one, two = (evaluations[name].correct[group.places] for name in (first, second))
-    images = evaluations[first].items.images.codes[group.places]
-    return difference((field, group.name, first, second), one, two, images)
+def _groups(asked: Evaluation, field: str, shared: Numbers) -> Iterator[tuple[tuple[str, str], Numbers]]:
+    """Yield the field and the name of each group of a field or a cross, with the places of its questions."""
+    column = asked.grouped(field)
+    for code, values in enumerate(column.values):
+        places = np.flatnonzero(shared & (column.codes == code))
+        if len(places):
+            yield (field, name_of(values)), places
+
+
+def _between(
+    evaluations: Mapping[str, Evaluation], names: tuple[str, str], group: tuple[str, str], places: Numbers
+) -> Difference:
+    """Compare two models on the questions at some places."""
+    first, second = (evaluations[name] for name in names)
+    images = first.items.images.codes[places]
+    return difference((*group, *names), first.correct[places], second.correct[places], images)
 
 
 def _model(name: str, evaluation: Evaluation, kept: Numbers) -> Model:

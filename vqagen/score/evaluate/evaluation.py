@@ -17,8 +17,8 @@ from vqagen.score.answers.judging import AMBIGUOUS, Judged, judge, right_answer
 from vqagen.score.answers.presets import check_preset
 from vqagen.score.evaluate.coverage import Coverage, coverage_of, match, reject_items
 from vqagen.score.evaluate.settings import IMAGE, SKIP, EvaluationSettings
-from vqagen.score.intervals import Interval, cluster_interval, wilson
-from vqagen.score.items.table import CHOICE, MODES, NONE, OPEN, Codes, Column, FieldValue, Items, Places
+from vqagen.score.intervals import Interval, cluster_intervals, wilson
+from vqagen.score.items.table import CHOICE, MODES, NONE, OPEN, Codes, Column, FieldValue, Items
 from vqagen.score.items.vocabulary import vocabulary_of
 from vqagen.score.predictions.reading import CONFLICT, Predictions
 from vqagen.score.report.table import Report, Reported
@@ -48,18 +48,6 @@ class Row(NamedTuple):
     is_small: bool
     values: tuple[FieldValue, ...] = ()
     """The value of each field that the group is of."""
-
-
-class Group(NamedTuple):
-    """The items that have the same value of a field, or the same values of several fields."""
-
-    values: tuple[FieldValue, ...]
-    places: Places
-
-    @property
-    def name(self) -> str:
-        """The name for people."""
-        return ", ".join(map(str, self.values))
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,40 +114,40 @@ class Evaluation(Reported):
         Items that a field does not concern are in no row. Rows are in the order of values, numbers first. UsageError
         for a field that the items do not have.
         """
-        if by == OVERALL:
-            return [self._row(OVERALL, Group((), np.flatnonzero(self.is_counted)))]
-        return [self._row(group.name, group) for group in self.members(by, self.is_counted)]
-
-    def members(self, by: str, kept: Flags) -> list[Group]:
-        """Return the groups of a field or of a cross of fields, in the order of values; only items that are `kept`."""
-        column = crossed([self.column(name.strip()) for name in by.split(CROSS)])
-        places = np.flatnonzero(kept & (column.codes != NONE))
-        order = places[np.argsort(column.codes[places], kind="stable")]
-        ends = np.cumsum(np.bincount(column.codes[places], minlength=len(column.values)))
-        groups = map(Group, column.values, np.split(order, ends[:-1]))
-        return sorted(
-            (group for group in groups if len(group.places)),
-            key=lambda group: [(isinstance(value, str), value) for value in group.values],
+        column = self.grouped(by)
+        groups = np.where(self.is_counted, column.codes, NONE)
+        kept, count = groups != NONE, len(column.values)
+        sizes = np.bincount(groups[kept], minlength=count).tolist()
+        totals, floors = (
+            np.bincount(groups[kept], each[kept], minlength=count).round(9).tolist()  # 467 tenths are 46.7
+            for each in (self.correct, self.floor)
         )
+        bounds = map(wilson, totals, sizes)
+        if self.settings.cluster:
+            lows, highs = cluster_intervals(self.correct, self.clusters, groups, count)
+            bounds = map(Interval, lows.tolist(), highs.tolist())
+        rows = zip(column.values, sizes, totals, floors, bounds, strict=True)
+        return [self._row(*row) for row in rows if row[1]]
+
+    def _row(self, values: tuple[FieldValue, ...], n: int, total: float, floors: float, bounds: Interval) -> Row:
+        accuracy, floor = total / n, floors / n
+        skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
+        return Row(name_of(values), n, total, accuracy, *bounds, floor, skill, n < self.settings.small, values)
+
+    def grouped(self, by: str) -> Column:
+        """Return the values of a field or of a cross of fields as tuples; their codes are in the order of values."""
+        if by == OVERALL:
+            return Column(np.zeros(len(self), dtype=np.int32), ((OVERALL,),))
+        codes, values = crossed([self.column(name.strip()) for name in by.split(CROSS)])
+        order = sorted(range(len(values)), key=lambda code: [(isinstance(each, str), each) for each in values[code]])
+        ranks = Column(np.argsort(order).astype(np.int32), tuple(values[code] for code in order))
+        return ranks.spread(codes)
 
     def column(self, name: str) -> Column:
         """Return a field. UsageError, with the nearest name, if there is none."""
         if name not in self.fields:
             raise UsageError(unknown("field to group by", name, sorted(self.fields)))
         return self.fields[name]
-
-    def _row(self, name: str, group: Group) -> Row:
-        n, credits = len(group.places), self.correct[group.places]
-        total, floor = float(credits.sum()), float(self.floor[group.places].mean()) if n else 0.0
-        accuracy = total / n if n else 0.0
-        skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
-        interval = self._interval(credits, group.places)
-        return Row(name, n, total, accuracy, *interval, floor, skill, n < self.settings.small, group.values)
-
-    def _interval(self, credits: Floats, places: Places) -> Interval:
-        if self.settings.cluster:
-            return cluster_interval(credits, self.clusters[places])
-        return wilson(float(credits.sum()), len(places))
 
     @cached_property
     def clusters(self) -> Codes:
@@ -169,6 +157,11 @@ class Evaluation(Reported):
         column = self.column(self.settings.cluster)
         alone = column.codes == NONE
         return np.where(alone, len(column.values) + np.cumsum(alone), column.codes)
+
+
+def name_of(values: Sequence[FieldValue]) -> str:
+    """Return the name of the group that has some values, for people."""
+    return ", ".join(map(str, values))
 
 
 def crossed(columns: Sequence[Column]) -> Column:
