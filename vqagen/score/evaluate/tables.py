@@ -17,7 +17,6 @@ from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
 from vqagen.score.answers.presets import VQA_OFFICIAL
 from vqagen.score.answers.vqa_words import vqa_normal
 from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, crossed
-from vqagen.score.gold.question_facts import answer_kind
 from vqagen.score.intervals import wilson
 from vqagen.score.items.table import NONE, Column
 from vqagen.score.report import table as forms
@@ -54,7 +53,7 @@ def answer_counts(evaluation: Evaluation) -> dict[str, AnswerCounts]:
     right, given = (evaluation.fields[name] for name in (ANSWER, GIVEN))
     if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
         right, given = right.map(vqa_normal), given.map(vqa_normal)
-    kinds = evaluation.fields.get(KIND, right.map(answer_kind)).map(lambda kind: _KINDS.get(kind, kind))
+    kinds = evaluation.fields.get(KIND, right.map(_kind_of)).map(lambda kind: _KINDS.get(kind, kind))
     kinds = kinds._replace(codes=np.where(evaluation.is_counted, kinds.codes, NONE))
     given = Column(given.codes + 1, (NO_ANSWER, *given.values))
     together = crossed([kinds, right, given])
@@ -63,6 +62,13 @@ def answer_counts(evaluation: Evaluation) -> dict[str, AnswerCounts]:
     for (kind, *answers), number in zip(together.values, numbers.tolist(), strict=True):
         found.setdefault(kind, Counter())[tuple(answers)] += number
     return {kind: counts for kind, counts in found.items() if counts and kind in _ORDER}
+
+
+def _kind_of(answer: str) -> str:
+    """Return the kind of an answer, where no field says it."""
+    if answer in (YES, NO):
+        return BOOL
+    return INTEGER if answer.isdecimal() else TEXT
 
 
 def yes_no_table(counts: AnswerCounts) -> Table | None:

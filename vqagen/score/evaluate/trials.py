@@ -7,20 +7,16 @@ control trials alone, so the gap is the cost of taking a perspective.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import hypot
 
 import numpy as np
 
-from vqagen.files.locations import locate
-from vqagen.score.director.mistakes import INVALID, KINDS, kinds_of_cells
-from vqagen.score.director.trial import Trial, read_trial
-from vqagen.score.director.trial_files import find_trials
-from vqagen.score.director.vocabulary import read_vocabulary
 from vqagen.score.evaluate.evaluation import GIVEN, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
 from vqagen.score.items.table import NONE, Column
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Table, columns
+from vqagen.tasks.director.mistakes import INVALID, KINDS
 
 TYPE = "type"
 CONTROL, TEST = "control", "test"
@@ -77,14 +73,8 @@ def mistakes_table(types: Column, kinds: Column) -> Table | None:
 
 def _kinds_of_answers(evaluation: Evaluation) -> Column:
     """Return of each trial the kind of its answer; NONE for all if the file does not name its items."""
-    file = find_trials(locate(evaluation.items.name))
-    catalogue = file.info.get("catalogue")
-    if file.is_of_reference_shape or not isinstance(catalogue, Mapping):
+    outcomes, given = evaluation.items.outcomes, evaluation.fields[GIVEN]
+    if outcomes is None:
         return Column(np.full(len(evaluation), NONE, dtype=np.int32), ())
-    items, given = read_vocabulary(catalogue, evaluation.items.name).items, evaluation.fields[GIVEN]
-    found: list[str | None] = []
-    for place, (_, record, _) in enumerate(file.source.entries()):
-        trial, answer = read_trial(record), given.at(place)
-        kinds = kinds_of_cells(trial, items) if isinstance(trial, Trial) else {}
-        found.append(NO_ANSWER_KIND if answer is None else kinds.get(str(answer), INVALID))
-    return Column.of(found)
+    answered = crossed([outcomes, Column(given.codes + 1, (None, *given.values))])
+    return answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], INVALID))

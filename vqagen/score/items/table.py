@@ -201,6 +201,11 @@ class Items:
 
     What is guessed of a window must not be learned from the rest of it, which tells the answers that are left.
     """
+    outcomes: Column | None = None
+    """Of a trial with a catalogue, the kind of answer that each cell is: pairs of a cell and its kind.
+
+    The kinds are those of `tasks.director.mistakes`.
+    """
 
     def __len__(self) -> int:
         return len(self.images.codes)
@@ -240,11 +245,9 @@ class Items:
         cut = {name: getattr(self, name).take(places) for name in ("images", "gold", "options", "pairs", "blocks")}
         fields = {name: column.take(places) for name, column in self.fields.items()}
         ids = self.ids[places] if isinstance(self.ids, Numbers) else [self.ids[place] for place in places.tolist()]
-        learning = self.learning and self.learning.take(places)
-        windows = self.windows and self.windows.take(places)
-        return replace(
-            self, ids=ids, fields=fields, records=self.records[places], learning=learning, windows=windows, **cut
-        )
+        further = {name: getattr(self, name) for name in ("learning", "windows", "outcomes")}
+        cut |= {name: column and column.take(places) for name, column in further.items()}
+        return replace(self, ids=ids, fields=fields, records=self.records[places], **cut)
 
 
 _NOTHING = Column(np.empty(0, dtype=np.int32), ())
