@@ -79,6 +79,7 @@ _UNTRUE = re.compile(_DENYING.format(""), re.IGNORECASE)
 """What denies "yes" and "no"."""
 _DENIED = re.compile(_DENYING.format("|no"), re.IGNORECASE)
 """The text before an answer that is denied: `not `, `neither red nor `, `isn't in cell `."""
+_REJECTED = re.compile(r"\)?\s+(?:is|are)\s+(?:wrong|incorrect|not\s+right)\b", re.IGNORECASE)
 _LONGEST_DENIAL = 60
 
 
@@ -88,7 +89,8 @@ def _named(
     found = []
     for each in pattern.finditer(text):
         start, answer = each.start(each.lastgroup or 0), value(each)
-        if answer is not None and not denied.search(text[max(0, start - _LONGEST_DENIAL) : start]):
+        is_denied = denied.search(text[max(0, start - _LONGEST_DENIAL) : start]) or _REJECTED.match(text, each.end())
+        if answer is not None and not is_denied:
             found.append(Named(start, each.end(), answer))
     return found
 
@@ -112,8 +114,8 @@ _TRUTH = r"""
 """A "no" before another word is a determiner, unless the reply begins with it."""
 _DIGITS = r"(?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0+)?(?![\w%/]|\.\d|:\d)"
 _CELL = r"""
-    col(?:umn|\.)?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row\s*\d+(?!\w)
-    | row\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?\s*[a-z](?!\w)
+    col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d+(?!\w)
+    | row:?\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z](?!\w)
     | (?<![^\W_])[a-z][-_]?\d{1,3}(?![^\W_]|\.\d)
     | \b(?:cell|in|at|is)\s+(?-i:[A-Z])\s\d{1,3}(?=\W*(?:$|[.,;!?)\n]))
 """

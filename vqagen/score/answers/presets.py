@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from vqagen.errors import UsageError, unknown
-from vqagen.score.answers.kinds import LIST, NO_VOCABULARY, TEXT, WORD, Answer, Vocabulary, text_of
-from vqagen.score.answers.reading import plain, read_answer
+from vqagen.score.answers.kinds import NO_VOCABULARY, Answer, Vocabulary, text_of
+from vqagen.score.answers.reading import read_answer
 from vqagen.score.answers.vqa_words import expanded, vqa_accuracy, vqa_normal, without_space
 from vqagen.score.items.table import Gold
 
@@ -63,9 +63,5 @@ def _soft_credit(text: str, gold: Gold, is_always_normalising: bool) -> float:
 
 @lru_cache(maxsize=1 << 14, typed=True)
 def _comparable(answer: Answer, kind: str) -> Answer | None:
-    """Return an answer so that equal answers are equal: words in lower case, lists in order, texts read."""
-    if kind in (WORD, TEXT):
-        return plain(text_of(answer))
-    if kind == LIST and isinstance(answer, tuple):
-        return tuple(sorted(plain(text_of(each)) for each in answer))
-    return read_answer(answer, kind, NO_VOCABULARY) if isinstance(answer, str) else answer
+    """Return an answer as it is read: words in lower case, lists in order."""
+    return read_answer(text_of(answer), kind, NO_VOCABULARY)

@@ -42,8 +42,8 @@ _CELL = re.compile(
     r"""
     (?:(?:the\s+)?cell\s+)?
     (?:
-        col(?:umn|\.)?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row\s*\d+
-        | row\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?\s*[a-z]
+        col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d+
+        | row:?\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z]
         | [a-z][\s\-_.,:]{0,2}\d{1,3}
     )
     """,

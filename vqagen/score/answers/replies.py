@@ -61,9 +61,10 @@ def cell_in_reply(reply: str) -> str | None:
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _MARKING = re.compile(r"\\boxed\s*\{|<answer>", re.IGNORECASE)
 _MARKUP = re.compile(
-    r"\\[a-z]+|</?[a-z]+>|^[ \t]*[-\u2022][ \t]+|[*`#${}\\\u200b\u2060\ufeff]", re.IGNORECASE | re.MULTILINE
+    r"\\[a-z]+|</?[a-z]+>|^[ \t]*[-\u2022][ \t]+|(?<=\s)[ \t]+|[*`#${}\\\u200b\u2060\ufeff]",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""Commands of LaTeX, tags, bullets of lists, and characters of Markdown."""
+"""Commands of LaTeX, tags, bullets of lists, spaces behind others, and characters of Markdown."""
 _ENUMERATION = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
@@ -73,7 +74,7 @@ def _normalised(reply: str) -> str:
     if found := _OBJECT.search(text):
         try:
             answer = orjson.loads(found[0])["answer"]
-            text = text_of(tuple(answer) if isinstance(answer, list) else answer)
+            text = text_of(tuple(answer) if isinstance(answer, list) else "" if answer is None else answer)
         except (orjson.JSONDecodeError, KeyError):
             pass
     text = _MARKUP.sub("", _MARKING.sub("\nAnswer: ", text)).strip()
@@ -98,12 +99,12 @@ _REASON = re.compile(
 """What separates an answer from its reason."""
 _BECAUSE = re.compile(r",?\s*\b(?:because|since)\b[^.;\n]*|\s\([^()]{3,}\)", re.IGNORECASE)
 """Reasons, and what stands in parentheses."""
-_HEDGED = re.compile(r"\balso\s+(?:be\b|possible)", re.IGNORECASE)
+_HEDGED = re.compile(r"\balso\s+(?:be|possible)\b|\b(?:maybe|perhaps)\b", re.IGNORECASE)
 _RETRACTED = re.compile(r".*\b(?:wait|actually|sorry|correction|i\s+mean)\b", re.IGNORECASE | re.DOTALL)
 _REFUSAL = re.compile(
     r"""
     (?:\bi\s+(?:\w+\s+)?|^\W*)(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but)
-    | \b(?:unable|not\s+able|impossible)\s+to\b | \b(?:cannot|can't|could\s+not)\s+be\s+(?:determined|seen|told|known)
+    | \b(?:unable|not\s+able|impossible)\s+to\b | \b(?:cannot|can't|could\s+not)\s+be\s+(?:determined|told|known)
     | (?<!no,\s)\bi\s+(?:do\s+not|don't)\s+(?:really\s+)?(?:know|see)\b
     | \bnot\s+(?:\w+\s+|\d+%\s+)?(?:sure|certain|clear)\b | \b(?:no\s+idea|unclear|unknown|i'm\s+sorry|i\s+am\s+sorry)\b
     """,
@@ -130,8 +131,9 @@ _LISTED = re.compile(
 )
 """The text between two answers of a list: `, `, ` or a `, ` cubes and `."""
 _NONE_THERE = re.compile(
-    r"\b(?:is|are|was|were|see)\s+no\s+(?!doubt|question|way|need|image|picture|more|fewer|less|other)|n't\s+any\b",
-    re.I,
+    r"(?:\b(?:is|are|was|were|see)\s+|^)no\s+(?!doubt|question|way|need|image|picture|more|fewer|less|other)"
+    r"|(?:not|n't)\s+any\b",
+    re.IGNORECASE,
 )
 
 
@@ -145,7 +147,7 @@ def _behind_mark(text: str, finder: Finder) -> list[str]:
 
 def _concluded(text: str, finder: Finder) -> list[str]:
     """Return the answers that are named last: one, or several that stand in one clause or list."""
-    if refusal := _REFUSAL.search(text):
+    while refusal := _REFUSAL.search(text):
         despite = _DESPITE.search(text, refusal.end())
         text = text[despite.end() :] if despite else ""
     if (retracted := _RETRACTED.match(text)) and finder.named(text[retracted.end() :]):
@@ -175,7 +177,9 @@ def _last(text: str, named: Sequence[Named], finder: Finder) -> list[str]:
     """Return the last of the answers that a text names, and those in its clause; all members of a list as one."""
     said = list[Named]()
     for place, each in enumerate(named):
-        is_listed = place > 0 and named[place - 1] in said and _LISTED.fullmatch(text, named[place - 1].end, each.start)
+        is_listed = (
+            said and said[-1:] == [named[place - 1]] and _LISTED.fullmatch(text, named[place - 1].end, each.start)
+        )
         before = text[max(0, each.start - _LONGEST_SAID) : each.start]
         if is_listed or _SAID.search(before) or _SAID_BEHIND.match(text, each.end):
             said.append(each)
