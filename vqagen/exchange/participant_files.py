@@ -16,11 +16,11 @@ from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import ListPlan, deal_lists
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
+from vqagen.records.fault_list import FaultList
 from vqagen.records.formats import LIST
 from vqagen.records.source import RecordSource
 from vqagen.records.writer import info_beside
 from vqagen.score.file_kinds import SAMPLES, find_trials
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")

@@ -9,6 +9,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import locate
+from vqagen.records.fault_list import FaultList
 from vqagen.score.director.case import Found, case_of
 from vqagen.score.director.policies import GUESSES, POLICIES, Guesser, expected_accuracy
 from vqagen.score.director.reading import TrialReading
@@ -16,7 +17,6 @@ from vqagen.score.director.rules import CONTESTED, CONTROL, MIRRORED, NONE, PART
 from vqagen.score.director.trial import Trial
 from vqagen.score.director.trial_files import find_trials
 from vqagen.score.gold.census import Spread, text_hash
-from vqagen.score.gold.fault_list import FaultList
 
 BATCH = 1000
 """Trials between two calls for the progress bar."""

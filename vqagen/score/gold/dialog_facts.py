@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vqagen.errors import Fault, describe
-from vqagen.score.gold.fault_list import FaultList
+from vqagen.records.fault_list import FaultList
 from vqagen.score.gold.question_facts import image_of
 from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.rounds import ROUND_KINDS

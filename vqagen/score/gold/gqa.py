@@ -8,8 +8,8 @@ from typing import Any
 from vqagen.errors import Fault, describe
 from vqagen.files.locations import Location
 from vqagen.json.stream import reading
+from vqagen.records.fault_list import FaultList
 from vqagen.score.answers.kinds import BOOL, TEXT
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.file import OPEN, GoldFile, no_answers
 from vqagen.score.gold.item import FieldValue, GoldItem
 

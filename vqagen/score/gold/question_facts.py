@@ -11,7 +11,7 @@ from vqagen.errors import Fault, describe
 from vqagen.language.program import Node
 from vqagen.language.question_records import release_answer
 from vqagen.plugin import BUILT_IN
-from vqagen.score.gold.fault_list import FaultList
+from vqagen.records.fault_list import FaultList
 
 YES_NO = frozenset({"yes", "no"})
 

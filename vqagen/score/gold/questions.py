@@ -7,9 +7,9 @@ from typing import Any
 
 from vqagen.errors import Fault, describe
 from vqagen.language.question_files import QUESTIONS
+from vqagen.records.fault_list import FaultList
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD, Answer
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.fields import NO_PROGRAM, FamilyNames, ProgramReader
 from vqagen.score.gold.file import CHOICE, OPEN, GoldFile, Splits, file_info, no_answers
 from vqagen.score.gold.item import FieldValue, GoldItem

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vqagen.records.fault_list import FaultList
 from vqagen.score.answers.kinds import CELL
 from vqagen.score.director.samples import SampleReader
 from vqagen.score.director.trial import Trial, read_trial
 from vqagen.score.director.trial_files import TrialFile
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.file import OPEN, GoldFile, no_answers
 from vqagen.score.gold.item import FieldValue, GoldItem
 

@@ -12,9 +12,9 @@ from typing import Any
 from vqagen.errors import Fault, describe
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
+from vqagen.records.fault_list import FaultList
 from vqagen.records.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.score.answers.kinds import TEXT
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.file import CHOICE, OPEN, GoldFile, Splits, no_answers
 from vqagen.score.gold.item import FieldValue, GoldItem
 

@@ -14,9 +14,9 @@ from typing import Any
 from vqagen.errors import BadInput, Fault, Problem, describe
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
+from vqagen.records.fault_list import FaultList
 from vqagen.records.kind import RecordKind
 from vqagen.score.answers.kinds import TEXT
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.file import OPEN, GoldFile
 from vqagen.score.gold.item import FieldValue, GoldItem
 

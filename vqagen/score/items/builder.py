@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.records.fault_list import FaultList
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.items.scenes import SceneFields
 from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Numbers, Options
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from vqagen.errors import BadInput, Problem
 from vqagen.language.domain_files import find_domain, load_catalogue
+from vqagen.records.fault_list import FaultList
 from vqagen.records.source import RecordSource
 from vqagen.score.gold.dialog_facts import DialogFacts, DialogReader, RoundFacts
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.phrases import Numbering
 from vqagen.score.gold.question_facts import QuestionFacts, answer_kind
 from vqagen.score.scene_lookup import QuestionFault, SceneNames

@@ -8,8 +8,8 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe
 from vqagen.language.question_files import QUESTIONS
+from vqagen.records.fault_list import FaultList
 from vqagen.records.source import RecordSource
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.score.gold.phrases import Numbering
 from vqagen.score.gold.question_facts import FactReader, QuestionFacts
 from vqagen.score.gold.questions import BLOCK_KEYS, OPTION_KEYS

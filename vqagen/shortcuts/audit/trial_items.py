@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from vqagen.bits import indexes, only
 from vqagen.errors import BadInput, Problem
+from vqagen.records.fault_list import FaultList
 from vqagen.score.director.case import Case, Found, case_of
 from vqagen.score.director.policies import POLICIES, expected_accuracy
 from vqagen.score.director.reading import TrialReading
@@ -14,7 +15,6 @@ from vqagen.score.director.trial import label
 from vqagen.score.director.trial_files import TrialFile
 from vqagen.score.file_kinds import TRIALS
 from vqagen.score.gold.census import text_hash
-from vqagen.score.gold.fault_list import FaultList
 from vqagen.shortcuts.audit.items import AuditFile, AuditItem
 from vqagen.shortcuts.stats.sample import Clue
 

@@ -1,4 +1,4 @@
-"""Gold items: what is to be answered, read from files of vqagen and from those of other benchmarks."""
+"""Items: what is asked and answered, read from files of vqagen, of other benchmarks, and from memory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 from depth import some
@@ -18,10 +19,8 @@ from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.score.evaluate.evaluation import Evaluation, evaluate
 from vqagen.score.evaluate.settings import EvaluationSettings
-from vqagen.score.gold.discovery import read_gold
-from vqagen.score.gold.item import GoldItem
 from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import Items
+from vqagen.score.items.table import NONE, Gold, Items, Numbers, Options
 from vqagen.score.predictions.reading import read_predictions
 
 NODES: list[dict[str, Any]] = [
@@ -65,18 +64,29 @@ def oracle(items: Items) -> Evaluation:
     return scored(items, dict(zip(items.ids, items.answers.cells(), strict=True)))
 
 
-def only_item(path: Path, **options: Any) -> GoldItem:
-    (item,) = read_gold(path, **options).items()
-    return item
+def rows(items: Items) -> list[dict[str, Any]]:
+    """The values of all columns of each item."""
+    columns = {"image": items.images, "options": items.options, "pair": items.pairs, "block": items.blocks}
+    return [
+        {"id": id, **items.gold.at(at)._asdict()}
+        | {name: column.at(at) for name, column in {**columns, **items.fields}.items()}
+        for at, id in enumerate(items.ids)
+    ]
+
+
+def only_row(*questions: Any) -> dict[str, Any]:
+    """The only item of questions in memory."""
+    (row,) = rows(read_items(questions))
+    return row
 
 
 # Files of vqagen ------------------------------------------------------------------------------------------------------
 
 
-def test_a_question_has_the_fields_of_its_program(tmp_path: Path) -> None:
-    item = only_item(written(tmp_path / "q.json", {"questions": [question()]}))
+def test_a_question_has_the_fields_of_its_program() -> None:
+    items = read_items([question()])
 
-    assert item.fields == {
+    assert {name: column.at(0) for name, column in items.fields.items()} == {
         "answer_type": "integer",
         "family": "one_hop.json#3",
         "category": "count",
@@ -91,10 +101,10 @@ def test_a_question_has_the_fields_of_its_program(tmp_path: Path) -> None:
         "question_length": 5,
         "split": None,
     }
-    assert (item.id, item.kind, item.answers, item.image) == ("7", "integer", (2,), "a.png")
+    assert (list(items.ids), items.gold.at(0), items.images.at(0)) == (["7"], Gold("integer", (2,)), "a.png")
 
 
-def test_answers_of_both_dialects_have_one_value(tmp_path: Path) -> None:
+def test_answers_of_both_dialects_have_one_value() -> None:
     read: list[tuple[Any, str, Any]] = [
         (True, "bool", True),
         ("no", "bool", False),
@@ -103,25 +113,43 @@ def test_answers_of_both_dialects_have_one_value(tmp_path: Path) -> None:
         ("metal", "word", "metal"),
         (["red", "blue"], "list", ("red", "blue")),
     ]
-    for answer, kind, canonical in read:
-        item = only_item(written(tmp_path / "q.json", {"questions": [question(answer=answer)]}))
-        assert (item.kind, item.answers) == (kind, (canonical,))
+    items = read_items([question(answer=answer) for answer, *_ in read])
+
+    assert [items.gold.at(at) for at in range(len(items))] == [Gold(kind, (value,)) for _, kind, value in read]
 
 
-def test_a_released_file_has_functions_in_place_of_types(tmp_path: Path) -> None:
+def test_the_info_says_the_kind_of_answers() -> None:
+    """A "2" may be a word, and a list may be written as one text."""
+    info = {"generator": {"answer_types": {"count": "Color", "query_colors": "list"}}}
+    colors = question(answer="red, blue", program=[*NODES[:-1], {"type": "query_colors", "inputs": [6]}])
+
+    items = read_items({"info": info, "questions": [question(answer="2"), colors]})
+
+    assert items.gold.values == (Gold("word", ("2",)), Gold("list", (("red", "blue"),)))
+
+
+def test_a_released_file_has_functions_in_place_of_types() -> None:
     nodes = [{("function" if key == "type" else key): value for key, value in node.items()} for node in NODES]
-    released = question(program=nodes, answer="2", template_filename=None)
 
-    item = only_item(written(tmp_path / "q.json", {"info": {"split": "val"}, "questions": [released]}))
+    row = only_row(question(program=nodes, answer="2", template_filename=None))
 
-    assert (item.fields["category"], item.fields["family"], item.answers) == ("count", "#3", (2,))
+    assert (row["category"], row["family"], row["answers"]) == ("count", "#3", (2,))
 
 
-def test_options_are_those_of_the_record(tmp_path: Path) -> None:
-    gold = read_gold(written(tmp_path / "q.json", {"questions": [question(options=[1, 2, 3, 4])]}))
-    (item,) = gold.items()
+def test_options_are_those_of_the_record() -> None:
+    items = read_items([question(options=[1, 2, 3, 4], block=5, pair="a")])
 
-    assert (gold.mode, item.options, item.right) == ("mc", ("1", "2", "3", "4"), 1)
+    assert (items.mode, items.options.at(0), items.blocks.at(0)) == ("mc", Options(("1", "2", "3", "4"), 1), 5)
+    assert items.pairs.at(0) == "a"
+
+
+def test_ids_that_are_numbers_take_eight_bytes() -> None:
+    """Others are texts, also those before them; numbers of more than 64 bits are, too."""
+    numbers = read_items([question(question_index=number) for number in (3, -1, 2**60)])
+
+    assert isinstance(numbers.ids, Numbers) and list(numbers.ids) == ["3", "-1", str(2**60)]
+    for other in ("a", "07", 1.5, True):
+        assert list(read_items([question(), question(question_index=other)]).ids) == ["7", str(other)]
 
 
 @pytest.fixture(scope="module")
@@ -161,35 +189,49 @@ def test_the_oracle_is_right_in_every_group(made: Path) -> None:
         assert found.coverage.parsed == len(found) > 20
 
 
-def test_both_dialects_have_the_same_groups(made: Path) -> None:
+def test_both_dialects_have_the_same_items(made: Path) -> None:
     """Families are named by their ids, whatever the numbers in the file."""
-    ours, released = (
-        [(item.id, item.kind, item.answers, item.fields) for item in read_gold(made / name).items()]
-        for name in ("questions.json", "released.json")
-    )
+    ours, released = (read_items(made / name) for name in ("questions.json", "released.json"))
 
-    assert ours == released
-    assert all(re.fullmatch(r"\w+\.json#[a-z_]+", str(fields["family"])) for *_, fields in ours)
+    assert rows(ours) == rows(released)
+    assert all(re.fullmatch(r"\w+\.json#[a-z_]+", family) for family in ours.fields["family"].values)
 
 
 def test_both_shapes_of_dialogs_are_the_same_rounds(made: Path) -> None:
-    ours, theirs = (
-        [(item.id, item.answers, item.image, {**item.fields}) for item in read_gold(made / name).items()]
-        for name in ("dialogs.json", "clevr_dialog.json")
-    )
+    """Files in CLEVR-Dialog's shape do not say which attribute a round names, nor when its referent was mentioned."""
+    ours, theirs = (rows(read_items(made / name)) for name in ("dialogs.json", "clevr_dialog.json"))
 
-    assert ours == theirs
-    assert {fields["history"] for *_, fields in ours} == {"independent", "whole history", "dependent"}
+    assert [{**row, "attribute": None, "mentioned": None} for row in ours] == theirs
+    assert {row["history"] for row in ours} == {"independent", "whole history", "dependent"}
+
+
+def test_records_in_memory_are_read_as_those_of_a_file(made: Path) -> None:
+    """Documents, lists and iterators; with tuples for lists and numbers of numpy for numbers."""
+    for name in ("questions.json", "dialogs.json", "clevr_dialog.json", "trials/trials.jsonl", "samples/trials.json"):
+        text = (made / name).read_bytes()
+        held = [orjson.loads(line) for line in text.splitlines()] if name.endswith("jsonl") else orjson.loads(text)
+        assert rows(read_items(held)) == rows(read_items(made / name))
+    odd = question(answer=np.int64(2), program=tuple({**node, "inputs": tuple(node["inputs"])} for node in NODES))
+    assert rows(read_items(iter([odd]))) == rows(read_items(question()))
+
+
+def test_faulty_records_in_memory_are_named() -> None:
+    for given, message in (
+        ([question(), 5], "given questions: questions[1]: expected a question object, found 5"),
+        ({"questions": 5}, "given questions: questions: expected a list of questions, found 5"),
+        ([question(answer={1})], "given questions: questions[0]: not a JSON value: Type is not JSON serializable: set"),
+    ):
+        with pytest.raises(BadInput, match=re.escape(message)):
+            read_items(given)
 
 
 def test_scenes_give_their_size_and_their_values(made: Path) -> None:
     scenes = json.loads((made / "scenes.json").read_bytes())["scenes"]
-    gold = read_gold(made / "questions.json", scenes=made / "scenes.json")
 
-    for item in gold.items():
-        objects = scenes[int(item.image[-10:-4])]["objects"]
-        assert item.fields["scene_size"] == len(objects)
-        assert item.fields["scene_colors"] == len({each["color"] for each in objects})
+    for row in rows(read_items(made / "questions.json", scenes=made / "scenes.json")):
+        objects = scenes[int(row["image"][-10:-4])]["objects"]
+        assert row["scene_size"] == len(objects)
+        assert row["scene_colors"] == len({each["color"] for each in objects})
 
 
 def test_questions_about_other_scenes_are_rejected(made: Path, tmp_path: Path) -> None:
@@ -197,37 +239,77 @@ def test_questions_about_other_scenes_are_rejected(made: Path, tmp_path: Path) -
     few = written(tmp_path / "few.json", {**scenes, "scenes": scenes["scenes"][:4]})
 
     with pytest.raises(BadInput, match=r"few.json: no scene for 20 records: there is no scene of this image_filename"):
-        list(read_gold(made / "questions.json", scenes=few).items())
+        read_items(made / "questions.json", scenes=few)
+
+
+def test_what_is_learned_from_stands_beside_the_items(made: Path) -> None:
+    """Of a question its text, program, scene and its place; of a round the dialog before it; of a trial open cells."""
+    asked = read_items(made / "questions.json", learning=True, scenes=made / "scenes.json")
+    records = json.loads((made / "questions.json").read_bytes())["questions"]
+    assert asked.learning is not None
+    for at, record in enumerate(records):
+        texts, _, programs, scenes, places = asked.learning
+        assert (texts.at(at), scenes.at(at), places.at(at)) == (record["question"], *[record["scene_index"]] * 2)
+        assert orjson.loads(programs.at(at)) == record["program"]
+    few = asked.take(np.array([4, 2]))
+    assert few.learning is not None and list(few.ids) == ["4", "2"]
+    assert [few.learning.clues.at(at) for at in (0, 1)] == [asked.learning.clues.at(at) for at in (4, 2)]
+
+    rounds = read_items(made / "dialogs.json", learning=True)
+    dialog = json.loads((made / "dialogs.json").read_bytes())["dialogs"][0]
+    first = dialog["rounds"][0]
+    assert rounds.learning is not None
+    assert rounds.learning.histories.at(0) == dialog["caption"]["text"]
+    assert rounds.learning.histories.at(1) == f"{dialog['caption']['text']} {first['question']} {first['answer']}"
+
+    trials = read_items(made / "trials", learning=True)
+    for at, line in enumerate((made / "trials" / "trials.jsonl").read_bytes().splitlines()):
+        trial, options = orjson.loads(line), trials.options.at(at)
+        assert options.texts[options.right] == trial["answer"]
+        filled = [
+            f"{chr(65 + n % trial['width'])}{n // trial['width'] + 1}" for n, on in enumerate(trial["cells"]) if on
+        ]
+        assert options.texts == tuple(cell for cell in filled if cell not in trial["blocked"])
 
 
 def test_questions_without_answers_are_one_clear_error(made: Path) -> None:
+    """Unless they are allowed: then they are items without an answer."""
     with pytest.raises(BadInput) as caught:
-        list(read_gold(made / "hidden.json").items())
+        read_items(made / "hidden.json")
     assert str(caught.value) == (
         f"{made}/hidden.json: questions[0]: no answers, so nothing to compare predictions with: "
         "give a file that was made without --hide-answers"
     )
+    items = read_items(made / "hidden.json", allow_unanswered=True)
+    assert items.unanswered == len(items) > 0 and set(items.answers.codes) == {NONE}
 
 
-def test_all_faults_of_a_file_are_listed(tmp_path: Path) -> None:
-    """A program that is none, a node that comes before its input, an object for an answer, and no text."""
+def test_all_faults_of_a_file_are_listed() -> None:
+    """A program that is none, a node before its input, an object for an answer, no text, options, a list for a key."""
     faulty = [
         question(program="count"),
         question(program=[{"type": "count", "inputs": [0]}]),
         question(answer={"a": 1}),
         question(question=None),
         question(options=["5", "6"]),
+        question(answer=["red"], split=["val"]),
     ]
 
     with pytest.raises(BadInput) as caught:
-        list(read_gold(written(tmp_path / "q.json", {"questions": faulty})).items())
+        read_items(faulty)
     assert [(problem.path, problem.message.split(",")[0]) for problem in caught.value.problems] == [
         ("questions[0].program", "expected a list of nodes with a function and a list of inputs"),
         ("questions[1].program", "node 0: expected inputs that are earlier nodes"),
         ("questions[2].answer", "expected true"),
         ("questions[3].question", "expected text"),
         ("questions[4].options", "the answer '2' is not among the options"),
+        ("questions[5].split", "expected a text or a number"),
     ]
+
+
+def test_at_most_twenty_faults_are_listed() -> None:
+    with pytest.raises(BadInput, match=r"and 5 more faults in other questions"):
+        read_items([question(question=None)] * 25)
 
 
 # Visual7W -------------------------------------------------------------------------------------------------------------
@@ -265,9 +347,9 @@ def test_pointing_is_answered_by_the_id_of_a_box(tmp_path: Path) -> None:
 def test_only_the_items_of_a_split_are_read(tmp_path: Path) -> None:
     path = write_visual7w(tmp_path / "dataset.json", TOY_PAIRS)
 
-    assert len(list(read_gold(path).items())) == 4
+    assert len(read_items(path)) == 4
     with pytest.raises(UsageError, match="no image of split 'test'; it has val"):
-        list(read_gold(path, split="test").items())
+        read_items(path, split="test")
 
 
 # Other benchmarks -----------------------------------------------------------------------------------------------------
@@ -289,15 +371,15 @@ def test_vqav2_joins_annotations_with_their_questions(tmp_path: Path) -> None:
         tmp_path / "v2_OpenEnded_mscoco_val_questions.json", {"task_type": "Open-Ended", "questions": [asked]}
     )
 
-    items = [only_item(path), only_item(questions)]
+    (row,) = rows(read_items(path))
 
-    assert items[0] == items[1]
-    assert (items[0].answers, items[0].weights) == (("red", "Dark red", "blue"), (6, 3, 1))
-    assert (items[0].fields["question_length"], items[0].image) == (4, "3")
+    assert rows(read_items(questions)) == [row]
+    assert (row["answers"], row["weights"]) == (("red", "Dark red", "blue"), (6, 3, 1))
+    assert (row["question_length"], row["image"]) == (4, "3")
     assert round(scored(read_items(path), {9: "blue"}, "vqa-official").overall().accuracy, 3) == 0.3
     path.unlink()
     with pytest.raises(BadInput, match="questions of VQAv2 have no answers: give the file of annotations"):
-        read_gold(questions)
+        read_items(questions)
 
 
 ANNOTATED = {1: ["net"] * 9 + ["mesh"], 2: ["pitcher"] * 8 + ["catcher", "umpire"], 3: ["orange"] * 10}
