@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import starmap
+from itertools import compress, starmap
 from random import Random
 from typing import Any, NamedTuple
 
@@ -22,7 +22,6 @@ from vqagen.score.origin import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
-from vqagen.tasks.dialog.captions import Caption
 from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.listening import Listener, Verdict, captions_said
@@ -57,12 +56,13 @@ BEHIND = "rounds not judged, behind a sentence that could not be understood"
 TRUSTED = "what is known before a round is worked out by the listener of `vqagen dialog`, not by a second one"
 
 
-class Asked(NamedTuple):
-    """One round, as written."""
+class Sentence(NamedTuple):
+    """A caption, or a question with its answer, as written."""
 
-    question: str
-    answer: object
+    text: str
     label: str
+    """"" for a caption of which the file does not say it."""
+    answer: object = None
 
 
 class Written(NamedTuple):
@@ -71,25 +71,31 @@ class Written(NamedTuple):
     name: str
     path: str
     """Where it is inside the record: "", or such as `dialogs[2].`."""
-    caption: str
-    label: str | None
-    """The label of the caption; None in files of CLEVR-Dialog's own."""
-    rounds: list[Asked]
+    sentences: list[Sentence]
+    """The caption, and the question of each round."""
     record: Mapping[str, Any]
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds."""
+        return len(self.sentences) - 1
 
     @property
     def is_native(self) -> bool:
         """True if it has annotations."""
-        return "rounds" in self.record
+        return not self.path
+
+    @property
+    def is_ours(self) -> bool:
+        """True if vqagen worded it; in CLEVR-Dialog's own files a dialog has no template."""
+        return self.is_native or "template" in self.record
 
     def place(self, number: int | None) -> tuple[str, str]:
         """Return the path and the label of a sentence; 0 is the caption, None the whole dialog."""
         if number is None:
             return self.path.removesuffix("."), ""
-        if not number:
-            return f"{self.path}caption", self.label or "caption"
-        rounds = "rounds" if self.is_native else "dialog"
-        return f"{self.path}{rounds}[{number - 1}]", self.rounds[number - 1].label
+        inside = f"{'rounds' if self.is_native else 'dialog'}[{number - 1}]" if number else "caption"
+        return f"{self.path}{inside}", self.sentences[number].label or "caption"
 
 
 Placed = tuple[int | None, Verdict]
@@ -103,9 +109,10 @@ class Understood:
     faults: list[Placed] = field(default_factory=list)
     readings: list[Sequence[Reading]] = field(default_factory=list)
     """Sentence -> the ways to understand it."""
-    caption: Caption | None = None
     listener: Listener | None = None
-    unproven: Counter[str] = field(default_factory=Counter)
+    """Who listened to it; None if the caption says nothing that is true."""
+    is_unread: bool = False
+    """True if a sentence of another generator could not be read."""
 
 
 def verify_dialogs(
@@ -153,108 +160,103 @@ class DialogVerification:
 
     def _faults(self, dialog: Written, scene: DialogScene | QuestionFault) -> Iterator[Placed]:
         if isinstance(scene, QuestionFault):
-            self.report.unproven[BEHIND] += len(dialog.rounds)
+            self.report.unproven[BEHIND] += dialog.rounds
             yield None, Verdict("set", scene.problem)
             return
-        is_ours = dialog.is_native or "template" in dialog.record
-        rules = Rules(is_strict=is_ours and self._settings.get("semantics") != LEGACY)
-        found = self._understood(dialog, scene, rules, is_ours)
-        self.report.unproven.update(found.unproven)
+        found = self._understood(dialog, scene)
+        behind = max(len(dialog.sentences) - len(found.readings) - 1, 0)
+        self.report.unproven += Counter({UNREAD: int(found.is_unread), BEHIND: behind})
         yield from found.faults
-        if found.caption and found.listener:
-            yield from self._annotation_faults(dialog, scene, found, found.caption, found.listener)
+        if found.listener:
+            yield from self._annotation_faults(dialog, scene, found, found.listener)
         yield from self._set_faults(dialog, scene.scene.index)
         yield from _settings_faults(dialog, self._settings)
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
-    def _understood(self, dialog: Written, scene: DialogScene, rules: Rules, is_ours: bool) -> Understood:
+    def _understood(self, dialog: Written, scene: DialogScene) -> Understood:
         """Return a dialog as understood; of several captions that its words can be, by the one with fewest faults."""
-        rules_of = self._reader.rules
-        labels = [dialog.label] if dialog.label else [each for each in rules_of if rules_of[each].family == CAPTION]
-        readings = [each for label in labels for each in self._reader.read(dialog.caption, label, is_ours)]
+        rules = Rules(is_strict=dialog.is_ours and self._settings.get("semantics") != LEGACY)
+        readings = self._readings(dialog, 0)
         captions = list(dict.fromkeys(each for reading in readings for each in captions_said(reading, scene, rules)))
         if not captions:
-            found = Understood()
-            if readings:
-                found.faults.append((0, Verdict("wrong", f"{dialog.caption!r} is false")))
-                found.unproven[BEHIND] = len(dialog.rounds)
-            else:
-                self._give_up(found, dialog, 0, is_ours)
-            return found
-        heard = [
-            self._heard(dialog, Understood([], [readings], each, Listener(scene, each, rules)), is_ours)
-            for each in captions
-        ]
+            wrong = Understood([(0, Verdict("wrong", f"{dialog.sentences[0].text!r} is false"))])
+            return wrong if readings else self._unread(dialog, 0, Understood())
+        heard = [self._heard(dialog, readings, Listener(scene, each, rules)) for each in captions]
         best = min(heard, key=lambda each: (len(each.faults), -len(each.readings)))
         if len(captions) > 1:
-            why = f"{dialog.caption!r} is true of {len(captions)} objects, pairs or sets"
+            why = f"{dialog.sentences[0].text!r} is true of {len(captions)} objects, pairs or sets"
             best.faults.insert(0, (0, Verdict("ambiguous", why)))
         return best
 
-    def _heard(self, dialog: Written, found: Understood, is_ours: bool) -> Understood:
+    def _readings(self, dialog: Written, number: int) -> list[Reading]:
+        """Return the ways to understand a sentence."""
+        text, label, _ = dialog.sentences[number]
+        rules = self._reader.rules
+        labels = [label] if label else [each for each, rule in rules.items() if rule.family == CAPTION]
+        is_right = [(each in ROUND_KINDS) == (number > 0) for each in labels]
+        return [
+            reading for each in compress(labels, is_right) for reading in self._reader.read(text, each, dialog.is_ours)
+        ]
+
+    def _heard(self, dialog: Written, caption: Sequence[Reading], listener: Listener) -> Understood:
         """Go on after the caption, up to the first question that cannot be understood."""
-        assert found.listener is not None
-        for number, (question, answer, label) in enumerate(dialog.rounds, start=1):
-            readings = self._reader.read(question, label, is_ours) if label in ROUND_KINDS else []
+        found = Understood([], [caption], listener)
+        for number, (text, _, answer) in enumerate(dialog.sentences[1:], start=1):
+            readings = self._readings(dialog, number)
             if not readings:
-                self._give_up(found, dialog, number, is_ours)
-                break
-            for kind, why in found.listener.hear(readings, answer):
-                found.faults.append((number, Verdict(kind, f"{question!r}: {why}")))
-            if found.listener.rounds < number:
-                found.unproven[BEHIND] = len(dialog.rounds) - number
+                return self._unread(dialog, number, found)
+            for kind, why in listener.hear(readings, answer):
+                found.faults.append((number, Verdict(kind, f"{text!r}: {why}")))
+            if listener.rounds < number:
                 break
             found.readings.append(readings)
         return found
 
-    def _give_up(self, found: Understood, dialog: Written, number: int, is_ours: bool) -> None:
+    def _unread(self, dialog: Written, number: int, found: Understood) -> Understood:
         """Note that a sentence cannot be read; if another generator wrote it, that is no fault."""
-        said, label = (
-            (dialog.rounds[number - 1].question, dialog.rounds[number - 1].label)
-            if number
-            else (dialog.caption, dialog.label or "a caption")
-        )
-        others = self._reader.labels_of(said)
-        if is_ours or others:
+        text, label, _ = dialog.sentences[number]
+        others = self._reader.labels_of(text)
+        found.is_unread = not (dialog.is_ours or others)
+        if not found.is_unread:
             instead = f"; one of {others[0]} does" if others else ""
-            found.faults.append((number, Verdict("unparseable", f"{said!r}: no template of {label} says it{instead}")))
-        else:
-            found.unproven[UNREAD] = 1
-        found.unproven[BEHIND] = len(dialog.rounds) - number
+            why = f"{text!r}: no template of {label or 'a caption'} says it{instead}"
+            found.faults.append((number, Verdict("unparseable", why)))
+        return found
 
     # Annotations ------------------------------------------------------------------------------------------------------
 
     def _annotation_faults(
-        self, dialog: Written, scene: DialogScene, found: Understood, caption: Caption, listener: Listener
+        self, dialog: Written, scene: DialogScene, found: Understood, listener: Listener
     ) -> Iterator[Placed]:
         """Make the record again from what was understood, and yield where it is not what is written."""
-        given = [dialog.record.get("caption"), *dialog.record.get("rounds", ())] if dialog.is_native else []
+        record = dialog.record
+        given = [record["caption"], *record["rounds"]] if dialog.is_native else []
         words = _WrittenWords(self._wordings, found.readings, [each.get("variant") for each in given])
-        made = Annotator(scene, words, Random(0)).dialog(caption, listener.start, listener.beam)
-        yield from ((number, Verdict("misworded", why)) for number, why in words.faults)
-        if len(found.readings) <= len(dialog.rounds) or any(kind == "ambiguous" for _, (kind, _) in found.faults):
+        made = Annotator(scene, words, Random(0)).dialog(listener.caption, listener.start, listener.beam)
+        if dialog.is_ours:
+            yield from ((number, Verdict("misworded", why)) for number, why in words.faults)
+        if len(found.readings) <= dialog.rounds or any(kind == "ambiguous" for _, (kind, _) in found.faults):
             return
+        again = [made.pop("caption"), *made.pop("rounds")]
         if not dialog.is_native:
-            yield from _dependence_faults(dependences(dialog.record), made["rounds"])
+            yield from _dependence_faults(dependences(record), again[1:])
             return
-        for number, (each, expected) in enumerate(zip(given, [made.pop("caption"), *made.pop("rounds")], strict=True)):
+        for number, (each, expected) in enumerate(zip(given, again, strict=True)):
             expected.pop("answer", None)
             if why := _difference(each, expected):
                 yield number, Verdict("annotation", why)
-        optional = {key for key in (*COPIED, "objects") if dialog.record.get(key) is None}
-        for key in made.keys() - optional:
-            if why := _difference(dialog.record.get(key), made[key], key):
+        for key, expected in made.items():
+            is_optional = key in (*COPIED, "objects") and record.get(key) is None
+            if not is_optional and (why := _difference(record.get(key), expected, key)):
                 yield None, Verdict("annotation", why)
 
     # Dialogs beside each other ----------------------------------------------------------------------------------------
 
     def _set_faults(self, dialog: Written, scene: int) -> Iterator[Placed]:
         """Yield a fault for an earlier dialog of the scene that a dialog is too much like."""
-        opening = tuple((each.label, str(each.answer)) for each in dialog.rounds[: SHARED + 1])
-        keys: dict[str, tuple[object, ...]] = {
-            "the same sentences": (dialog.caption, *(each.question for each in dialog.rounds))
-        }
+        opening = tuple((each.label, str(each.answer)) for each in dialog.sentences[1 : SHARED + 2])
+        keys: dict[str, tuple[object, ...]] = {"the same sentences": tuple(each.text for each in dialog.sentences)}
         if len(opening) > SHARED:
             keys[f"the same labels and answers in the first {len(opening)} rounds"] = opening
         for what, key in keys.items():
@@ -319,12 +321,12 @@ def _dependence_faults(given: Sequence[object], rounds: Sequence[Mapping[str, An
 def _settings_faults(dialog: Written, settings: Mapping[str, Any]) -> Iterator[Placed]:
     """Yield a fault for each setting of the run that a dialog does not keep."""
     wanted = settings.get("rounds")
-    if type(wanted) is int and len(dialog.rounds) != wanted:
-        yield None, Verdict("set", f"it has {len(dialog.rounds)} rounds, and the settings say {wanted}")
+    if type(wanted) is int and dialog.rounds != wanted:
+        yield None, Verdict("set", f"it has {dialog.rounds} rounds, and the settings say {wanted}")
     quotas, counts = PRESETS.get(str(settings.get("quotas"))), NO_ROUNDS
     if quotas is None or not dialog.is_native or dialog.record.get("relaxed"):
         return
-    for number, (_, _, label) in enumerate(dialog.rounds, start=1):
+    for number, (_, label, _) in enumerate(dialog.sentences[1:], start=1):
         if kind := ROUND_KINDS.get(label):
             counts = counts.add(kind.family, kind.refers == NOTHING)
         if not quotas.admits(number, counts):
@@ -356,21 +358,23 @@ def _written(name: str, path: str, record: object) -> Written:
     if not isinstance(record, Mapping):
         raise _Missing(f"expected a dialog, found {describe(record)}")
     if path:
-        rounds = [_asked(each, "template", f"dialog[{i}]") for i, each in enumerate(_part(record, "dialog", list))]
-        return Written(name, path, _part(record, "caption", str), caption_label(record), rounds, record)
-    rounds = [_asked(each, "label", f"rounds[{i}]") for i, each in enumerate(_part(record, "rounds", list))]
-    caption = _part(record, "caption", Mapping)
-    text, label = (_part(caption, key, str, "caption.") for key in ("text", "label"))
-    return Written(name, path, text, label, rounds, record)
+        caption = Sentence(_part(record, "caption", str), caption_label(record) or "")
+        key, label = "dialog", "template"
+    else:
+        said = _part(record, "caption", Mapping)
+        caption = Sentence(_part(said, "text", str, "caption."), _part(said, "label", str, "caption."))
+        key, label = "rounds", "label"
+    rounds = [_asked(each, label, f"{key}[{i}]") for i, each in enumerate(_part(record, key, list))]
+    return Written(name, path, [caption, *rounds], record)
 
 
-def _asked(record: object, label: str, path: str) -> Asked:
+def _asked(record: object, label: str, path: str) -> Sentence:
     if not isinstance(record, Mapping):
         raise _Missing(f"{path}: expected a round, found {describe(record)}")
     if "answer" not in record:
         raise _Missing(f"{path}.answer is missing")
-    question, name = (_part(record, key, str, f"{path}.") for key in ("question", label))
-    return Asked(question, record["answer"], name)
+    text, name = (_part(record, key, str, f"{path}.") for key in ("question", label))
+    return Sentence(text, name, record["answer"])
 
 
 def _part(record: Mapping[str, Any], key: str, kind: Any, path: str = "") -> Any:

@@ -49,7 +49,7 @@ class Listener:
     """Listens to one dialog, by the rules that it was made by and, to see what is clear and new, by the strict ones."""
 
     def __init__(self, scene: DialogScene, caption: Caption, rules: Rules) -> None:
-        self.scene, self.rules = scene, rules
+        self.scene, self.caption, self.rules = scene, caption, rules
         self.start = knowledge_after(caption, scene, rules)
         self.beam, self.rounds = Beam(self.start), 0
         self._strict = self.start if rules.is_strict else knowledge_after(caption, scene, Rules())
