@@ -254,6 +254,17 @@ def test_models_are_named_by_their_files() -> None:
     assert names("a.jsonl", "a.jsonl") == ["a.jsonl (1)", "a.jsonl (2)"]
 
 
+def test_predictions_in_memory_are_compared() -> None:
+    """With files, or with each other; the comparison shows itself as its report does."""
+    written({"a": A})
+
+    found = compare(json.loads(Path("q.json").read_text()), "a.jsonl", dict.fromkeys(range(40), "yes"))
+
+    assert [(model.name, model.correct) for model in found.models] == [("a", 25), ("predictions", 20)]
+    assert found.frame("pairs").difference.tolist() == [-0.125]
+    assert "  predictions       20     0.500" in repr(found)
+
+
 # The command ------------------------------------------------------------------------------------------------------
 
 

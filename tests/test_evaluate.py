@@ -80,6 +80,20 @@ def test_the_oracle_is_right_in_every_group(run: Commands) -> None:
     assert clustered.overall().low < rows(record, "overall")["overall"]["low"]  # 12 images say less than 120 questions
 
 
+def test_records_in_memory_are_scored_as_files_are(run: Commands) -> None:
+    """Questions and predictions may be a file, records, or a dict of id -> answer."""
+    write_predictions("half.jsonl", questions()[::2])
+    lines = [json.loads(line) for line in Path("half.jsonl").read_text().splitlines()]
+
+    asked = json.loads(Path("questions.json").read_text())
+    answers = {line["question_index"]: line["answer"] for line in lines}
+    of_files = vqagen.evaluate("questions.json", "half.jsonl").table("family")
+
+    for given in (lines, answers, "half.jsonl"):
+        assert vqagen.evaluate(asked, given).table("family") == of_files
+    assert vqagen.evaluate("questions.json", iter(lines)).table("family") == of_files
+
+
 def test_what_fits_a_screen_is_printed(run: Commands) -> None:
     """Overall, floor and categories; --all prints the other tables, --group-by cuts those that it names."""
     write_predictions("half.jsonl", questions()[::2])

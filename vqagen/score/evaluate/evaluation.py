@@ -118,10 +118,8 @@ class Evaluation(Reported):
         groups = np.where(self.is_counted, column.codes, NONE)
         kept, count = groups != NONE, len(column.values)
         sizes = np.bincount(groups[kept], minlength=count).tolist()
-        totals, floors = (
-            np.bincount(groups[kept], each[kept], minlength=count).round(9).tolist()  # 467 tenths are 46.7
-            for each in (self.correct, self.floor)
-        )
+        totals = np.bincount(groups[kept], self.correct[kept], count).round(9).tolist()  # the sum of .3, .6 and .1 is 1
+        floors = np.bincount(groups[kept], self.floor[kept], count).tolist()
         bounds = map(wilson, totals, sizes)
         if self.settings.cluster:
             lows, highs = cluster_intervals(self.correct, self.clusters, groups, count)
