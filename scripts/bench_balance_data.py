@@ -13,19 +13,14 @@ import vqagen
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records
-from vqagen.score.gold.census import Census
-from vqagen.score.gold.phrases import Numbering
-from vqagen.shortcuts.stats.question_statistics import count_questions
-from vqagen.shortcuts.stats.sample import Clue, Sample
+from vqagen.score.items.reading import read_items
+from vqagen.score.items.table import Items
 
 Record = Mapping[str, Any]
 
 
 class Asked:
     """Questions about the scenes of a file, with one or several seeds, asked with one `--balance`."""
-
-    _numbering = Numbering()
-    """Relation words, numbered alike for all."""
 
     def __init__(self, scenes: Path, balance: str, seeds: int) -> None:
         self.scenes, self.balance = scenes, balance
@@ -50,27 +45,9 @@ class Asked:
         return find_records(self.files[seed], QUESTIONS).records()
 
     @cached_property
-    def _counted(self) -> list[tuple[Census, Sample]]:
-        counted = []
-        for path in self.files:
-            counted.append((Census(), Sample(self._numbering, limit=1 << 30)))
-            count_questions(find_records(path, QUESTIONS), *counted[-1])
-        return counted
-
-    @property
-    def censuses(self) -> list[Census]:
-        """The counts of each seed."""
-        return [census for census, _ in self._counted]
-
-    @property
-    def clues(self) -> list[list[Clue]]:
-        """The clues of each seed's questions, in the order of the file."""
-        return [sample.clues for _, sample in self._counted]
-
-    @property
-    def all_clues(self) -> list[Clue]:
-        """The clues of all seeds."""
-        return [clue for clues in self.clues for clue in clues]
+    def items(self) -> list[Items]:
+        """The questions of each seed as a table."""
+        return [read_items(path, learning=True) for path in self.files]
 
     @cached_property
     def catalogue(self) -> Catalogue:

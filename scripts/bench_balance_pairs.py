@@ -11,7 +11,7 @@ from bench_balance_data import Asked, Record
 from bench_balance_places import place_figures
 
 import vqagen
-from vqagen.score.gold.census import PairCounts
+from vqagen.shortcuts.question_statistics import pair_counts
 
 MANY = 20
 """Other scenes that must meet a question's presuppositions before its answer may be called constant."""
@@ -32,10 +32,9 @@ def pair_figures(learned: Asked, tested: Asked) -> Mapping[str, float]:
         figures[f"same answer without the relation, {kind}"] = idle.share
         figures[f"any relation idle, {kind}"] = idle.share_of_questions
     if tested.balance == "pairs":
-        census = tested.censuses[0]
-        pairs = census.pairs() or PairCounts(unpaired=census.questions)
-        figures["questions in no pair"] = pairs.unpaired
-        figures["questions with the partner outside"] = pairs.alone
+        pairs = pair_counts(tested.items[0]) or {"unpaired": len(tested.items[0]), "alone": 0}
+        figures["questions in no pair"] = pairs["unpaired"]
+        figures["questions with the partner outside"] = pairs["alone"]
         objects = {index: scene.size for index, scene in tested.compiled.items()}
         figures |= place_figures(_all_records(learned), _all_records(tested), objects)
     return figures

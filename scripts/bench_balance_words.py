@@ -14,9 +14,11 @@ from bench_balance_data import Asked, Record
 import vqagen
 from vqagen.extras import in_one_thread
 from vqagen.language.program import Node
-from vqagen.score.gold.phrases import PHRASES, phrases
-from vqagen.score.gold.question_facts import YES_NO
-from vqagen.shortcuts.stats.guessing import LEARNABLE, RANKED
+from vqagen.score.items.phrases import PHRASES, phrases
+from vqagen.shortcuts.distributions import counts_of, families_of, types_of
+from vqagen.shortcuts.guessing import RANKED
+from vqagen.shortcuts.learners import LEARNABLE
+from vqagen.shortcuts.task import YES_NO
 
 CHECKED = 10_000
 """Questions whose words are dropped one by one."""
@@ -59,13 +61,15 @@ class _Question(NamedTuple):
 
 
 def _questions(asked: Asked) -> Iterator[_Question]:
-    for seed, clues in enumerate(asked.clues):
+    for seed, items in enumerate(asked.items):
         met: Counter[tuple[int, str]] = Counter()
-        for clue, record in zip(clues, asked.records(seed), strict=True):
-            key = record["scene_index"] // asked.window if asked.window else 0, clue.family
+        families, types, clues = families_of(items), types_of(items), items.learning.clues
+        for place, record in enumerate(asked.records(seed)):
+            family = families.at(place)
+            key = record["scene_index"] // asked.window if asked.window else 0, family
             met[key] += 1
-            features = (*clue.features, *_attributes_said(asked, record))
-            yield _Question(clue.family, clue.type, clue.answer, met[key], features)
+            features = (*clues.at(place), *_attributes_said(asked, record))
+            yield _Question(family, types.at(place), items.answers.at(place), met[key], features)
 
 
 def _attributes_said(asked: Asked, record: Record) -> Iterator[int]:
@@ -139,7 +143,7 @@ def _worst_yes_no(asked: Sequence[_Question], right: Sequence[bool]) -> float:
 
 def _families(asked: Asked) -> dict[str, float]:
     """Return how even the shares of families are, all seeds together."""
-    counts = sum((census.family_questions for census in asked.censuses), Counter[str]())
+    counts = sum((Counter(counts_of(families_of(items))) for items in asked.items), Counter[str]())
     loaded = {template.id for template in vqagen.load_domain_files(vqagen.find_domain()).templates}
     return {
         "families, least/most": min(counts.values()) / max(counts.values()),
@@ -154,7 +158,7 @@ def _droppable(asked: Asked) -> dict[str, float]:
     of any phrase can be dropped if the answer is the same without it.
     """
     references = long = questions = droppable = 0
-    step = max(1, asked.censuses[0].questions // CHECKED)
+    step = max(1, len(asked.items[0]) // CHECKED)
     for place, record in enumerate(asked.records()):
         if place % step:
             continue

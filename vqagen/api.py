@@ -20,7 +20,7 @@ from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_t
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
-from vqagen.calls.statistics import stats, stats_report
+from vqagen.calls.statistics import stats
 from vqagen.calls.verification import verify
 from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
@@ -53,11 +53,9 @@ from vqagen.score.compare import Comparison
 from vqagen.score.evaluate.evaluation import Evaluation
 from vqagen.score.report.writers import write_report
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.shortcuts.audit.audit import Audit
-from vqagen.shortcuts.audit.settings import AuditSettings
+from vqagen.shortcuts.audit import Audit
+from vqagen.shortcuts.audit_settings import AuditSettings
 from vqagen.shortcuts.baselines.settings import BaselineSettings
-from vqagen.shortcuts.stats.dialog_statistics import DialogStatistics
-from vqagen.shortcuts.stats.question_statistics import QuestionStatistics
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
@@ -79,7 +77,6 @@ __all__ = [
     "Comparison",
     "DialogReport",
     "DialogSettings",
-    "DialogStatistics",
     "DirectorSettings",
     "Domain",
     "DomainFiles",
@@ -98,7 +95,6 @@ __all__ = [
     "Question",
     "QuestionReport",
     "QuestionSettings",
-    "QuestionStatistics",
     "RaterSettings",
     "RecordForm",
     "RunOptions",
@@ -151,7 +147,6 @@ __all__ = [
     "serve",
     "simulate_study",
     "stats",
-    "stats_report",
     "study_status",
     "trials",
     "verify",

@@ -6,7 +6,7 @@ import click
 
 from vqagen.cli.options import input_path, path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
-from vqagen.shortcuts.audit.settings import AuditSettings
+from vqagen.shortcuts.audit_settings import AuditSettings
 
 
 @click.command("audit")

@@ -34,11 +34,11 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     Example:
       vqagen stats questions.json
     """
-    from vqagen.calls.statistics import stats, stats_report
+    from vqagen.calls.statistics import stats
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
     from vqagen.score.file_kinds import kind_of_file
 
     with counting(kind_of_file(locate(file)).noun) as on_read:
-        statistics = stats(file, against=against, on_read=on_read)
-    output.put(stats_report(statistics))
+        report = stats(file, against=against, on_read=on_read)
+    output.put(report)

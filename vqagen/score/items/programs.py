@@ -109,7 +109,7 @@ class FamilyNames(dict[tuple[Any, Any], str | None]):
     """
 
     def __init__(self, info: Mapping[str, Any]) -> None:
-        ids = list(_family_ids(info))
+        ids = list(family_ids(info))
         self.update((("", index), each) for index, each in enumerate(ids))
         for file, listed in groupby(ids, key=lambda each: each.partition("#")[0]):
             self.update(((file, index), each) for index, each in enumerate(listed))
@@ -126,7 +126,7 @@ class FamilyNames(dict[tuple[Any, Any], str | None]):
         return name
 
 
-def _family_ids(info: Mapping[str, Any]) -> Iterator[str]:
+def family_ids(info: Mapping[str, Any]) -> Iterator[str]:
     """Yield the ids of all families, in order; nothing if the info does not number all of them."""
     match info:
         case {"generator": {"name": "vqagen", "settings": dict(settings), "families": list(ids)}}:

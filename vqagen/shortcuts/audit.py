@@ -1,0 +1,271 @@
+"""The audit of a file: what predicts its answers better than chance without looking, and what is in it twice.
+
+Each predictor of `shortcuts.predictors` that tells anything of the file is a probe. All tests are corrected together,
+so that a file without shortcuts fails with a chance of `alpha` at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan, log2
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vqagen.errors import counted
+from vqagen.score.intervals import holm
+from vqagen.score.items.table import NONE, Items, Places
+from vqagen.score.report.table import Report, Reported
+from vqagen.shortcuts.audit_settings import AuditSettings
+from vqagen.shortcuts.distributions import Counts, answered, counts_of, counts_within, entropy, families_of, places_by
+from vqagen.shortcuts.folds import Folds, make_folds
+from vqagen.shortcuts.guessing import ONE_IMAGE
+from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
+from vqagen.shortcuts.scene_checks import Repetition
+from vqagen.shortcuts.significance import ChanceDifference, difference
+from vqagen.shortcuts.task import Floats, Task
+
+PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option")
+"""Predictors that know how often answers occur and nothing else: what chance is compared with."""
+ONE_WINDOW = (
+    "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
+    "a file with several balance windows shows the true figures"
+)
+PASSES, FAILS, BELOW = "passes", "FAILS", "below chance"
+"""Verdicts. Guesses that are certainly below chance fail no file, and are noted."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a predictor amounts to."""
+
+    name: str
+    meaning: str
+    scores: Floats
+    """The probability of a right answer of each item; NaN for items that the predictor does not concern."""
+    accuracy: float
+    chance: float
+    difference: ChanceDifference
+    p: float
+    """The p-value, adjusted for the number of tests (Holm)."""
+    verdict: str
+    families: Mapping[str, tuple[int, float, float]]
+    """Family -> (items, accuracy, chance)."""
+
+    @property
+    def items(self) -> int:
+        """The number of items that it concerns."""
+        return int((~np.isnan(self.scores)).sum())
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for JSON."""
+        mean, low, high, p = self.difference
+        return {
+            "meaning": self.meaning,
+            "items": self.items,
+            "accuracy": round(self.accuracy, 4),
+            "chance": round(self.chance, 4),
+            "difference": round(mean, 4),
+            "interval": [round(low, 4), round(high, 4)],
+            "p": float(f"{p:.3g}"),
+            "p_holm": float(f"{self.p:.3g}"),
+            "verdict": self.verdict,
+            "families": {
+                name: {"items": n, "accuracy": round(accuracy, 4), "chance": round(chance, 4)}
+                for name, (n, accuracy, chance) in sorted(self.families.items())
+            },
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Reported):
+    """The result of an audit."""
+
+    items: Items
+    settings: AuditSettings
+    answers: Mapping[str, Counts]
+    """Family -> answer -> items."""
+    probes: Sequence[Probe] = ()
+    repetition: Repetition = field(default_factory=Repetition)
+    notes: Sequence[str] = ()
+    chance: Floats = field(default_factory=lambda: np.zeros(0))
+    """Of each item."""
+    unanswered: int = 0
+    """Items without an answer, which are left out."""
+
+    @property
+    def mean_top_share(self) -> float:
+        """The share of items whose answer is the most frequent one of their family."""
+        return sum(max(counts.values()) for counts in self.answers.values()) / len(self.items)
+
+    @property
+    def answer_bits(self) -> tuple[float, float]:
+        """The entropy of a family's answers, and the highest there could be, in bits: means over items."""
+        sizes = [sum(counts.values()) / len(self.items) for counts in self.answers.values()]
+        bits = [(entropy(counts), log2(len(counts))) for counts in self.answers.values()]
+        found, most = (sum(each[side] * size for each, size in zip(bits, sizes, strict=True)) for side in (0, 1))
+        return found, most
+
+    def failures(self) -> Iterator[str]:
+        """Yield a sentence for each reason to fail."""
+        for each in self.probes:
+            if each.verdict == FAILS:
+                yield f"{each.name}: {each.accuracy:.3f} right without looking, by chance {each.chance:.3f}"
+        again, most = self.repetition, self.settings.max_repeated
+        if again.repeated_share > most:
+            yield f"duplicate scenes: {again.repeated_scenes:,} of {again.scenes:,}"
+        if again.overlap > most:
+            shared = f"{again.same_program_and_scene:,} of {counted(again.questions, 'item')}"
+            yield f"training overlap: {shared} have program and scene in the training file"
+
+    @property
+    def passes(self) -> bool:
+        """True if there is no reason to fail."""
+        return not any(self.failures())
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for JSON."""
+        bits, most = self.answer_bits
+        return {
+            "file": self.items.name,
+            "kind": self.items.kind,
+            "items": len(self.items),
+            "unanswered": self.unanswered,
+            "passes": self.passes,
+            "failures": list(self.failures()),
+            "settings": self.settings.to_record(),
+            "answers": {
+                "bits": round(bits, 4),
+                "highest_bits": round(most, 4),
+                "families": {
+                    name: {
+                        "items": sum(counts.values()),
+                        "bits": round(entropy(counts), 4),
+                        "highest_bits": round(log2(len(counts)), 4),
+                        "top_share": round(max(counts.values()) / sum(counts.values()), 4),
+                    }
+                    for name, counts in sorted(self.answers.items())
+                },
+            },
+            "probes": {each.name: each.to_record() for each in self.probes},
+            "repetition": vars(self.repetition),
+            "notes": list(self.notes),
+        }
+
+    def item_records(self) -> Iterator[dict[str, Any]]:
+        """Yield the probability with which each probe is right about each item, and their mean lead over chance."""
+        scores = np.stack([probe.scores for probe in self.probes] or [self.chance])
+        biases = np.nan_to_num(scores - self.chance).mean(axis=0)
+        for place in range(len(self.items)):
+            known = zip(self.probes, scores[:, place].tolist(), strict=False)
+            yield {
+                "id": self.items.ids[place],
+                "record": int(self.items.records[place]),
+                "bias": round(float(biases[place]), 4),
+                "probes": {each.name: None if isnan(score) else round(score, 4) for each, score in known},
+            }
+
+    def report(self) -> Report:
+        """Return the report."""
+        from vqagen.shortcuts.audit_report import report_of
+
+        return report_of([self])
+
+
+class Guess(NamedTuple):
+    """What a probe says about the items."""
+
+    name: str
+    meaning: str
+    scores: Floats
+    """The probability of a right answer of each item; NaN for items that it does not concern."""
+
+
+def audit_items(
+    items: Items, settings: AuditSettings, found: Repetition, more: Sequence[Guess] = (), notes: Sequence[str] = ()
+) -> Audit:
+    """Return the audit of items; those without an answer are left out. `more` are guesses besides the predictors'."""
+    asked, items = len(items), answered(items)
+    left_out = asked - len(items)
+    folds = make_folds(items)
+    answers = counts_within(families_of(items), items.answers)
+    if folds.number < 2:
+        return Audit(items, settings, answers, (), found, [*notes, ONE_IMAGE], np.zeros(len(items)), left_out)
+    task = Task.within(items, folds=folds)
+    chance = _chance(task)
+    guesses = [Guess(each.name, each.meaning, predict(each, task).expected) for each in probing(items)]
+    probes = _probes([*guesses, *more], chance, task, folds, settings)
+    own = notes if folds.is_apart else [*notes, ONE_WINDOW]
+    return Audit(items, settings, answers, probes, found, own, chance, left_out)
+
+
+def probing(items: Items) -> Iterator[Predictor]:
+    """Yield the predictors that may know more than chance.
+
+    Where all items have options, those that read the text alone are left to `question-and-choices`.
+    """
+    has_options = not (items.options.codes == NONE).any()
+    for each in applicable(items):
+        if each.name not in PRIORS and (not has_options or "options" in each.needs or each.name == "order"):
+            yield each
+
+
+def _chance(task: Task) -> Floats:
+    """Return the chance of each item: one over its options, or 1 if the most frequent answer of its family is right.
+
+    In a family of which the latter is worse than one over the number of its answers, chance is that. (Where answers are
+    exactly balanced, an answer that is rarer among the others is more frequent among those that are guessed.)
+    """
+    items = task.items
+    sizes = items.options.map(lambda options: len(options.texts))
+    if not (items.options.codes == NONE).any():
+        return 1 / np.array(sizes.values)[sizes.codes]
+    right = predict(NAMED["majority-family"], task).expected
+    for places in places_by(families_of(items)).values():
+        uniform = 1 / len(counts_of(items.answers.take(places)))
+        if right[places].mean() < uniform:
+            right[places] = uniform
+    return right
+
+
+def _probes(guesses: Sequence[Guess], chance: Floats, task: Task, folds: Folds, settings: AuditSettings) -> list[Probe]:
+    """Return what each guess amounts to; all tests are corrected together for their number."""
+    guesses = [guess for guess in guesses if not np.isnan(guess.scores).all()]
+    concerned = [np.flatnonzero(~np.isnan(guess.scores)) for guess in guesses]
+    apart = [
+        difference(guess.scores[own], chance[own], folds.clusters[own])
+        for guess, own in zip(guesses, concerned, strict=True)
+    ]
+    adjusted = holm([each.p for each in apart])
+    families = places_by(families_of(task.items))
+    return [
+        Probe(
+            *guess,
+            float(guess.scores[own].mean()),
+            float(chance[own].mean()),
+            each,
+            p,
+            _verdict(each, p, settings),
+            dict(_by_family(guess.scores, chance, families)),
+        )
+        for guess, own, each, p in zip(guesses, concerned, apart, adjusted, strict=True)
+    ]
+
+
+def _by_family(
+    scores: Floats, chance: Floats, families: Mapping[str, Places]
+) -> Iterator[tuple[str, tuple[int, float, float]]]:
+    """Yield family -> (items, accuracy, chance)."""
+    for name, places in families.items():
+        own = places[~np.isnan(scores[places])]
+        if len(own):
+            yield name, (len(own), float(scores[own].mean()), float(chance[own].mean()))
+
+
+def _verdict(found: ChanceDifference, p: float, settings: AuditSettings) -> str:
+    if p >= settings.alpha:
+        return PASSES
+    if found.low > settings.tolerance:
+        return FAILS
+    return BELOW if found.high < -settings.tolerance else PASSES

@@ -1,0 +1,175 @@
+"""The report of audits: of one file in full, of several files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import log2
+
+from vqagen.errors import counted
+from vqagen.score.report.figures import BAD, SURE, UNSURE, Axis, draw, interval
+from vqagen.score.report.table import (
+    COUNT,
+    DECIMAL,
+    NUMBER,
+    SHARE,
+    TEXT,
+    Cell,
+    Column,
+    Figure,
+    Gate,
+    Report,
+    Table,
+    columns,
+    nonempty,
+)
+from vqagen.shortcuts.audit import BELOW, FAILS, Audit, Probe
+from vqagen.shortcuts.distributions import counts_of, entropy
+from vqagen.shortcuts.scene_checks import Repetition
+
+SHOWN_FAMILIES = 5
+"""Families that are shown for each probe that fails; the table of families has all."""
+LEAST_ITEMS = 30
+"""Items that a family needs in order to be shown."""
+_NOUNS = {"questions": "question", "dialogs": "round", "trials": "trial"}
+
+
+def report_of(audits: Sequence[Audit]) -> Report:
+    """Return the report of one audit, or a table of several."""
+    return _single(audits[0]) if len(audits) == 1 else _side_by_side(audits)
+
+
+# One file ---------------------------------------------------------------------------------------------------------
+
+
+def _single(audit: Audit) -> Report:
+    failures = list(audit.failures())
+    verdict = f"{FAILS} for {counted(len(failures), 'reason')}" if failures else "passes: no shortcut found"
+    return Report(
+        f"Audit of {audit.items.name}",
+        (*_overview(audit), *(f"note: {note}" for note in audit.notes), verdict),
+        nonempty([_probes(audit), _best_families(audit), _families(audit)]),
+        audit.to_record(),
+        tuple(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
+        tuple(_drawn(audit)),
+    )
+
+
+def _overview(audit: Audit) -> Iterator[str]:
+    """Yield what was audited; then, indented, the shares of its answers and its repetition."""
+    counts = counted(len(audit.items), _NOUNS[audit.items.kind])
+    images = counted(len(counts_of(audit.items.images)), "image")
+    about = "" if audit.items.kind == "trials" else f" about {images}"
+    families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
+    left_out = f" ({audit.unanswered:,} without an answer left out)" if audit.unanswered else ""
+    yield f"{counts}{about}, {families}{left_out}"
+    bits, most = audit.answer_bits
+    shares = {name: max(counts.values()) / sum(counts.values()) for name, counts in audit.answers.items()}
+    worst = max(shares, key=lambda name: (shares[name], name))
+    yield f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean"
+    of_worst = f" in the mean; most: {shares[worst]:.2f} of {worst}" if len(shares) > 1 else ""
+    yield f"  top answer of a family         {audit.mean_top_share:.2f}{of_worst}"
+    for name, value in _repeated(audit.repetition):
+        yield f"  {name:29}  {value}"
+
+
+def _repeated(found: Repetition) -> Iterator[tuple[str, str]]:
+    if found.scenes:
+        yield "duplicate scenes", f"{found.repeated_scenes:,} of {found.scenes:,}"
+    overlaps = {
+        "text in the training file": found.same_text,
+        "program in it": found.same_program,
+        "scene in it": found.same_scene,
+        "program and scene in it": found.same_program_and_scene,
+    }
+    for name, count in overlaps.items() if found.questions else ():
+        yield name, f"{count:,} of {found.questions:,} ({count / found.questions:.1%})"
+
+
+def _probes(audit: Audit) -> Table:
+    rows = []
+    for each in audit.probes:
+        low, high = (None, None) if each.difference.low == -1 else each.difference[1:3]
+        rows.append((each.name, each.meaning, each.items, each.accuracy, each.chance, low, high, each.p, each.verdict))
+    notes = ("low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm",)
+    heads = columns(probe=TEXT, guess=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE, low=SHARE, high=SHARE, p=NUMBER)
+    return Table("probes", "Answered without looking", (*heads, Column("verdict")), tuple(rows), notes)
+
+
+def _best_families(audit: Audit) -> Table:
+    """Return the families with enough items in which probes that fail are furthest above chance."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in audit.probes:
+        if each.verdict != FAILS:
+            continue
+        apart = {name: right - chance for name, (n, right, chance) in each.families.items() if n >= LEAST_ITEMS}
+        best = sorted(apart, key=lambda name: (-apart[name], name))[:SHOWN_FAMILIES]
+        rows += [(each.name, name, *each.families[name]) for name in best]
+    heads = columns(probe=TEXT, family=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE)
+    return Table("best_families", "Probes that fail are best in", heads, tuple(rows))
+
+
+def _families(audit: Audit) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, counts in sorted(audit.answers.items()):
+        found = [each.families.get(name) for each in audit.probes]
+        top, number = next(iter(counts.items()))
+        total = sum(counts.values())
+        chance = next((each[2] for each in found if each), None)
+        known = (total, entropy(counts), log2(len(counts)), top, number / total, chance)
+        rows.append((name, *known, *(each and each[1] for each in found)))
+    heads = columns(
+        family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
+    )
+    named = (*heads, *(Column(each.name, SHARE) for each in audit.probes))
+    return Table("families", "Families", named, tuple(rows), is_detail=True)
+
+
+def _drawn(audit: Audit) -> Iterator[Figure]:
+    axis, rows = Axis(0, 1), []
+    for each in audit.probes:
+        chance, (_, low, high, _) = each.chance, each.difference
+        bounds = None if low == -1 else chance + low, None if low == -1 else chance + high
+        color = {FAILS: BAD, BELOW: UNSURE}.get(each.verdict, SURE)
+        rows.append(interval(axis, each.name, each.accuracy, *bounds, chance, color=color))
+    if rows:
+        caption = "Accuracy of each probe (dot, with 95 % of its difference from chance) and chance (line)."
+        yield Figure("Answered without looking", caption, draw(axis, rows))
+
+
+# Side by side -----------------------------------------------------------------------------------------------------
+
+
+def _side_by_side(audits: Sequence[Audit]) -> Report:
+    heads = (Column("figure"), *(Column(audit.items.name, SHARE) for audit in audits))
+    failures = [(audit.items.name, failure) for audit in audits for failure in audit.failures()]
+    return Report(
+        "Audits",
+        tuple(f"{'passes' if audit.passes else FAILS}: {audit.items.name}" for audit in audits),
+        (Table("audits", "Audits", heads, tuple(_rows(audits)), ("!: fails",)),),
+        {"audits": [audit.to_record() for audit in audits]},
+        tuple(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
+    )
+
+
+def _rows(audits: Sequence[Audit]) -> Iterator[tuple[Cell, ...]]:
+    yield "items", *(f"{len(audit.items):,}" for audit in audits)
+    yield "entropy of answers, of the highest", *(_evenness(audit) for audit in audits)
+    yield "top answer of a family, mean", *(audit.mean_top_share for audit in audits)
+    yield "chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)
+    of_audits = [{each.name: each for each in audit.probes} for audit in audits]
+    for name in dict.fromkeys(name for own in of_audits for name in own):
+        yield f"right by {name}", *(_marked(own.get(name)) for own in of_audits)
+    if any(audit.repetition.scenes for audit in audits):
+        yield "duplicate scenes", *(f"{audit.repetition.repeated_scenes:,}" for audit in audits)
+    if any(audit.repetition.questions for audit in audits):
+        yield "program and scene in the training file", *(audit.repetition.overlap for audit in audits)
+
+
+def _marked(probe: Probe | None) -> str | None:
+    """Return an accuracy, marked where it fails."""
+    return None if probe is None else f"{probe.accuracy:.3f}{'!' if probe.verdict == FAILS else ' '}"
+
+
+def _evenness(audit: Audit) -> float:
+    bits, most = audit.answer_bits
+    return bits / most if most else 0.0

@@ -1,0 +1,174 @@
+"""What can be guessed of a file's answers without the pictures: how often predictors are right, by type and family.
+
+Of a large file, images are taken by a hash of their names, so that the sample is the same wherever it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.errors import UsageError, counted
+from vqagen.extras import needed
+from vqagen.score.items.table import NONE, Column, Items, Places
+from vqagen.shortcuts.distributions import answered, counts_within, families_of, places_by, types_of
+from vqagen.shortcuts.folds import make_folds
+from vqagen.shortcuts.frequencies import majority
+from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
+from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, joined
+
+SAMPLED = 30_000
+"""Items that guessing is learned from and tested on at most; more change the figures by less than .01."""
+RANKED = 30
+"""Tested items that a family needs in order to be ranked: of fewer, chance decides."""
+FEW = 40
+"""Items of a family below which its answers can hardly be learned."""
+ONE_IMAGE = "one image only: nothing to test guesses on"
+ONE_WINDOW = (
+    "the file's answers are balanced as one whole, so guesses learned from a part of it are too poor; "
+    "--against another file of the same making shows the true figures"
+)
+FEW_ITEMS = "only {} questions of each family: guesses learned from more would be better"
+
+
+class Guessed(NamedTuple):
+    """How often predictors are right about a file, for JSON; None if there is nothing to test them on."""
+
+    record: dict[str, Any] | None
+    notes: Sequence[str] = ()
+
+
+def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMPLED) -> Guessed:
+    """Return how often the majority of the family is right, and the learned predictors that the questions allow.
+
+    They are tested on another file or, without one, each part of the images is guessed by what the others teach. The
+    learned ones see at most `limit` items of each file.
+    """
+    predictors = [NAMED["majority-family"], *(each for each in applicable(items) if each.is_learned)]
+    notes: list[str] = []
+    try:
+        needed("sklearn", "stats", "guessing by what is learned")
+    except UsageError as error:
+        predictors, notes = predictors[:1], [str(error)]
+    record, found = _guess(items, tested, predictors, "question", limit)
+    notes += found
+    if record and record["all"]["questions"] < FEW * len(record["families"]):
+        notes.append(FEW_ITEMS.format(record["all"]["questions"] // len(record["families"])))
+    return Guessed(record, notes)
+
+
+def guess_rounds(items: Items, tested: Items | None = None) -> Guessed:
+    """Return how often the majority of its label is right about a round."""
+
+    def by_label(task: Task, learn: Places, ask: Places) -> Guesses:
+        return majority(task, learn, ask, [task.items.column("label").codes + 1])
+
+    return _guess(items, tested, [Predictor("majority", "the most frequent answer of the label", by_label)], "round")
+
+
+def _guess(
+    items: Items, tested: Items | None, predictors: Sequence[Predictor], noun: str, limit: int = SAMPLED
+) -> Guessed:
+    items, notes = answered(items), []
+    if not len(items):
+        return Guessed(None)
+    chosen = _sampled(items, limit)
+    if tested is not None:
+        tested = answered(tested)
+        if not len(tested):
+            return Guessed(None, [f"no answers in {tested.name}: nothing to test guesses on"])
+        splits = [(np.arange(len(items)), np.arange(len(items), len(items) + len(tested)))]
+        chosen = np.append(chosen, _sampled(tested, limit))
+        items, about = joined(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
+    else:
+        folds = make_folds(items)
+        if folds.number < 2:
+            return Guessed(None, [ONE_IMAGE])
+        notes += [] if folds.is_apart else [ONE_WINDOW]
+        splits, about = folds.splits(), f"{counted(len(items), noun)}, each by what other images teach"
+    if not chosen.all():
+        about += f"; what is learned, of {int(chosen.sum()):,}"
+    scores = {each.name: _scores(each, items, splits, chosen) for each in predictors}
+    return Guessed(_record(items, scores, "label" if noun == "round" else "", about), notes)
+
+
+def _scores(
+    predictor: Predictor, items: Items, splits: Sequence[tuple[Places, Places]], chosen: npt.NDArray[np.bool_]
+) -> Floats:
+    """Return the probability that a predictor is right about each item; NaN where it is not asked."""
+    if not predictor.is_learned or chosen.all():
+        return predict(predictor, Task(items, splits)).expected
+    found, places = np.full(len(items), np.nan), np.cumsum(chosen) - 1
+    part = items.take(np.flatnonzero(chosen))
+    assert part.learning is not None
+    part = replace(part, learning=replace(part.learning, texts=_compact(part.learning.texts)))
+    own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in splits]
+    found[chosen] = predict(predictor, Task(part, own)).expected
+    return found
+
+
+def _compact(column: Column) -> Column:
+    """Return a column without the values that no item has."""
+    used = np.unique(column.codes[column.codes != NONE])
+    codes = np.full(len(column.values) + 1, NONE, dtype=np.int32)
+    codes[used] = np.arange(len(used))
+    return Column(codes[column.codes], tuple(column.values[code] for code in used.tolist()))
+
+
+def _sampled(items: Items, limit: int) -> npt.NDArray[np.bool_]:
+    """Return which items are about a part of the images, so large that it has at most `limit` items."""
+    hashes = np.array([_hash(image) for image in items.images.values], dtype=np.uint64)[items.images.codes]
+    chosen, most = np.ones(len(items), dtype=bool), (1 << 64) - 1
+    while chosen.sum() > limit:
+        most //= 2
+        chosen = hashes <= most
+    return chosen
+
+
+def _hash(name: str) -> int:
+    """Return 64 bits that are the same in every process."""
+    return int.from_bytes(blake2b(str(name).encode(), digest_size=8).digest(), "big")
+
+
+def _record(items: Items, scores: Mapping[str, Floats], field: str, tested_on: str) -> dict[str, Any]:
+    """Return predictor -> share of right answers, of all items, of each type and of each family (or another field).
+
+    `scores` are the probabilities of a right answer of each item; NaN where it was not asked.
+    """
+    families = items.column(field) if field else families_of(items)
+    of_types, of_families = _accuracies(scores, types_of(items)), _accuracies(scores, families)
+    ranked = [name for name, each in of_families.items() if each["questions"] >= RANKED]
+    ranked.sort(key=lambda name: (-max(of_families[name][key] or 0.0 for key in scores), name))
+    seen = counts_within(families, items.answers)
+    strongest = "tree" if "tree" in scores else list(scores)[-1]  # the best of several would be best by chance
+    yes_no = [name for name in ranked if seen[name].keys() <= set(YES_NO)]
+    return {
+        "tested_on": tested_on,
+        "all": _accuracy(scores, np.arange(len(items))),
+        "mean_of_types": {name: _mean([each[name] for each in of_types.values()]) for name in scores},
+        "strongest": strongest,
+        "worst_yes_no_family": max(yes_no, key=lambda name: of_families[name][strongest] or 0.0, default=None),
+        "ranked_families": ranked,
+        "types": of_types,
+        "families": of_families,
+    }
+
+
+def _accuracies(scores: Mapping[str, Floats], groups: Column) -> dict[str, dict[str, Any]]:
+    found = {name: _accuracy(scores, places) for name, places in sorted(places_by(groups).items())}
+    return {name: each for name, each in found.items() if each["questions"]}
+
+
+def _accuracy(scores: Mapping[str, Floats], places: Places) -> dict[str, Any]:
+    own = {name: found[places][~np.isnan(found[places])].tolist() for name, found in scores.items()}
+    return {"questions": max(map(len, own.values())), **{name: _mean(each) for name, each in own.items()}}
+
+
+def _mean(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return round(sum(known) / len(known), 4) if known else None

@@ -1,0 +1,273 @@
+"""Statistics of questions: what is asked, how evenly it is answered, and what can be guessed without the pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vqagen.errors import counted
+from vqagen.score.items.programs import family_ids
+from vqagen.score.items.table import NONE, Items
+from vqagen.score.items.table import Column as Values
+from vqagen.score.report.figures import SHADES, Axis, Row, bars, draw, draw_counts
+from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Figure, Report, Table, columns, nonempty
+from vqagen.shortcuts.distributions import (
+    Counts,
+    Spread,
+    counts_of,
+    counts_of_groups,
+    counts_of_numbers,
+    counts_within,
+    evenness,
+    field_of,
+    leading,
+    spread_record,
+    types_of,
+)
+from vqagen.shortcuts.guessing import RANKED
+
+NO_PROGRAMS = "no programs in the file: what they would tell (lengths, the tree's guesses) is left out"
+NO_ANSWERS = "no answers in the file: what they would tell (evenness, guesses) is left out"
+SHOWN_ANSWERS = 5
+SHOWN_FAMILIES = 5
+"""Families that are guessed best, shown in front of the table of all."""
+SHOWN_UNEVEN = 3
+_SHARES = Axis(0, 1)
+
+
+def question_statistics(items: Items, guessed: Mapping[str, Any] | None = None, notes: Sequence[str] = ()) -> Report:
+    """Return the statistics of questions; `guessed` says how often predictors are right (see `guessing`)."""
+    facts = _facts(items)
+    facts |= {"guessed": guessed, "notes": [*_missing(items), *notes]}
+    lines = (*_overview(facts), *(f"note: {note}" for note in facts["notes"]))
+    tables = nonempty([_answers(facts), *_guesses(facts), _families(facts)])
+    return Report(f"Statistics of {items.name}", lines, tables, facts, figures=tuple(_drawn(facts)))
+
+
+def _missing(items: Items) -> Iterator[str]:
+    """Yield a note for programs and for answers that questions lack."""
+    assert items.learning is not None
+    without_program = int((items.learning.programs.codes == NONE).sum())
+    for count, what, all_missing in (
+        (without_program, "no program", NO_PROGRAMS),
+        (items.unanswered, "no answer", NO_ANSWERS),
+    ):
+        if count == len(items):
+            yield all_missing
+        elif count:
+            yield f"{counted(count, 'question')} with {what}"
+
+
+# Facts ------------------------------------------------------------------------------------------------------------
+
+
+def _facts(items: Items) -> dict[str, Any]:
+    """Return the figures for JSON."""
+    assert items.learning is not None
+    families, texts = field_of(items, "family"), items.learning.texts
+    files = families.map(lambda name: name.partition("#")[0] or None)
+    of_families = _counts_of_families(items, families)
+    known = {
+        "questions": (items.images,),
+        "families": (items.images, families),
+        "template_files": (items.images, files),
+    }
+    per_image = {name: counts_of_groups(*each) for name, each in known.items()}
+    return {
+        "questions": len(items),
+        "images": len(counts_of(items.images)),
+        "families": len(of_families),
+        "template_files": len(counts_of(files)),
+        "distinct_texts": len(counts_of(texts)),
+        "words": spread_record(counts_of(texts.map(lambda text: len(text.split())))),
+        "program_steps": spread_record(counts_of(field_of(items, "program_length"))),
+        "per_image": {name: spread_record(counts) for name, counts in per_image.items() if counts},
+        "family_questions": of_families,
+        "family_share": round(min(of_families.values()) / max(of_families.values()), 4) if of_families else 0.0,
+        "pairs": pair_counts(items),
+        "answers": {
+            "types": {kind: _answer_facts(counts) for kind, counts in _sorted_counts(types_of(items), items)},
+            "families": _family_facts(items, families),
+        },
+    }
+
+
+def _counts_of_families(items: Items, families: Values) -> dict[str, int]:
+    """Return family -> questions, with the families of which the info says that they were tried in vain."""
+    found, known = counts_of(families), list(family_ids(items.info))
+    return dict.fromkeys(known, 0) | found if found and found.keys() <= set(known) else found
+
+
+def _sorted_counts(groups: Values, items: Items) -> list[tuple[str, Counts]]:
+    return sorted(counts_within(groups, items.answers).items())
+
+
+def _answer_facts(counts: Counts) -> dict[str, Any]:
+    return {"questions": sum(counts.values()), "evenness": round(evenness(counts), 4), "answers": counts}
+
+
+def _family_facts(items: Items, families: Values) -> dict[str, Any]:
+    kinds = {family: next(iter(own)) for family, own in counts_within(families, types_of(items)).items()}
+    return {
+        family: {"type": kinds[family], **_answer_facts(counts)} for family, counts in _sorted_counts(families, items)
+    }
+
+
+def pair_counts(items: Items) -> dict[str, int] | None:
+    """Return the counts of pairs, the same question about two scenes; None if no question is in one.
+
+    Complete pairs have both questions in the file, those alone have one, and crowded ones more than two. Of the
+    complete ones, answered are those of which the file tells both answers.
+    """
+    codes, answers = items.pairs.codes, items.answers.codes
+    paired = np.flatnonzero(codes != NONE)
+    if not len(paired):
+        return None
+    assert items.learning is not None
+    texts = items.learning.texts.codes
+    ordered = paired[np.argsort(codes[paired], kind="stable")]
+    _, firsts, sizes = np.unique(codes[ordered], return_index=True, return_counts=True)
+    left, right = ordered[firsts[sizes == 2]], ordered[firsts[sizes == 2] + 1]
+    answered = (answers[left] != NONE) & (answers[right] != NONE)
+    return {
+        "complete": len(left),
+        "alone": int((sizes == 1).sum()),
+        "crowded": int((sizes > 2).sum()),
+        "answered": int(answered.sum()),
+        "answers_differ": int((answered & (answers[left] != answers[right])).sum()),
+        "texts_differ": int((texts[left] != texts[right]).sum()),
+        "unpaired": len(items) - len(paired),
+    }
+
+
+# Overview ---------------------------------------------------------------------------------------------------------
+
+
+def _overview(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is asked about how many images; then, each indented, texts, words, programs, families and pairs."""
+    about = f"{counted(facts['questions'], 'question')} about {counted(facts['images'], 'image')}"
+    if number := facts["families"]:
+        about += ", 1 family" if number == 1 else f", {number:,} families"
+        about += f" of {counted(facts['template_files'], 'template file')}" if facts["template_files"] else ""
+    yield about
+    for name, value in _figures(facts):
+        yield f"  {name:26}  {value}"
+
+
+def _figures(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each figure, and what it is."""
+    distinct = facts["distinct_texts"]
+    yield "distinct texts", f"{distinct:,} ({distinct / facts['questions']:.1%})"
+    yield "words of a question", str(Spread(**facts["words"]))
+    if facts["program_steps"]:
+        yield "steps of a program", str(Spread(**facts["program_steps"]))
+    if facts["families"]:
+        sizes = Spread.of(counts_of_numbers(np.array(list(facts["family_questions"].values()))))
+        yield "questions of a family", f"{sizes}; least/most {facts['family_share']:.2f}"
+    for name, spread in facts["per_image"].items():
+        yield f"{name.replace('_', ' ')} of an image", str(Spread(**spread))
+    if facts["pairs"]:
+        yield "pairs", ", ".join(_pair_parts(**facts["pairs"]))
+
+
+def _pair_parts(
+    complete: int, alone: int, crowded: int, answered: int, answers_differ: int, texts_differ: int, unpaired: int
+) -> Iterator[str]:
+    yield f"{complete:,} complete"
+    if answered:
+        yield f"answers differ in {answers_differ / answered:.1%}"
+    if complete:
+        yield f"texts differ in {texts_differ / complete:.1%}"
+    for count, what in ((alone, "with the partner outside the file"), (unpaired, "in no pair")):
+        if count:
+            yield f"{counted(count, 'question')} {what}"
+    if crowded:
+        yield f"{counted(crowded, 'pair number')} of more than two questions"
+
+
+# Tables -----------------------------------------------------------------------------------------------------------
+
+
+def _answers(facts: Mapping[str, Any]) -> Table:
+    heads = columns(type=TEXT, questions=COUNT, different=COUNT, evenness=SHARE, most_frequent=TEXT)
+    rows = tuple(
+        (kind, each["questions"], len(each["answers"]), each["evenness"], leading(each["answers"], SHOWN_ANSWERS))
+        for kind, each in facts["answers"]["types"].items()
+    )
+    evenness_of = {name: each["evenness"] for name, each in facts["answers"]["families"].items()}
+    least = sorted(evenness_of, key=lambda name: (evenness_of[name], name))[:SHOWN_UNEVEN]
+    shown = ", ".join(f"{name} {evenness_of[name]:.3f}" for name in least)
+    return Table("answers", "Answers", heads, rows, (f"least even families: {shown}",) if shown else ())
+
+
+def _guesses(facts: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield how often the predictors are right: of each type, and of the families that are guessed best."""
+    guessed = facts["guessed"]
+    if guessed is None:
+        return
+    names = list(guessed["mean_of_types"])
+    shares = tuple(Column(name, SHARE) for name in names)
+    rows = [_row(kind, each, names) for kind, each in (*guessed["types"].items(), ("all", guessed["all"]))]
+    rows.append(_row("mean of types", guessed["mean_of_types"], names))
+    title = f"Guessed without the picture ({guessed['tested_on']})"
+    yield Table("guessed", title, (*columns(type=TEXT, questions=COUNT), *shares), tuple(rows))
+    ranked, worst = guessed["ranked_families"], guessed["worst_yes_no_family"]
+    best = tuple(_row(name, guessed["families"][name], names) for name in ranked[:SHOWN_FAMILIES])
+    title = f"Families guessed best, of {len(ranked):,} with at least {RANKED} tested questions"
+    notes = []
+    if worst:
+        strongest = guessed["strongest"]
+        notes.append(f"worst yes/no family ({strongest}): {worst} {guessed['families'][worst][strongest]:.3f}")
+    yield Table("guessed_best", title, (*columns(family=TEXT, questions=COUNT), *shares), best, tuple(notes))
+
+
+def _row(name: str, found: Mapping[str, Any], names: Sequence[str]) -> tuple[Cell, ...]:
+    return (name, found.get("questions"), *(found[each] for each in names))
+
+
+def _families(facts: Mapping[str, Any]) -> Table:
+    """Return all families; those that are guessed best come first."""
+    guessed = facts["guessed"] or {"mean_of_types": {}, "families": {}}
+    names = list(guessed["mean_of_types"])
+    answered = facts["answers"]["families"]
+    best = {name: max(each[key] for key in names) for name, each in guessed["families"].items()}
+    rows: list[tuple[Cell, ...]] = []
+    for name in sorted(facts["family_questions"], key=lambda name: (-best.get(name, 0.0), name)):
+        found = answered.get(name, {"type": "", "evenness": None, "answers": {}})
+        shares = (guessed["families"].get(name, {}).get(key) for key in names)
+        known = (found["type"], facts["family_questions"][name], found["evenness"])
+        rows.append((name, *known, leading(found["answers"], SHOWN_ANSWERS), *shares))
+    heads = columns(family=TEXT, type=TEXT, questions=COUNT, evenness=SHARE, most_frequent=TEXT)
+    return Table(
+        "families", "Families", (*heads, *(Column(each, SHARE) for each in names)), tuple(rows), is_detail=True
+    )
+
+
+# Figures ----------------------------------------------------------------------------------------------------------
+
+
+def _drawn(facts: Mapping[str, Any]) -> Iterator[Figure]:
+    guessed, answers = facts["guessed"], facts["answers"]["types"]
+    if guessed is not None:
+        rows = [
+            Row(f"{kind}: {name}", f"{found[name]:.3f}", bars(_SHARES, 0, [("", found[name], shade)]))
+            for kind, found in (*guessed["types"].items(), ("all", guessed["all"]))
+            for name, shade in zip(guessed["mean_of_types"], SHADES[::2], strict=False)
+            if found[name] is not None
+        ]
+        caption = f"Share of right answers, of {guessed['tested_on']}; higher is worse for a benchmark."
+        yield Figure("Guessed without the picture", caption, draw(_SHARES, rows))
+    if answers:
+        rows = [Row(kind, f"n = {each['questions']:,}", _drawn_answers(each)) for kind, each in answers.items()]
+        yield Figure("Answers", "Shares of the answers of each question type.", draw(_SHARES, rows))
+    for what, spread in (("their words", facts["words"]), ("the steps of their programs", facts["program_steps"])):
+        if spread and len(spread["counts"]) > 1:
+            counts = {int(number): count for number, count in spread["counts"].items()}
+            yield Figure(f"Questions by {what}", "", draw_counts(counts))
+
+
+def _drawn_answers(found: Mapping[str, Any]) -> str:
+    shares = [(answer, count / found["questions"]) for answer, count in found["answers"].items()]
+    return bars(_SHARES, 0, [(*each, SHADES[number % len(SHADES)]) for number, each in enumerate(shares)])
