@@ -19,9 +19,6 @@ from vqagen.language.domain_files import (
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.source import RecordSource, given_records
-from vqagen.score.director.grammar import instruction_files
-from vqagen.score.director.report import TrialVerificationReport
-from vqagen.score.director.verification import verify_trials
 from vqagen.score.file_kinds import find_any_records
 from vqagen.score.origin import check_origin, generator_of, shipped_domain
 from vqagen.score.verify.dialogs import verify_dialogs
@@ -45,7 +42,7 @@ def verify(
     synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
     on_checked: Callable[[int], None] = lambda _: None,
-) -> VerificationReport | TrialVerificationReport:
+) -> VerificationReport:
     """Check that every answer of questions or dialogs follows from its scene, or of trials from its grid.
 
     `file` and `scenes` are files, or hold records in memory: a document with `info`, or a list of records. The programs
@@ -57,16 +54,17 @@ def verify(
     """
     source = find_any_records(file)
     own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
-    report: VerificationReport | TrialVerificationReport
     if source.kind.key not in (QUESTIONS.key, DIALOGS):
         given = {"scenes": scenes, "domain": domain, **own, "templates": None}
         if needless := [name for name, value in given.items() if value]:
             raise UsageError(
                 f"{source.path} holds trials, which come with their grids and items: leave out {needless[0]}"
             )
+        from vqagen.score.verify.trials import instruction_hash, verify_trials  # reading items takes numpy
+
         if not templates:
-            _refuse_other_wording(source, content_hash(instruction_files(None)))
-        report = verify_trials(source.path, templates, on_checked)
+            _refuse_other_wording(source, instruction_hash())
+        report = verify_trials(source, templates, on_checked)
     elif scenes is None:
         what = f"{source.path} holds {source.kind.key}"
         raise UsageError(f"scenes are missing: {what}, which are verified on the scenes they are about")

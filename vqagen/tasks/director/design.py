@@ -23,6 +23,9 @@ from vqagen.tasks.director.rules import (
 )
 from vqagen.tasks.director.settings import SUPERLATIVE, DirectorSettings
 
+WINDOW = 960
+"""Trials in a window: shares of halves, thirds, quarters and fifths come out even."""
+
 
 class Cell(NamedTuple):
     """One cell of the design."""

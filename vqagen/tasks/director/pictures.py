@@ -9,10 +9,9 @@ from vqagen.art.canvas import DIRECTOR, PARTICIPANT, GridStyle
 from vqagen.art.grid_picture import GridPainter
 from vqagen.art.grid_text import GridWriter
 from vqagen.art.looks import Look
-from vqagen.tasks.director.settings import BOTH, DirectorSettings
+from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, DirectorSettings
 
 FOLDER = "images"
-SUFFIXES = {"png": ".png", "svg": ".svg", "md": ".md", "ascii": ".txt", "json": ".json"}
 Draw = Callable[[Sequence[str | None], Sequence[bool]], str | bytes]
 
 
@@ -52,8 +51,8 @@ def _files(looks: Mapping[str, Look], settings: DirectorSettings) -> Iterator[_F
                 painter = painter.restyled(style) if painter else GridPainter(looks, style)
                 if form == "png":
                     painter.require_png()
-                yield _File(ending + SUFFIXES[form], painter.png if form == "png" else painter.svg)
+                yield _File(ending + FILE_ENDINGS[form], painter.png if form == "png" else painter.svg)
             else:
                 writer = GridWriter(looks, style)
                 write = {"md": writer.markdown, "ascii": writer.ascii, "json": writer.json}[form]
-                yield _File(ending + SUFFIXES[form], write)
+                yield _File(ending + FILE_ENDINGS[form], write)

@@ -8,8 +8,6 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
 from vqagen.bits import Objects, first_n, union_of
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
@@ -163,6 +161,8 @@ class QuestionTable:
 
     def flags(self, items: Objects) -> bytes:
         """Return for each item of the catalogue 1 if it is one of `items`, else 0."""
+        import numpy as np  # those who only read trials need none of it, and it takes 70 ms
+
         packed = np.frombuffer(items.to_bytes(len(self.sizes) // 8 + 1, "little"), np.uint8)
         return np.unpackbits(packed, bitorder="little")[: len(self.sizes)].tobytes()
 
@@ -237,4 +237,6 @@ def _items_by_word(words: Iterable[str], words_of: Iterable[Iterable[str]]) -> d
 
 
 def _ids(flags: bytes) -> Ids:
+    import numpy as np
+
     return tuple(np.flatnonzero(np.frombuffer(flags, np.uint8)).tolist())

@@ -209,12 +209,12 @@ def _form_faults(record: Mapping[str, Any], form: _Form) -> Iterator[Fault]:
     """Yield the fields that are missing or of another type."""
     for path, (is_right, expected) in form.items():
         value: Any = record
-        keys = path.removesuffix("?").split(".")
-        for key in keys:
-            value = value.get(key, _MISSING) if isinstance(value, Mapping) else _MISSING
-        if value is _MISSING and not path.endswith("?"):
-            yield path, f"missing; expected {expected}"
-        elif value is not _MISSING and not is_right(value):
+        for key in path.removesuffix("?").split("."):
+            value = value.get(key, _MISSING) if isinstance(value, dict) else _MISSING
+        if value is _MISSING:
+            if not path.endswith("?"):
+                yield path, f"missing; expected {expected}"
+        elif not is_right(value):
             yield path.removesuffix("?"), f"expected {expected}, found {describe(value)}"
 
 

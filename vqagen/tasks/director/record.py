@@ -9,23 +9,26 @@ from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.places import labels
 from vqagen.tasks.director.rules import PARTICIPANT, TYPES
-from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.trial import Trial
 from vqagen.tasks.director.wording import Form, Wording
 
 
 class RecordMaker:
-    """Words trials and records them."""
+    """Words trials and records them. Their grids have one width and height."""
 
-    def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings, wording: Wording) -> None:
-        self._settings, self._wording, self._catalogue = settings, wording, catalogue
-        self._labels = labels(settings.width, settings.height)
+    def __init__(self, catalogue: ItemCatalogue, wording: Wording, width: int, height: int) -> None:
+        self._width, self._height, self._wording, self._catalogue = width, height, wording, catalogue
+        self._labels = labels(width, height)
         self._names: list[str | None] = [*(item.name for item in catalogue.items), None]  # EMPTY is the last place
         self._phrases: dict[object, str] = {}
 
     def form_of(self, trial: Trial, rng: Random) -> Form:
         """Return one of the ways to say the instruction."""
-        return pick(rng, self._wording.forms(trial.cell.rule, trial.cell.frame))
+        return pick(rng, self.forms_of(trial))
+
+    def forms_of(self, trial: Trial) -> tuple[Form, ...]:
+        """Return all ways to say the instruction."""
+        return self._wording.forms(trial.cell.rule, trial.cell.frame)
 
     def grid_of(self, trial: Trial) -> tuple[list[str | None], list[bool]]:
         """Return for each cell the name of its item, or None, and whether it is blocked."""
@@ -52,8 +55,8 @@ class RecordMaker:
             "template": form.template,
             "noun": question.noun,
             "adjectives": list(question.adjectives),
-            "width": self._settings.width,
-            "height": self._settings.height,
+            "width": self._width,
+            "height": self._height,
             "cells": names,
             "blocked": [label[place] for place in sorted(trial.blocked)],
             "answer": label[trial.answer],

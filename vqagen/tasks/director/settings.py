@@ -13,7 +13,9 @@ from vqagen.tasks.settings import RunSettings, setting
 SUPERLATIVE, RELATIONAL = QUESTIONS = "superlative", "relational"
 DIRECTIONAL, ALWAYS, NEVER = SUFFIXES = "directional", "always", "never"
 STRICT, REFERENCE = COMPATS = "strict", "reference"
-RENDERS = ("png", "svg", "md", "ascii", "json", "none")
+FILE_ENDINGS = {"png": ".png", "svg": ".svg", "md": ".md", "ascii": ".txt", "json": ".json"}
+"""Form that grids are rendered in -> the ending of its files."""
+RENDERS = (*FILE_ENDINGS, "none")
 BOTH = "both"
 VIEWS = PARTICIPANT, DIRECTOR, BOTH
 LEAST_SIDE, LARGEST_SIDE = 2, 8

@@ -16,7 +16,7 @@ from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, stream
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.design import Design
+from vqagen.tasks.director.design import WINDOW, Design
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS, find_instruction_files, with_shipped
 from vqagen.tasks.director.looks import looks_of
@@ -78,7 +78,7 @@ class DirectorTask(Task):
     reads_scenes = False
     formats = DIRECTOR_FORMATS
     makes_files = True
-    WINDOW = 960  # shares of halves, thirds, quarters and fifths come out even
+    WINDOW = WINDOW
 
     @cached_property
     def catalogue(self) -> ItemCatalogue:
@@ -95,7 +95,8 @@ class DirectorTask(Task):
     @cached_property
     def records(self) -> RecordMaker:
         """What words and records the trials. Raises VqagenError."""
-        return RecordMaker(self.catalogue, self.settings, load_wording(self.wording_files, self.settings.suffix))
+        settings, wording = self.settings, load_wording(self.wording_files, self.settings.suffix)
+        return RecordMaker(self.catalogue, wording, settings.width, settings.height)
 
     @cached_property
     def pictures(self) -> TrialPictures:

@@ -1,4 +1,4 @@
-"""Puts instructions into words: which text asks for a rule in a frame, with which words for left and right.
+"""Puts instructions into words, and reads the words again: which text asks for a rule in a frame.
 
 Rules are in the participant's frame. The director stands opposite, so in his frame left and right change places: he
 says "rightmost … from my point of view" for the participant's leftmost. Words without a frame are his too, for he is
@@ -7,11 +7,15 @@ the speaker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue_words import spell_out
 from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, LEADING, TARGET, Instructions, load_instructions
 from vqagen.tasks.director.rules import CLASS_OF, MIRRORED, PARTICIPANT, says_frame
 from vqagen.tasks.director.settings import DIRECTIONAL
@@ -64,6 +68,64 @@ class Wording:
             for said, twin in zip(targets[spoken], targets[rule], strict=True):
                 for words in frames:
                     yield Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
+
+
+class Meaning(NamedTuple):
+    """What a text asks for."""
+
+    rule: str
+    """In the participant's frame."""
+    frame: str | None
+    noun: str
+    adjectives: tuple[str, ...]
+    """In the order of the text."""
+    form: Form
+
+
+class InstructionReader:
+    """Recognises instructions about the items of a catalogue."""
+
+    def __init__(self, instructions: Instructions, catalogue: ItemCatalogue) -> None:
+        self._targets = instructions.targets
+        frames = [(None, ""), *((frame, words) for frame, ways in instructions.frames.items() for words in ways)]
+        self._sentences: dict[str, list[tuple[str, str, str | None, str, str]]] = {}
+        """Text before the target -> (template, sentence, frame, words of the frame, text behind the target)."""
+        for (template, sentence), (frame, words) in product(instructions.sentences, frames):
+            before, after = _split(sentence, DESCRIPTION, words)
+            self._sentences.setdefault(before, []).append((template, sentence, frame, words, after))
+        self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
+        self._adjectives = {spell_out(each): each for each in catalogue.classes}
+
+    def meanings(self, text: str) -> list[Meaning]:
+        """Return every meaning of a text; none for a text that no template says."""
+        found: list[Meaning] = []
+        begun = ((start, each) for start in range(len(text)) for each in self._sentences.get(text[:start], ()))
+        for start, (template, sentence, frame, words, after) in begun:
+            for spoken, way, description in (
+                self._ways(text[start:].removesuffix(after)) if text.endswith(after) else ()
+            ):
+                rule = spoken if frame == PARTICIPANT else MIRRORED.get(spoken, spoken)
+                said, twin = self._targets[spoken][way], self._targets[rule][way]
+                form = Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
+                found += (Meaning(rule, frame, *each, form) for each in self._descriptions(description.split(" ")))
+        return found
+
+    def _ways(self, target: str) -> Iterator[tuple[str, int, str]]:
+        """Yield each (rule as it is spoken, number of the way to say it, description) that a target can be."""
+        for rule, ways in self._targets.items():
+            for way, said in enumerate(ways):
+                before, _, after = said.partition(DESCRIPTION)
+                if target.startswith(before) and target.endswith(after):
+                    yield rule, way, target[len(before) : len(target) - len(after)]
+
+    def _descriptions(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each (noun, adjectives) that words such as "red pair of scissors" can be."""
+        for count in range(1, len(words) + 1):
+            said, rest = " ".join(words[:count]), words[count:]
+            if not rest and said in self._nouns:
+                yield self._nouns[said], ()
+            elif said in self._adjectives:
+                yield from ((noun, (self._adjectives[said], *more)) for noun, more in self._descriptions(rest))
 
 
 def load_wording(path: Path | str | None = None, suffix: str = DIRECTIONAL) -> Wording:

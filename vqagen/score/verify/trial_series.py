@@ -1,0 +1,203 @@
+"""Trials beside each other and beside the settings of their run: numbers, shares, pairs, repetition and pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from vqagen.errors import BadInput, Problem, UsageError, counted
+from vqagen.json.stream import reading
+from vqagen.records.source import RecordSource
+from vqagen.score.file_kinds import SAMPLES
+from vqagen.score.origin import generator_of, settings_of
+from vqagen.tasks.director.design import WINDOW, Cell, Design
+from vqagen.tasks.director.reading import WrittenTrial
+from vqagen.tasks.director.rules import CLASS_OF, CONTROL, NONE, RELATION, TEST, says_frame
+from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, REFERENCE, DirectorSettings
+from vqagen.tasks.director.trial_plan import MORE, numbers_of
+from vqagen.tasks.director.views import Views
+
+SHOWN_ONLY = frozenset({"render", "view", "no_figure"})
+"""Settings that do not change trials."""
+ALIKE = ("cells", "noun", "adjectives", "rule", "frame", "instruction", "twin_instruction")
+"""Fields that the trials of a pair have in common."""
+
+
+class TrialFault(NamedTuple):
+    """A broken rule, the JSON path in the record, and what is wrong."""
+
+    code: str
+    path: str
+    message: str
+    is_note: bool = False
+
+
+class TrialSeries:
+    """The trials of one file, taken in their order."""
+
+    def __init__(self, source: RecordSource) -> None:
+        """BadInput for settings that are none."""
+        given, arrangement = settings_of(source), generator_of(source).get("arrangement")
+        self._source, self._given = source, given
+        self.settings = _read_settings(source, given)
+        """Of the run that made the trials, as far as they are known; the others are the usual ones."""
+        self._is_known = given.keys() >= set(DirectorSettings.names()) - SHOWN_ONLY
+        window = arrangement.get("window") if isinstance(arrangement, Mapping) else None
+        self._window = window if type(window) is int and window > 0 else WINDOW
+        self.halves: dict[int, WrittenTrial] = {}
+        """The first trial of each pair whose second one was not taken yet."""
+        self._last: int | None = None
+        """The number of the trial before."""
+        self._taken: Counter[str] = Counter()
+        """Type -> trials."""
+        self._cells: Counter[Cell] = Counter()
+        """The trials of the window by cell of the design."""
+        self._uneven: list[str] = []
+        self._asked: dict[int, int] = {}
+        """Hash of a question about a grid -> the first trial with it."""
+        self._images: dict[str, int] = {}
+        """Picture -> the first trial with it."""
+
+    def skip(self) -> int:
+        """Take a trial that cannot be read; return the number that it should have."""
+        self._taken[""] += 1
+        self._last = self.settings.start_index if self._last is None else self._last + 1
+        return self._last
+
+    def take(self, views: Views, record: Mapping[str, Any]) -> Iterator[TrialFault]:
+        """Take a trial, and yield its faults."""
+        trial, last, self._last = views.trial, self._last, views.trial.index
+        self._taken[trial.type] += 1
+        if last is not None and trial.index <= last:
+            yield TrialFault("O1", "trial_index", f"{trial.index} after {last}: numbers must grow")
+        if "suffix" in self._given and (trial.frame is not None) != says_frame(self.settings.suffix, trial.rule_class):
+            message = f"{trial.frame} does not suit the setting suffix and the rule {trial.rule}"
+            yield TrialFault("O3", "frame", message)
+        if self._is_known:
+            yield from self._number_faults(views)
+            self._count(trial)
+        yield from self._pair_faults(trial, record)
+        asked = hash((trial.cells, trial.blocked, trial.width, trial.noun, trial.adjectives, trial.rule, trial.frame))
+        first = self._asked.setdefault(asked, trial.index)
+        if first != trial.index:
+            is_far = first // self._window != trial.index // self._window
+            yield TrialFault("O15", "", f"the question and grid of trial {first}", is_note=is_far)
+        yield from (TrialFault("O17", "image", message) for message in self._picture_faults(trial))
+
+    def file_faults(self) -> Iterator[TrialFault]:
+        """Yield what is wrong with all trials together, once they are taken."""
+        yield from (TrialFault("O14", "", message) for message in self._uneven)
+        settings, taken = self.settings, self._taken.total()
+        end = settings.start_index + settings.count
+        if "count" in self._given and self._last is not None and (taken, self._last + 1) != (settings.count, end):
+            found = f"{counted(taken, 'trial')}, the last with number {self._last}"
+            yield TrialFault("O1", "", f"{found}; the settings ask for {settings.start_index} to {end - 1}")
+        if self._source.kind is SAMPLES and self._source.layout == "document":
+            totals = {"total_samples": taken, **{f"{each}_samples": self._taken[each] for each in (CONTROL, TEST)}}
+            with reading(self._source.path) as reader:
+                written = {key: reader.value() for key in reader.members() if key in totals}
+            for key, value in written.items():
+                if value != totals[key]:
+                    yield TrialFault("O1", key, f"written as {value}, but there are {totals[key]}")
+
+    def _number_faults(self, views: Views) -> Iterator[TrialFault]:
+        trial, settings, rule_class = views.trial, self.settings, CLASS_OF[views.trial.rule]
+        numbers, related = numbers_of(settings, rule_class), views.fitting
+        found = {
+            "width": (trial.width, settings.width),
+            "height": (trial.height, settings.height),
+            "cells": (views.all.bit_count(), numbers.items),
+            "blocked": (trial.blocked.bit_count(), numbers.blocked),
+        }
+        for path, (written, right) in found.items():
+            if written != right:
+                what = {"cells": " cells with items", "blocked": " blocked cells"}.get(path, "")
+                yield TrialFault("O13", path, f"expected {right}{what} by the settings, found {written}")
+        if settings.compat == REFERENCE or rule_class == RELATION:
+            return
+        seen, hidden = (related & views.open).bit_count() - 1, (related & trial.blocked).bit_count()
+        least = (numbers.seen, numbers.hidden if rule_class != NONE or trial.type == TEST else 0)
+        most = (least[0] + (MORE[-1] if rule_class != NONE else 0), least[1] + (MORE[-1] if least[1] else 0))
+        if not (least[0] <= seen <= most[0] and least[1] <= hidden <= most[1]):
+            wanted = f"{least[0]} to {most[0]} more seen and {least[1]} to {most[1]} blocked"
+            message = f"{seen} more fitting items seen and {hidden} blocked, not {wanted}"
+            yield TrialFault("O13", "cells", message)
+
+    def _count(self, trial: WrittenTrial) -> None:
+        """Count a trial, and compare the window that it finishes with the design that the settings make."""
+        number, step = trial.index, 2 if self.settings.paired else 1
+        if number % self._window == 0:
+            self._cells.clear()
+        if number % step == 0:  # both trials of a pair are of one cell of the design, which is that of the test
+            is_test = trial.type == TEST or self.settings.paired
+            self._cells[Cell(is_test, trial.rule_class, trial.rule, trial.frame, trial.is_physics)] += 1
+        size = self._window // step
+        if number % self._window == self._window - 1 and self._cells.total() == size:
+            wanted = Counter(islice(Design(self.settings, number // self._window).cells(), size))
+            span = f"trials {number - self._window + 1} to {number}"
+            for cell in sorted(wanted.keys() | self._cells.keys(), key=str):
+                if self._cells[cell] != wanted[cell]:
+                    frame = f", {cell.frame}'s view" if cell.frame else ""
+                    self._uneven.append(f"{span}: {self._cells[cell]} of {cell}{frame}, not {wanted[cell]}")
+
+    def _pair_faults(self, trial: WrittenTrial, record: Mapping[str, Any]) -> Iterator[TrialFault]:
+        if trial.pair is None:
+            if self.settings.paired:
+                yield TrialFault("pair", "pair", "missing, in a file of pairs")
+            return
+        if trial.pair != trial.index // 2:
+            yield TrialFault("pair", "pair", f"expected {trial.index // 2}, found {trial.pair}")
+        first = self.halves.pop(trial.pair, None)
+        if first is None:
+            self.halves[trial.pair] = trial
+            return
+        for key in ALIKE:
+            if getattr(first, key) != getattr(trial, key):
+                yield TrialFault("pair", key, "differs between the trials of the pair")
+        opened, closed = first.blocked & ~trial.blocked, trial.blocked & ~first.blocked
+        if (opened, closed) != (trial.answer, first.answer):
+            moved = f"{first.labels(opened)} was opened and {first.labels(closed)} blocked"
+            message = f"the block must move from the second trial's answer to the first's: {moved}"
+            yield TrialFault("pair", "blocked", message)
+        types, wanted = sorted([first.type, trial.type]), [TEST if trial.rule == NONE else CONTROL, TEST]
+        if types != wanted:
+            message = f"the trials of the pair are {' and '.join(types)}, not {' and '.join(wanted)}"
+            yield TrialFault("pair", "trial_type", message)
+
+    def _picture_faults(self, trial: WrittenTrial) -> Iterator[str]:
+        """Yield what is wrong with the files of a trial, which names one; those of other forms have its stem."""
+        renders = self.settings.renders if "render" in self._given else ()
+        path = self._source.path
+        if trial.image is None and renders:
+            yield f"missing; the settings ask for {', '.join(renders)}"
+        if trial.image is None or not isinstance(path, Path) or not path.is_file():
+            return
+        first = self._images.setdefault(trial.image, trial.index)
+        if first != trial.index:
+            yield f"{trial.image} is the picture of trial {first} too"
+        name = PurePosixPath(trial.image)
+        if name.is_absolute() or ".." in name.parts:
+            yield f"{trial.image} is outside of the folder"
+            return
+        files = {str(name): None}
+        for suffix in (FILE_ENDINGS[each] for each in renders):
+            files[str(name.with_suffix(suffix))] = None
+            if self.settings.view == BOTH:
+                files[str(name.with_name(f"{name.stem}-director{suffix}"))] = None
+        for file in files:
+            place = path.parent / file
+            if not place.is_file() or not place.stat().st_size:
+                yield f"{file}: {'empty' if place.is_file() else 'not there'}"
+
+
+def _read_settings(source: RecordSource, given: Mapping[str, Any]) -> DirectorSettings:
+    known = {name: given[name] for name in DirectorSettings.names() if name in given}
+    try:
+        return DirectorSettings(**{"count": 1, **known})
+    except UsageError as error:
+        where = str(source.path)
+        problems = [Problem(line, where, "info.generator.settings") for line in str(error).splitlines()]
+        raise BadInput(problems) from None

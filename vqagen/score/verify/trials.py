@@ -1,0 +1,244 @@
+"""Verification of trials: what the text asks and who sees what give the answers, and the record is made again.
+
+Grid, blocked cells, type, rule, frame and words of a record are taken as they are. The text must say them, all other
+fields must follow from them, and the trial must keep the rules of the task; `trial_series` compares trials with each
+other and with the settings of their run. Samples in the shape of the first director task are read as far as they go:
+those of other tools have words of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from vqagen.bits import indexes, is_single, only
+from vqagen.errors import as_written
+from vqagen.files.reading import content_hash
+from vqagen.language.domain_files import PathLike
+from vqagen.records.source import RecordSource
+from vqagen.score.file_kinds import SAMPLES
+from vqagen.score.origin import check_origin
+from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.score.verify.trial_series import TrialFault, TrialSeries
+from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
+from vqagen.tasks.director.design import Cell
+from vqagen.tasks.director.instructions import find_instruction_files, load_instructions, with_shipped
+from vqagen.tasks.director.question_table import question_table
+from vqagen.tasks.director.reading import WrittenTrial, read_sample, read_trial
+from vqagen.tasks.director.record import RecordMaker
+from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
+from vqagen.tasks.director.settings import ALWAYS, REFERENCE
+from vqagen.tasks.director.shapes.reference import RULE_TYPES
+from vqagen.tasks.director.trial import Trial
+from vqagen.tasks.director.views import Views
+from vqagen.tasks.director.wording import InstructionReader, Meaning, Wording
+
+MEANINGS: Mapping[str, str] = {
+    "O1": "grid, cells and labels are well-formed, and every item is in the catalogue",
+    "O2": "the text says the question: rule, frame, noun and adjectives",
+    "O3": "the fields that follow from the others are right",
+    "O4": "the director sees exactly one answer, and it is the written one",
+    "O5": "in a control trial, both give the same answer",
+    "O6": "in a test trial, the answers differ",
+    "O7": "in a test trial with a rule, the participant's own answer is one other cell",
+    "O9": "the rule is needed: the director sees two fitting items",
+    "O10": "each adjective is needed",
+    "O11": "left and right in the other frame give another answer",
+    "O12": "items that are compared in size are of one kind",
+    "O13": "the numbers of items and blocked cells are those of the settings",
+    "O14": "the shares of types, rules, frames and physics are those of the settings",
+    "O15": "no question is asked twice of one grid",
+    "O17": "each picture is there, and can be shown",
+    "R1": "the reference object is the only one of its description, for both, and not blocked",
+    "pair": "two trials of a pair differ in one blocked cell and in the answer",
+}
+"""Code -> the rule that a trial, or a file, breaks."""
+LOOSE = frozenset({"O7", "O9", "O10", "O11"})
+"""Rules that trials made with `--compat reference` may break."""
+BATCH = 1000
+"""Trials between two calls for the progress bar."""
+FOREIGN = "samples of another tool: ties, needless words and needless rules are notes"
+UNSAID = "no info beside the trials: judged with the catalogue that vqagen ships, without settings"
+OWN_WORDS = "texts not read: samples of another tool have words of their own"
+
+
+def verify_trials(
+    source: RecordSource, templates: PathLike | None = None, on_checked: Callable[[int], None] = lambda _: None
+) -> VerificationReport:
+    """Verify every trial; `on_checked` is called now and then with the number checked since.
+
+    Texts are those of `templates`, by default the shipped ones.
+    """
+    check_origin(source, {"templates": lambda: instruction_hash(templates)})
+    report, series = VerificationReport(source.kind.key, MEANINGS), TrialSeries(source)
+    catalogue = catalogue_of(source)
+    is_foreign = source.kind is SAMPLES and catalogue is None
+    if catalogue is None:
+        report.remarks.append(FOREIGN if is_foreign else UNSAID)
+        catalogue = None if is_foreign else load_catalogue_file()
+    suffix = ALWAYS if is_foreign else series.settings.suffix
+    record_faults = _RecordFaults(catalogue, templates) if catalogue else None
+    is_loose = is_foreign or series.settings.compat == REFERENCE
+    for position, record in enumerate(source.records()):
+        is_sample = source.kind is SAMPLES
+        read = read_sample(record, catalogue, suffix) if is_sample else read_trial(record, catalogue)
+        if isinstance(read, list):
+            faults = [TrialFault("O1", *fault) for fault in read]
+            number = series.skip()
+        else:
+            views, number = Views(read), read.index
+            faults = [*answer_faults(views), *(_sample_faults(views, record) if is_sample else ())]
+            faults += record_faults.of(views, record) if record_faults else ()
+            faults += series.take(views, record)
+        for code, path, message, is_note in faults:
+            is_note = is_note or (is_loose and code in LOOSE)
+            report.add(Mismatch(position, code, message, path, f"trial {number}", is_note=is_note))
+        report.checked += 1
+        if report.checked % BATCH == 0:
+            on_checked(BATCH)
+    on_checked(report.checked % BATCH)
+    for code, path, message, _ in series.file_faults():
+        report.add(Mismatch(None, code, message, path))
+    report.unproven["trials of a pair whose other trial is not there"] = len(series.halves)
+    report.unproven[OWN_WORDS] = report.checked if is_foreign else 0
+    return report
+
+
+def instruction_hash(templates: PathLike | None = None) -> str:
+    """Return the content hash of the instructions that texts are read by, as the info of trials says it."""
+    return content_hash([each.path for each in with_shipped(find_instruction_files(templates))])
+
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
+def answer_faults(views: Views) -> Iterator[TrialFault]:
+    """Yield what the grid and the question say otherwise than the answers and the type of a trial."""
+    trial, own, gold = views.trial, views.own, views.gold
+    meant, theirs = (", ".join(trial.labels(cells)) or "no cell" for cells in (gold, own))
+    if not is_single(gold):
+        yield TrialFault("O4", "answer", f"the director means {meant}, and must mean one cell")
+    if trial.answer != gold:
+        written = ", ".join(trial.labels(trial.answer)) or "no cell"
+        yield TrialFault("O4", "answer", f"written as {written}, but the director means {meant}")
+    for cell, item in enumerate(views.items):
+        if item and not trial.criteria <= item.true and trial.criteria <= item.true | item.unclear:
+            doubtful = ", ".join(sorted(trial.criteria & item.unclear))
+            message = f"{item.name}: people may not agree that it is {doubtful}"
+            yield TrialFault("O4", f"cells[{cell}]", message)
+    said = f"the director means {meant}, the participant {theirs}"
+    if trial.type == CONTROL and own != gold:
+        yield TrialFault("O5", "trial_type", f"a control trial with two answers: {said}")
+    if trial.type == TEST and own == gold:
+        yield TrialFault("O6", "trial_type", f"a test trial with one answer: {said}")
+    elif trial.type == TEST and trial.rule != NONE and (own & gold or not is_single(own)):
+        yield TrialFault("O7", "cells", f"the participant's own answer must be one other cell than {meant}: {theirs}")
+    rule_class = CLASS_OF[trial.rule]
+    if rule_class == RELATION and not (is_single(views.fitting) and views.fitting & views.open):
+        found = ", ".join(trial.labels(views.fitting)) or "no cell"
+        yield TrialFault("R1", "cells", f"the reference object must be in one open cell, found {found}")
+    if rule_class not in (NONE, RELATION) and (views.fitting & views.open).bit_count() < 2:
+        yield TrialFault(
+            "O9", "rule", f"the director sees no second item of the description: {trial.rule} says nothing"
+        )
+    for place, adjective in enumerate(trial.adjectives):
+        if views.picked(views.open, trial.criteria - {adjective}, trial.rule) == gold:
+            message = f"without {adjective!r} the director means the same item"
+            yield TrialFault("O10", f"adjectives[{place}]", message)
+    if rule_class == HORIZONTAL and views.picked(views.open, trial.criteria, MIRRORED[trial.rule]) & gold:
+        message = f"{trial.rule} and {MIRRORED[trial.rule]} give the same answer"
+        yield TrialFault("O11", "answer", message)
+    fitting = (views.items[cell] for cell in indexes(views.fitting) if rule_class == SIZE)
+    kinds = sorted({item.kind for item in fitting if item})
+    if len(kinds) > 1:
+        yield TrialFault("O12", "cells", f"items of several kinds are compared in size: {', '.join(kinds)}")
+
+
+# Fields ---------------------------------------------------------------------------------------------------------------
+
+
+class _RecordFaults:
+    """Reads the texts of records, and makes the records again."""
+
+    def __init__(self, catalogue: ItemCatalogue, templates: PathLike | None) -> None:
+        instructions = load_instructions(templates)
+        self._catalogue, self._reader = catalogue, InstructionReader(instructions, catalogue)
+        wording = Wording(instructions)
+        self._maker = cache(lambda width, height: RecordMaker(catalogue, wording, width, height))
+
+    def of(self, views: Views, record: Mapping[str, Any]) -> Iterator[TrialFault]:
+        """Yield what the text of a trial says otherwise than its fields, and the fields that do not follow."""
+        trial = views.trial
+        meanings = self._reader.meanings(trial.instruction)
+        if len(meanings) != 1:
+            why = f"{len(meanings)} meanings of" if meanings else "no template says"
+            yield TrialFault("O2", "instruction", f"{why} {trial.instruction!r} with the words of the catalogue")
+        for meaning in meanings[:1]:
+            yield from self._text_faults(trial, meaning)
+        if trial.twin_instruction:
+            remade = self._remade(views, meanings[0] if meanings else None)
+            yield from (TrialFault(*fault) for fault in _differences(record, remade))
+
+    def _text_faults(self, trial: WrittenTrial, meaning: Meaning) -> Iterator[TrialFault]:
+        for key in ("rule", "frame", "noun", "adjectives"):
+            said, written = getattr(meaning, key), getattr(trial, key)
+            if said != written and (key != "adjectives" or sorted(said) != sorted(written)):
+                message = f"the text says {as_written(said)}, and should say {as_written(written)}"
+                yield TrialFault("O2", key, message)
+        phrase = self._catalogue.describe(meaning.noun, meaning.adjectives)
+        if meaning.form.instruction(phrase) != trial.instruction:
+            yield TrialFault("O2", "instruction", f"adjectives in another order than {phrase!r}: {trial.instruction!r}")
+
+    def _remade(self, views: Views, meaning: Meaning | None) -> dict[str, Any]:
+        """Return the fields that follow from the grid and the question; without a meaning, none about the text."""
+        trial = views.trial
+        question = question_table(self._catalogue).question(trial.noun, trial.adjectives)
+        rule_class, cells = CLASS_OF[trial.rule], [*range(len(trial.cells))]
+        is_relation = rule_class == RELATION
+        related = views.ahead(views.fitting, views.all, trial.rule) if is_relation else views.fitting
+        seen = (related & views.open).bit_count()
+        made = Trial(
+            Cell(trial.type == TEST, rule_class, trial.rule, trial.frame, question.is_physics),
+            question,
+            cells,
+            frozenset(indexes(trial.blocked)),
+            only(trial.answer),
+            tuple(indexes(views.own)),
+            seen,
+            related.bit_count() - seen,
+        )
+        maker = self._maker(trial.width, trial.height)
+        form = meaning.form if meaning else maker.forms_of(made)[0]
+        remade = maker.record(trial.index, made, form, list(trial.cells))
+        if meaning is None:
+            del remade["instruction"], remade["template"], remade["no_director"]["instruction"]
+        return remade
+
+
+def _differences(
+    record: Mapping[str, Any], remade: Mapping[str, Any], path: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (code, path, message) of each field that is written otherwise than it follows from the others."""
+    for key, right in remade.items():
+        place, written = f"{path}{key}", record.get(key, right)
+        if isinstance(right, dict):
+            yield from _differences(written, right, f"{key}.")
+        elif written != right and place != "instruction":
+            code = "O2" if place in ("template", "adjectives") else "O3"
+            yield code, place, f"written as {as_written(written)}, but {as_written(right)} follows from the others"
+
+
+def _sample_faults(views: Views, sample: Mapping[str, Any]) -> Iterator[TrialFault]:
+    """Yield the fields of a sample that contradict its question or its grid."""
+    trial, answers = views.trial, sample["answers"]
+    speaker = trial.frame or (DIRECTOR if trial.rule in MIRRORED else None)
+    found = {
+        "selection_rule_type": (sample["selection_rule_type"], RULE_TYPES[trial.rule_class]),
+        "is_reversed": (sample["is_reversed"], speaker == DIRECTOR),
+        "answers.is_ambiguous": (answers["is_ambiguous"], trial.answer != trial.participant_answers),
+        "answers.participant_coordinates": (trial.labels(trial.participant_answers), trial.labels(views.own)),
+    }
+    for path, (written, right) in found.items():
+        if written != right:
+            yield TrialFault("O3", path, f"expected {as_written(right)}, found {as_written(written)}")
