@@ -9,12 +9,9 @@ from random import Random
 from typing import Any
 
 import orjson
-from handmade_trials import grammar, vocabulary
+from handmade_trials import verified
 
 import vqagen
-from vqagen.score.director.reading import native_read
-from vqagen.score.director.report import TrialVerificationReport
-from vqagen.score.director.verification import TrialVerification
 
 Record = dict[str, Any]
 DESIGNS: tuple[Mapping[str, Any], ...] = (
@@ -43,13 +40,10 @@ def as_written(records: Iterable[Record]) -> tuple[Record, ...]:
     return tuple(orjson.loads(orjson.dumps(record)) for record in records)
 
 
-def report_on(records: tuple[Record, ...], **settings: Any) -> TrialVerificationReport:
-    """Return the judge's report on trials made with some settings."""
+def report_on(records: tuple[Record, ...], **settings: Any) -> vqagen.VerificationReport:
+    """Return the report on trials made with some settings."""
     known = asdict(vqagen.DirectorSettings(**{"count": len(records), "render": ("none",), **settings}))
-    verification = TrialVerification(native_read(vocabulary()), grammar(), known)
-    for record in records:
-        verification.take(record)
-    return verification.finish()
+    return verified(*records, **known)
 
 
 def random_designs(seed: int) -> Iterator[dict[str, Any]]:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from naive_director import PHYSICS, answers, both_answers, cell_named, placed
+from oracles.director import PHYSICS, STEPS, answers, both_answers, cell_named, on_the_way, placed
 from readme_blocks import ROOT
 
-from vqagen.score.director.grammar import Grammar, load_grammar
-from vqagen.score.director.reading import native_read
-from vqagen.score.director.report import TrialVerificationReport
-from vqagen.score.director.verification import TrialVerification
-from vqagen.score.director.vocabulary import Vocabulary, read_vocabulary
+import vqagen
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.views import Views
@@ -56,12 +51,6 @@ def views_of(record: Record) -> Views:
     read = read_trial(record, item_catalogue())
     assert isinstance(read, WrittenTrial), read
     return Views(read, len(item_catalogue().sizes))
-
-
-@cache
-def vocabulary() -> Vocabulary:
-    """Return the vocabulary of the shipped catalogue."""
-    return read_vocabulary(catalogue(), "metadata/director.json")
 
 
 def trial(
@@ -110,7 +99,7 @@ def derived(record: Record) -> Record:
     items, blocked = placed(record), set(map(cell_named, record["blocked"]))
     found = answers(catalogue(), items, [record["noun"], *record["adjectives"]], "none")
     if record["rule_class"] == "relation":
-        found = _on_the_way(record, items, found)
+        found = on_the_way(items, found, STEPS[record["rule"]])
     return {
         **record,
         "answer": gold[0] if gold else "A1",
@@ -125,33 +114,17 @@ def derived(record: Record) -> Record:
     }
 
 
-def _on_the_way(record: Record, items: dict[tuple[int, int], str], origins: Sequence[tuple[int, int]]) -> list[Any]:
-    if not origins:
-        return []
-    (x0, y0), *_ = origins
-    on_side = {
-        "left_of": lambda x, y: y == y0 and x < x0,
-        "right_of": lambda x, y: y == y0 and x > x0,
-        "above": lambda x, y: x == x0 and y < y0,
-        "below": lambda x, y: x == x0 and y > y0,
-    }[record["rule"]]
-    return [cell for cell in items if on_side(*cell)]
+def document(*records: Record, catalogue_: Record | None = None, **settings: Any) -> Record:
+    """Return a document of trials made with some settings."""
+    generator = {"name": "vqagen", "settings": settings, "arrangement": {"window": 960}}
+    return {"info": {"generator": generator, "catalogue": catalogue_ or catalogue()}, "trials": records}
 
 
-@cache
-def grammar() -> Grammar:
-    """Return the grammar of the shipped instructions."""
-    return load_grammar()
-
-
-def verified(*records: Record, **settings: Any) -> TrialVerificationReport:
+def verified(*records: Record, **settings: Any) -> vqagen.VerificationReport:
     """Return the report on trials made with some settings."""
-    verification = TrialVerification(native_read(vocabulary()), grammar(), settings)
-    for record in records:
-        verification.take(record)
-    return verification.finish()
+    return vqagen.verify(document(*records, **settings))
 
 
 def codes(*records: Record, **settings: Any) -> set[str]:
     """Return the codes of the faults of trials."""
-    return set(verified(*records, **settings).counts)
+    return set(verified(*records, **settings).by_problem)

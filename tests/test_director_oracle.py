@@ -1,4 +1,4 @@
-"""The judge of trials finds every broken rule in trials made by hand, and none in right ones."""
+"""`vqagen verify` finds every broken rule in trials made by hand, and none in right ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from handmade_trials import Record, codes, trial, verified
 
-from vqagen.score.director.codes import MEANINGS
+from vqagen.score.verify.trials import MEANINGS
 
 NONE_TEST = """
 red_ball_2   blue_ball_2   #red_ball_3
@@ -57,7 +57,7 @@ RIGHT: dict[str, Callable[[], Record]] = {
 
 def test_a_right_trial_has_no_fault() -> None:
     """Trials of every class of rules and both types are right by hand."""
-    assert [name for name, make in RIGHT.items() if list(verified(make()).findings)] == []
+    assert [name for name, make in RIGHT.items() if verified(make()).mismatches] == []
 
 
 def _drawn(drawn: str, phrase: str, *question: str) -> Callable[[], Record]:
@@ -108,12 +108,12 @@ BROKEN: dict[str, tuple[Callable[[], Record], str]] = {
     ),
     "nothing in the direction": (
         _drawn(RELATION_TEST.replace("green_apple_1", "."), "blue book", "right_of"),
-        "R2",
+        "O4",
     ),
-    "nothing of the description in the catalogue": (_drawn(RELATION_TEST, "cold book", "right_of"), "R5"),
-    "no blocked item that fits too": (_drawn(NONE_CONTROL, "red ball"), "O8"),
-    "a control trial with a nearer blocked item": (_drawn(RELATION_TEST, "blue book", "right_of", "control"), "R4"),
-    "a test trial with no nearer blocked item": (_drawn(RELATION_CONTROL, "blue book", "right_of"), "R4"),
+    "nothing of the description in the catalogue": (_drawn(RELATION_TEST, "cold book", "right_of"), "R1"),
+    "no blocked item that fits too": (_drawn(NONE_CONTROL, "red ball"), "O6"),
+    "a control trial with a nearer blocked item": (_drawn(RELATION_TEST, "blue book", "right_of", "control"), "O5"),
+    "a test trial with no nearer blocked item": (_drawn(RELATION_CONTROL, "blue book", "right_of"), "O6"),
 }
 
 
@@ -184,12 +184,12 @@ SPOILED: list[tuple[str, Callable[[Record], Any], str]] = [
     ("topmost_test", _set(trial_type="control"), "O5"),
     ("topmost_control", _set(trial_type="test"), "O6"),
     ("none_control", _set(trial_type="test"), "O6"),
-    ("topmost_test", _in("no_director", answers=["A2"]), "twin"),
-    ("topmost_test", _in("no_director", instruction="Please pick the topmost red balls."), "twin"),
-    ("topmost_test", _in("no_director", instruction="Pick the topmost red ball, please."), "twin"),
-    ("topmost_test", _in("no_director", instruction="Please pick the uppermost red ball."), "twin"),
-    ("leftmost_test", _in("no_director", instruction="Please pick the rightmost red ball."), "twin"),
-    ("leftmost_test", _in("no_director", instruction="Please pick the leftmost red ball as I see it."), "twin"),
+    ("topmost_test", _in("no_director", answers=["A2"]), "O3"),
+    ("topmost_test", _in("no_director", instruction="Please pick the topmost red balls."), "O3"),
+    ("topmost_test", _in("no_director", instruction="Pick the topmost red ball, please."), "O3"),
+    ("topmost_test", _in("no_director", instruction="Please pick the uppermost red ball."), "O3"),
+    ("leftmost_test", _in("no_director", instruction="Please pick the rightmost red ball."), "O3"),
+    ("leftmost_test", _in("no_director", instruction="Please pick the leftmost red ball as I see it."), "O3"),
 ]
 
 
@@ -209,7 +209,7 @@ def test_all_faults_of_a_form_are_found_at_once() -> None:
     """Nobody has to verify a file five times."""
     record = {**RIGHT["none_test"](), "noun": 3, "blocked": "A1", "frame": "mine"}
 
-    assert [finding.place for finding in verified(record).findings] == ["frame", "noun", "blocked"]
+    assert [mismatch.path for mismatch in verified(record).mismatches] == ["frame", "noun", "blocked"]
 
 
 def test_trials_with_looser_rules_may_have_ties_and_idle_words() -> None:
@@ -219,7 +219,7 @@ def test_trials_with_looser_rules_may_have_ties_and_idle_words() -> None:
     report = verified(tie, compat="reference")
 
     assert report.is_clean
-    assert set(report.note_counts) == {"O7"}
+    assert set(report.notes) == {"O7"}
 
 
 def test_missing_and_repeated_trials_are_found() -> None:
@@ -227,10 +227,10 @@ def test_missing_and_repeated_trials_are_found() -> None:
     first, second = (trial(each, "red ball", number=i) for i, each in enumerate((NONE_TEST, PHYSICS_TEST)))
 
     assert codes(second, first) >= {"O1"}
-    assert not verified(first, count=1).counts["O1"]
-    assert verified(first, count=2).counts["O1"] == 1
-    assert verified(second, count=2).counts["O1"] == 1
-    assert not verified(second, start_index=1, count=1).counts["O1"]
+    assert not verified(first, count=1).by_problem["O1"]
+    assert verified(first, count=2).by_problem["O1"] == 1
+    assert verified(second, count=2).by_problem["O1"] == 1
+    assert not verified(second, start_index=1, count=1).by_problem["O1"]
 
 
 OF_FILES = {"O13", "O14", "O15", "O17", "pair"}

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from handmade_trials import Record
 
-from vqagen.score.director.verification import verify_trials
+import vqagen
+from vqagen.score.verify.trials import OWN_WORDS
 
 PROPERTIES = ("red", "blue", "small", "large", "Music_instument", "bag", "is_food", "hot")
 RULE_TYPES = {"topmost": "spatial_same_perspective", "leftmost": "spatial_different_perspective", None: "none"}
@@ -73,39 +74,35 @@ def right() -> Record:
 
 
 @pytest.fixture
-def verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Record]:
+def verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., vqagen.VerificationReport]:
     """Verifies a dataset of samples; returns the report."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*samples: Record, **totals: int) -> Record:
+    def run(*samples: Record, **totals: int) -> vqagen.VerificationReport:
         counts = {"total_samples": len(samples), "control_samples": 0, "test_samples": len(samples), **totals}
         document = {"dataset_name": "x", **counts, "samples": samples}
         Path("x.json").write_text(json.dumps(document))
-        return verify_trials(Path("x.json")).to_record()
+        return vqagen.verify("x.json")
 
     return run
 
 
-def faulty_codes(report: Record) -> set[str]:
-    """Return the codes of the faults in a report."""
-    return {code for code, count in report["by_code"].items() if count}
-
-
-def test_a_right_sample_of_another_tool_has_no_fault(verify: Callable[..., Record]) -> None:
+def test_a_right_sample_of_another_tool_has_no_fault(verify: Callable[..., vqagen.VerificationReport]) -> None:
     """Its words are those of its own properties; the report says by which rules it is judged."""
     report = verify(right())
 
-    assert not report["findings"]
-    assert report["remarks"][0].startswith("samples of another tool")
+    assert report.is_clean
+    assert report.remarks[0].startswith("samples of another tool")
+    assert report.unproven[OWN_WORDS] == 1
 
 
-def test_ties_of_other_tools_are_notes(verify: Callable[..., Record]) -> None:
+def test_ties_of_other_tools_are_notes(verify: Callable[..., vqagen.VerificationReport]) -> None:
     """The reference allows them."""
     tie = TOPMOST.replace("blue:bag   .", "blue:bag   #red:bag").replace("#red:bag    .", ".           .")
 
     report = verify(sample(tie, "topmost", "topmost red bag", [0, 1], [0, 1]))
 
-    assert report["notes_by_code"]["O7"] == 1
+    assert report.notes["O7"] == 1
 
 
 def _question(**fields: Any) -> Callable[[Record], Any]:
@@ -117,17 +114,13 @@ def _fields(**fields: Any) -> Callable[[Record], Any]:
 
 
 SPOILED: list[tuple[Callable[[Record], Any], str]] = [
-    (_question(full_question="Please select the topmost blue bag from my point of view"), "O2"),
-    (_question(full_question="Please select the topmost red Music_instument from my point of view"), "O2"),
-    (_question(full_question="Please select the topmost red bag from your point of view"), "O2"),
     (_question(selection_rule="lowest"), "O1"),
-    (_question(filter_criteria={"bag": True}), "O2"),
+    (_question(filter_criteria={"blue": True, "bag": True}), "O4"),
     (_fields(sample_type="control"), "O5"),
     (_fields(sample_type="both"), "O1"),
     (_fields(grid={"width": 3, "height": 3, "items": []}), "O1"),
     (_fields(grid={"width": 0, "height": 0, "items": []}), "O1"),
     (_fields(grid=None), "O1"),
-    (_fields(is_physics=True), "O3"),
     (_fields(selection_rule_type="none"), "O3"),
     (lambda record: record["answers"].update(director_coordinates=[[2, 2]]), "O4"),
     (lambda record: record["answers"].update(director_coordinates=[]), "O4"),
@@ -139,19 +132,19 @@ SPOILED: list[tuple[Callable[[Record], Any], str]] = [
 ]
 
 
-def test_a_spoiled_sample_is_found(verify: Callable[..., Record]) -> None:
+def test_a_spoiled_sample_is_found(verify: Callable[..., vqagen.VerificationReport]) -> None:
     """One field of a right sample is changed."""
     missed = []
     for number, (spoil, code) in enumerate(SPOILED):
         record = right()
         spoil(record)
-        if code not in faulty_codes(verify(record)):
+        if code not in verify(record).by_problem:
             missed.append((number, code))
 
     assert missed == []
 
 
-def test_no_value_in_a_sample_is_a_traceback(verify: Callable[..., Record]) -> None:
+def test_no_value_in_a_sample_is_a_traceback(verify: Callable[..., vqagen.VerificationReport]) -> None:
     """Each field of a right sample, and each field inside of one, is replaced by something else."""
     samples = []
     for value in (None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True):
@@ -162,22 +155,10 @@ def test_no_value_in_a_sample_is_a_traceback(verify: Callable[..., Record]) -> N
             samples.append(right())
             samples[-1]["grid"]["items"][0][key] = value
 
-    assert verify(*samples)["checked"] == len(samples)
+    assert verify(*samples).checked == len(samples)
 
 
-def test_left_and_right_that_are_not_mirrored_are_found(verify: Callable[..., Record]) -> None:
-    """The reference does not mirror the words of its relational questions."""
-    grid = "red:bag blue:bag #hot:bag . large:bag\n. . . . ."
-    wrong = sample(grid.replace("#hot:bag", "hot:bag"), None, "", [1, 0], [1, 0], sample_type="control")
-    question = {"question_type": "relational", "spatial_relation": "right_of", "reference_criteria": {"red": True}}
-    wrong["question"].update(
-        question, full_question="Please select the object to the right of the red object from my point of view"
-    )
-
-    assert faulty_codes(verify(wrong, control_samples=1, test_samples=0)) == {"O2"}
-
-
-def test_totals_of_the_document_are_counted_again(verify: Callable[..., Record]) -> None:
+def test_totals_of_the_document_are_counted_again(verify: Callable[..., vqagen.VerificationReport]) -> None:
     """A dataset that lost samples has wrong totals."""
     for key in ("total_samples", "control_samples", "test_samples"):
-        assert [finding["place"] for finding in verify(right(), **{key: 7})["findings"]] == [key]
+        assert [each.path for each in verify(right(), **{key: 7}).mismatches] == [key]

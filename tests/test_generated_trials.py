@@ -1,9 +1,10 @@
-"""The judge finds no fault in generated trials, and every spoiled trial; the slow twin agrees with it."""
+"""`vqagen verify` finds no fault in generated trials, and every spoiled trial; the oracle agrees with it."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from math import sqrt
 from typing import Any
@@ -11,33 +12,27 @@ from typing import Any
 import pytest
 from depth import fewer
 from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
-from handmade_trials import catalogue, codes, grammar, vocabulary
-from naive_director import both_answers, cell_named, item_words, label_of, placed, size_of
+from handmade_trials import catalogue, document, verified, views_of
+from oracles.director import cell_named, is_right, item_words, label_of, placed, size_of
+from readme_blocks import ROOT
 
 import vqagen
-from vqagen.score.director.case import Found, case_of
-from vqagen.score.director.chi_square import differ
-from vqagen.score.director.policies import BLIND, POLICIES, expected_accuracy
-from vqagen.score.director.reading import native_read
-from vqagen.score.director.statistics import TrialStatistics
-from vqagen.score.director.trial import Trial, read_trial
-from vqagen.score.director.verification import TrialVerification
-from vqagen.score.director.vocabulary import read_vocabulary
+from vqagen.shortcuts.policies import BLIND, GUESSES, POLICIES, Guesser, expected_accuracy
 
+INSTRUCTIONS = json.loads((ROOT / "templates" / "director" / "instructions.json").read_text())
 ANSWER_CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
 COUNT = 2 * fewer(125)
 """Trials of each design; the slow test has 25,000."""
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
-def test_the_judge_and_the_slow_twin_find_no_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
-    """2,500 trials of ten designs, and fewer in the quick run. The twin finds both views by plain loops."""
+def test_neither_verify_nor_the_oracle_finds_a_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
+    """2,500 trials of ten designs, and fewer in the quick run. The oracle finds both views by plain loops."""
     report = report_on(trials(COUNT, **design), **design)
 
-    assert report.is_clean, "\n".join(report.lines())
-    for record in trials(COUNT, **design):
-        assert both_answers(catalogue(), record) == (record["participant_answers"], [record["answer"]])
-        assert record["no_director"]["answers"] == record["participant_answers"]
+    assert report.is_clean, report
+    if design.get("compat") != "reference":  # whose trials may break rules
+        assert all(is_right(INSTRUCTIONS, catalogue(), record) for record in trials(COUNT, **design))
 
 
 @pytest.mark.slow
@@ -50,8 +45,8 @@ def test_the_judge_finds_no_fault_in_25000_trials_of_random_designs() -> None:
         except vqagen.VqagenError:  # a design that cannot be made
             continue
         report = report_on(records, **design)
-        assert report.is_clean, "\n".join([str(design), *report.lines()])
-        checked += report.trials
+        assert report.is_clean, (design, report)
+        checked += report.checked
         if checked >= 25_000:
             return
 
@@ -60,16 +55,15 @@ def test_policies_are_right_as_often_as_they_should_be() -> None:
     """The oracle always; the egocentric one in control trials, in no test trial with a rule, and by chance without."""
     sums: dict[tuple[str, str], list[float]] = {}
     for record in trials(COUNT):
-        trial = read_trial(record)
-        assert isinstance(trial, Trial)
-        case = case_of(Found(trial, vocabulary(), vocabulary().items))
+        views = views_of(record)
+        trial = views.trial
         kind = trial.type if trial.type == "control" else "test without rule" if trial.rule == "none" else "test"
         by_chance = 1 / (1 + record["counts"]["related_blocked"])
         for name in ("oracle", "egocentric", "no-flip"):
-            sums.setdefault((name, kind), []).append(expected_accuracy(POLICIES[name], case))
+            sums.setdefault((name, kind), []).append(expected_accuracy(POLICIES[name], views))
         sums.setdefault(("chance", kind), []).append(by_chance)
         if trial.frame == "director":
-            sums.setdefault(("no-flip", "my left or right"), []).append(expected_accuracy(POLICIES["no-flip"], case))
+            sums.setdefault(("no-flip", "my left or right"), []).append(expected_accuracy(POLICIES["no-flip"], views))
 
     means = {key: sum(values) / len(values) for key, values in sums.items()}
     assert {means["oracle", kind] for kind in ("control", "test", "test without rule")} == {1.0}
@@ -79,17 +73,25 @@ def test_policies_are_right_as_often_as_they_should_be() -> None:
     assert means["no-flip", "my left or right"] == 0.0
 
 
+def accuracies(records: Sequence[Record]) -> dict[str, float]:
+    """Return how often each policy and guess is expected to be right."""
+    guessers = {name: Guesser(guess) for name, guess in GUESSES.items()}
+    right = dict.fromkeys((*POLICIES, *GUESSES), 0.0)
+    for views in map(views_of, records):
+        for name, policy in POLICIES.items():
+            right[name] += expected_accuracy(policy, views)
+        for name, guesser in guessers.items():
+            right[name] += guesser.take(views)
+    return {name: number / len(records) for name, number in right.items()}
+
+
 def test_no_policy_that_ignores_what_is_blocked_is_right_in_more_than_55_percent() -> None:
     """On control and test trials together, also not the best rank for each number of items, learned from the file."""
-    statistics, count = TrialStatistics("trials"), fewer(960)
-    for record in trials(count, seed=4):
-        written = read_trial(record)
-        assert isinstance(written, Trial)
-        statistics.take(Found(written, vocabulary(), vocabulary().items))
+    count = fewer(960)
+    found = accuracies(trials(count, seed=4))
 
     noise = 2 * sqrt(0.55 * 0.45 / count)
-    over = {name: accuracy["all"] for name, accuracy in statistics.accuracies().items() if name in BLIND}
-    assert len(over) == len(BLIND)
+    over = {name: found[name] for name in BLIND}
     assert max(over.values()) < 0.55 + noise, over
     assert over["egocentric"] < 0.56
 
@@ -97,16 +99,11 @@ def test_no_policy_that_ignores_what_is_blocked_is_right_in_more_than_55_percent
 @pytest.mark.slow
 def test_no_policy_that_ignores_what_is_blocked_reaches_55_percent_of_10000_trials() -> None:
     """The learned guesses have little noise here."""
-    statistics = TrialStatistics("trials")
-    for record in trials(9600, seed=5):
-        written = read_trial(record)
-        assert isinstance(written, Trial)
-        statistics.take(Found(written, vocabulary(), vocabulary().items))
+    found = accuracies(trials(9600, seed=5))
 
-    accuracies = {name: accuracy["all"] for name, accuracy in statistics.accuracies().items()}
-    assert max(accuracies[name] for name in BLIND) < 0.555
-    assert accuracies["cell"] < 1 / 16 + 0.02
-    assert accuracies["open-cell"] < accuracies["random-visible"] + 0.03
+    assert max(found[name] for name in BLIND) < 0.555
+    assert found["cell"] < 1 / 16 + 0.02
+    assert found["open-cell"] < found["random-visible"] + 0.03
 
 
 def test_answers_stand_in_all_cells_and_are_of_all_sizes() -> None:
@@ -139,7 +136,6 @@ def test_a_control_trial_has_blocked_items_that_fit() -> None:
 
     assert {blocked for _, blocked in numbers["control"]} == {1, 2, 3}
     assert {seen for seen, _ in numbers["test"]} == {2, 3, 4}
-    assert not differ(numbers["control"], numbers["test"])
 
 
 # Mutations -------------------------------------------------------------------------------------------------------
@@ -208,34 +204,31 @@ def _swap_a_fitting_item(record: Record) -> bool:
     return is_of_rule and bool(others) and _swap(record, record["answer"], label_of(others[0]))
 
 
-MUTATIONS: dict[str, tuple[Callable[[Record], bool], float]] = {
-    "block the target": (_block_the_target, 1.0),
-    "swap target and foil": (_swap_target_and_foil, 1.0),
-    "swap the target and an item that does not fit": (_swap_a_fitting_item, 1.0),
-    "my for your": (_text(" my ", " your "), 1.0),
-    "your for my": (_text(" your ", " my "), 1.0),
-    "left for right": (_text("left", "right"), 1.0),
-    "a word of praise": (_text("the ", "the nice "), 1.0),
-    "drop an adjective from the fields": (_drop_an_adjective_from_the_fields, 1.0),
-    "change the answer": (_change_the_answer, 1.0),
-    "mirror the rule": (_mirror_the_rule, 1.0),
+MUTATIONS: dict[str, Callable[[Record], bool]] = {
+    "block the target": _block_the_target,
+    "swap target and foil": _swap_target_and_foil,
+    "swap the target and an item that does not fit": _swap_a_fitting_item,
+    "my for your": _text(" my ", " your "),
+    "your for my": _text(" your ", " my "),
+    "left for right": _text("left", "right"),
+    "a word of praise": _text("the ", "the nice "),
+    "drop an adjective from the fields": _drop_an_adjective_from_the_fields,
+    "change the answer": _change_the_answer,
+    "mirror the rule": _mirror_the_rule,
 }
 """Mutation -> (spoils a trial; False if the trial has nothing to spoil so, least share that is found)."""
 
 
 def test_a_mutated_trial_is_found() -> None:
-    """Most mutations break a rule of every trial; some can leave all rules as they are."""
+    """Each mutation breaks a rule of every trial, and the oracle finds it too."""
     records = (*trials(COUNT)[: fewer(200, 40)], *trials(COUNT, **DESIGNS[2])[: fewer(60, 20)])
     missed = []
-    for name, (mutate, least) in MUTATIONS.items():
-        found = tried = 0
-        for record in records:
-            spoiled = deepcopy(record)
-            if mutate(spoiled):
-                tried += 1
-                found += bool(codes(spoiled))
-        if not tried or found < least * tried:
-            missed.append((name, found, tried))
+    for name, mutate in MUTATIONS.items():
+        made = [spoiled for spoiled in map(deepcopy, records) if mutate(spoiled)]
+        report = verified(*made)
+        right = sum(is_right(INSTRUCTIONS, catalogue(), each) for each in made)
+        if not made or report.mismatched < len(made) or right:
+            missed.append((name, report.mismatched, right, len(made)))
 
     assert missed == []
 
@@ -265,12 +258,9 @@ def test_another_catalogue_than_the_trials_were_made_with_is_found() -> None:
     """The copy of the catalogue in a file's info is what the trials are judged by."""
     missed = []
     for name, (mutate, code) in CATALOGUE_MUTATIONS.items():
-        document = deepcopy(catalogue())
-        mutate(document)
-        verification = TrialVerification(native_read(read_vocabulary(document, "catalogue")), grammar(), {})
-        for record in trials(COUNT):
-            verification.take(record)
-        if not verification.finish().counts[code]:
+        changed = deepcopy(catalogue())
+        mutate(changed)
+        if not vqagen.verify(document(*trials(COUNT), catalogue_=changed)).by_problem[code]:
             missed.append(name)
 
     assert missed == []

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from vqagen.bits import is_single
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.json.stream import reading
 from vqagen.records.source import RecordSource
@@ -158,10 +159,14 @@ class TrialSeries:
             if getattr(first, key) != getattr(trial, key):
                 yield TrialFault("pair", key, "differs between the trials of the pair")
         opened, closed = first.blocked & ~trial.blocked, trial.blocked & ~first.blocked
-        if (opened, closed) != (trial.answer, first.answer):
+        moves = ((first, opened, trial.answer), (trial, closed, first.answer))
+        freed = [moved == answer for one, moved, answer in moves if one.type == TEST]
+        if not (is_single(opened) and is_single(closed) and all(freed)):
             moved = f"{first.labels(opened)} was opened and {first.labels(closed)} blocked"
-            message = f"the block must move from the second trial's answer to the first's: {moved}"
+            message = f"one block must move, from what is the answer without it in a test trial: {moved}"
             yield TrialFault("pair", "blocked", message)
+        if first.answer == trial.answer:
+            yield TrialFault("pair", "answer", "the same in both trials of the pair")
         types, wanted = sorted([first.type, trial.type]), [TEST if trial.rule == NONE else CONTROL, TEST]
         if types != wanted:
             message = f"the trials of the pair are {' and '.join(types)}, not {' and '.join(wanted)}"
