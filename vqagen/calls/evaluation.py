@@ -13,7 +13,7 @@ from vqagen.score.evaluate.evaluation import Evaluation
 from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
 from vqagen.score.evaluate.gates import read_thresholds
 from vqagen.score.evaluate.per_item import item_lines
-from vqagen.score.evaluate.settings import WRONG, EvaluationSettings
+from vqagen.score.evaluate.settings import IMAGE, WRONG, EvaluationSettings
 from vqagen.score.items.reading import Source as Questions
 from vqagen.score.items.reading import read_items
 from vqagen.score.predictions.reading import Source as Answers
@@ -32,14 +32,14 @@ def evaluate(
     split: str = "",
     scenes: PathLike | None = None,
     missing: str = WRONG,
-    cluster: str = "",
+    cluster: str = IMAGE,
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
 
     `questions` are a file, a folder, a document or records. `predictions` are a file, records such as
-    `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer. `scenes` add fields of their scenes. With
-    `cluster`, intervals are robust to questions with one value of this field ("image", or any to group by). Raises
-    BadInput for questions and predictions that do not fit each other.
+    `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer. `scenes` add fields of their scenes. Questions
+    with one value of the field `cluster` are no independent evidence for the intervals ("image", or any to group by;
+    "" takes all as independent). Raises BadInput for questions and predictions that do not fit each other.
     """
     settings = EvaluationSettings(mode, normalise, tuple(top_k), missing=missing, cluster=cluster)
     items = read_items(questions, split=split, mode=mode, scenes=scenes)

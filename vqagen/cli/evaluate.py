@@ -27,7 +27,12 @@ from vqagen.errors import UsageError
 @click.option(
     "--scenes", type=input_path, metavar="PATH", help="Scenes, whose sizes and values are fields to group by."
 )
-@click.option("--cluster", default="", metavar="FIELD", help="Robust intervals, by image or another field. [Wilson's]")
+@click.option(
+    "--cluster",
+    default="image",
+    metavar="FIELD",
+    help="Items of equal values go together in intervals, or none. [image]",
+)
 @missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
 @click.option("--fail-under", multiple=True, metavar="GROUP=SHARE,…", help="Exit with 1 below these accuracies.")
@@ -43,8 +48,9 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
 
     The first lines say how many questions were answered, and how answers are compared: by their kind ("two" is 2,
     "metallic" is metal), unless --normalise says otherwise. Questions without prediction count as wrong. Each row has
-    the accuracy with its 95 % interval, the floor that guesses without the picture reach, and the skill: the share of
-    what lies above the floor. What fits a screen is printed; --all prints the rest, and a file of --out holds all.
+    the accuracy with its 95 % interval, which allows for questions that share an image; the floor that guesses without
+    the picture reach; and the skill: the share of what lies above the floor. What fits a screen is printed; --all
+    prints the rest, and a file of --out holds all.
 
     \b
     Example:
@@ -60,7 +66,8 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         mode=options["mode"] or "",
         top_k=split_ranks(options["top_k"]),
         normalise=_preset(options["normalise"], options["profile"]),
-        **{name: options[name] for name in ("split", "scenes", "cluster", "missing")},
+        cluster="" if options["cluster"] == "none" else options["cluster"],
+        **{name: options[name] for name in ("split", "scenes", "missing")},
     )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
     report = score_report(

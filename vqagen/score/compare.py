@@ -191,13 +191,13 @@ def _between(
 ) -> Difference:
     """Compare two models on the questions at some places."""
     first, second = (evaluations[name] for name in names)
-    images = first.items.images.codes[places]
+    images = first.clusters[places]
     return difference((*group, *names), first.correct[places], second.correct[places], images)
 
 
 def _model(name: str, evaluation: Evaluation, kept: Numbers) -> Model:
     scores = evaluation.correct[kept]
-    interval = cluster_interval(scores, evaluation.items.images.codes[kept])
+    interval = cluster_interval(scores, evaluation.clusters[kept])
     return Model(name, float(scores.sum()), float(scores.mean()), *interval, evaluation.coverage.missing)
 
 

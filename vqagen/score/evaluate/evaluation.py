@@ -150,9 +150,7 @@ class Evaluation(Reported):
     @cached_property
     def clusters(self) -> Codes:
         """The cluster of each item; one that the field does not concern is a cluster of its own."""
-        if self.settings.cluster in ("", IMAGE):
-            return self.items.images.codes
-        column = self.column(self.settings.cluster)
+        column = self.items.images if self.settings.cluster in ("", IMAGE) else self.column(self.settings.cluster)
         alone = column.codes == NONE
         return np.where(alone, len(column.values) + np.cumsum(alone), column.codes)
 

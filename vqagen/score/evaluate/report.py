@@ -82,7 +82,7 @@ def _head(evaluation: Evaluation) -> Iterator[str]:
     if ids := coverage.first_ids():
         yield f"first ids: {ids}"
     top = f", first {most} candidates" if most > 1 else ""
-    intervals = f"clustered by {used.cluster}" if used.cluster else "Wilson"
+    intervals = f"by {used.cluster}" if used.cluster else "Wilson"
     yield (
         f"answers: compared as {used.preset}{top}; 95 % intervals: {intervals}; floor: best guess without the picture"
     )

@@ -22,7 +22,7 @@ class EvaluationSettings:
     """Numbers of candidates that may be right; scores are of the first one. Empty: 1."""
     missing: str = WRONG
     """An item without prediction counts as WRONG, or is left out (SKIP)."""
-    cluster: str = ""
+    cluster: str = IMAGE
     """The field whose equal values make a cluster, by which intervals are robust; IMAGE for the image. Empty: intervals
     are Wilson's, as if all items were independent."""
     small: int = 30

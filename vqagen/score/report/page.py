@@ -25,7 +25,7 @@ _STYLE = """
 .report .note, .report figcaption { opacity: .75; font-size: .9em; margin: .3em 0; }
 .report .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
 .report figure { margin: 0; } .report figure h2 { margin: 0 0 .2em; }
-.report figure svg { width: 100%; max-width: 600px; height: auto; background: #fff; }
+.report figure svg { width: 100%; max-width: 480px; height: auto; background: #fff; }
 """.strip()
 _BAR = "#3b82c466"
 """Colour of the bar behind an accuracy."""
