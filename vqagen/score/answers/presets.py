@@ -15,7 +15,7 @@ from functools import lru_cache
 from vqagen.errors import UsageError, unknown
 from vqagen.score.answers.kinds import NO_VOCABULARY, Answer, Vocabulary, text_of
 from vqagen.score.answers.reading import read_answer
-from vqagen.score.answers.vqa_words import expanded, vqa_accuracy, vqa_normal, without_space
+from vqagen.score.answers.vqa_words import vqa_accuracy, vqa_normal, without_space
 from vqagen.score.items.table import Gold
 
 TYPED, EXACT, VISUAL7W, VQA_OFFICIAL, VQA_ALWAYS = "typed", "exact", "visual7w", "vqa-official", "vqa-always"
@@ -55,10 +55,12 @@ def credit_of(given: Answer | None, gold: Gold, preset: str) -> float:
 
 def _soft_credit(text: str, gold: Gold, is_always_normalising: bool) -> float:
     """Return VQA's accuracy: the mean over the annotators, each left out once."""
-    answers = expanded([without_space(text_of(answer)) for answer in gold.answers], gold.weights)
+    answers = [without_space(text_of(answer)) for answer in gold.answers]
     if is_always_normalising or len(set(answers)) > 1:
         answers, text = [vqa_normal(answer) for answer in answers], vqa_normal(text)
-    return vqa_accuracy(answers.count(text), len(answers))
+    weights = gold.weights or (1,) * len(answers)
+    matches = sum(weight for answer, weight in zip(answers, weights, strict=True) if answer == text)
+    return vqa_accuracy(matches, sum(weights))
 
 
 @lru_cache(maxsize=1 << 14, typed=True)

@@ -131,7 +131,7 @@ _LISTED = re.compile(
 )
 """The text between two answers of a list: `, `, ` or a `, ` cubes and `."""
 _NONE_THERE = re.compile(
-    r"(?:\b(?:is|are|was|were|see)\s+|^)no\s+(?!doubt|question|way|need|image|picture|more|fewer|less|other)"
+    r"(?:\b(?:is|are|was|were|see)\s+|^)no\s+(?!doubt|question|way|need|image|picture|more|fewer|less|other|(?:or|and)\b)"
     r"|(?:not|n't)\s+any\b",
     re.IGNORECASE,
 )

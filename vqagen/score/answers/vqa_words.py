@@ -7,7 +7,7 @@ stays only before a digit; "a" becomes nothing; and a single annotator agrees wi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _PERIOD = re.compile(r"\.(?!\d)")
@@ -87,13 +87,3 @@ def vqa_accuracy(matches: int, annotators: int) -> float:
 
 def _share(matches: int) -> float:
     return min(1.0, max(matches, 0) / ENOUGH_ANNOTATORS)
-
-
-def expanded(answers: Sequence[str], weights: Sequence[int]) -> list[str]:
-    """Return one answer for each annotator; without weights, each answer is that of one.
-
-    >>> expanded(["red", "blue"], [2, 1])
-    ['red', 'red', 'blue']
-    """
-    counts = weights or [1] * len(answers)
-    return [answer for answer, count in zip(answers, counts, strict=True) for _ in range(count)]

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vqagen.errors import describe
+from vqagen.score.answers.kinds import text_of
 
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")
 DIALOG_KEYS = ("dialog_index", "round")
@@ -78,13 +79,11 @@ def _id(record: Mapping[str, Any], kind: str) -> str:
 def _id_of(value: Any, key: str) -> str:
     """Return an id as text. Tables write 17 as "17.0" if another id is missing."""
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, str) and value.strip():
-        id = value.strip()
-        return id[:-2] if id.endswith(".0") and id[:-2].isdecimal() else id
-    raise RecordFault(f"expected a number or a text as id, found {describe(value)}", key)
+        value = int(value)
+    id = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not id:
+        raise RecordFault(f"expected a number or a text as id, found {describe(value)}", key)
+    return id[:-2] if id.endswith(".0") and id[:-2].isdecimal() else id
 
 
 def _candidates(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -108,14 +107,12 @@ def _inside(candidate: Any) -> Any:
 
 def _text(value: Any, key: str) -> str:
     """Return an answer as text: truth values as yes and no, lists with commas; nothing for null."""
-    if isinstance(value, str):
-        return value
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return str(int(value) if value == value // 1 else value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(_text(each, key) for each in value)}]"
+    if isinstance(value, str | int):
+        return text_of(value)
+    if isinstance(value, float):
+        return str(value).removesuffix(".0")
     raise RecordFault(f"expected an answer (a text, a number, true or false, or a list), found {describe(value)}", key)
