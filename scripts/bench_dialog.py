@@ -64,8 +64,16 @@ def dialog(scenes: int, repeats: int) -> None:
             click.echo(_line(name, _measured(Path(folder), about, settings, repeats)))
         click.echo(_line("CLEVR-Dialog's", Measured(REFERENCE_MS, REFERENCE_OBJECTIVE, REFERENCE_DISTANCE, 0)))
         dialogs, _ = _made(Path(folder), some, vqagen.DialogSettings())
-        for line in (*Habits(some, dialogs).lines(), *wording_lines(dialogs)):
+        for line in (_verified(some, dialogs), *Habits(some, dialogs).lines(), *wording_lines(dialogs)):
             click.echo(line)
+
+
+def _verified(scenes: Sequence[Record], dialogs: Sequence[Record]) -> str:
+    """Return a line about verifying dialogs: CPU time, and the faults found."""
+    started = time.process_time()
+    found = vqagen.verify(dialogs, scenes)
+    seconds = time.process_time() - started
+    return f"verify: {seconds * 1000 / found.checked:.2f} ms a dialog; {found.summary}"
 
 
 def _scenes(folder: Path) -> tuple[list[Record], str]:
