@@ -5,12 +5,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from types import UnionType
 from typing import Any, TypeVar
 
 import numpy as np
+import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.records.fault_list import FaultList
+from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
 from vqagen.score.items.scenes import SceneFields
@@ -18,6 +21,8 @@ from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Lea
 
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
 _MOST = 1 << 63
+_SCENE_KEYS = ("scene_index", "image_index", "trial_index", "sample_id")
+"""Keys of the number of a scene or, in its place, of an image; a trial is a scene of its own."""
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
 
 
@@ -80,7 +85,7 @@ class TableBuilder:
         self,
         name: str,
         format: str,
-        noun: str,
+        kind: RecordKind,
         info: Mapping[str, Any],
         *,
         split: str = "",
@@ -90,9 +95,10 @@ class TableBuilder:
         allow_unanswered: bool = False,
         on_read: Callable[[int], None] | None = None,
     ) -> None:
-        """Only records of the `split` are wanted, "" for all; `noun` is one of them, for people."""
-        self.name, self.noun, self.info, self.is_learning = name, noun, info, learning
-        self.faults = FaultList(name, noun)
+        """Only records of the `split` are wanted, "" for all."""
+        self.name, self.info, self.is_learning, self.index = name, info, learning, 0
+        self.faults = FaultList(name, kind.noun)
+        self._kind, self._record = kind, dict[str, Any]()
         self._format, self._split, self._mode, self._scenes = format, split, mode, scenes
         self._allows_unanswered, self._on_read = allow_unanswered, on_read
         self._splits: set[str] = set()
@@ -116,12 +122,23 @@ class TableBuilder:
         self._field_rows.append(rows)
         return rows
 
-    def records_of(self, source: RecordSource) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the records of a source with their indexes, and report each to `on_read`."""
-        for index, record in enumerate(source.records()):
-            yield index, record
+    def records_of(self, source: RecordSource) -> Iterator[dict[str, Any]]:
+        """Yield the records of a source, and report each to `on_read`. What is added meanwhile is of this record."""
+        for self.index, self._record in enumerate(source.records()):
+            yield self._record
             if self._on_read is not None:
                 self._on_read(1)
+
+    def check(self, value: Any, types: type | UnionType, place: str, expected: str) -> bool:
+        """Return true for a value of some types; otherwise add a fault at a JSON path in the record."""
+        if isinstance(value, types):
+            return True
+        self.add_fault(place, f"expected {expected}, found {describe(value)}")
+        return False
+
+    def add_fault(self, place: str, message: str) -> None:
+        """Add a fault at a JSON path in the record."""
+        self.faults.add([(place, message)], self._kind.path(self.index))
 
     def wants(self, record: Mapping[str, Any]) -> bool:
         """Return true for a record of the split that is asked for."""
@@ -131,21 +148,20 @@ class TableBuilder:
         self._splits.add(split)
         return split == self._split
 
-    def require_unanswered(self, path: str) -> None:
-        """Raise BadInput for a record without an answer, unless that is allowed."""
-        if not self._allows_unanswered:
-            raise BadInput([Problem(NO_ANSWERS, self.name, path)])
-
-    def gold(self, answer: Gold | None) -> int:
-        """Return the number of an answer."""
+    def gold(self, answer: Gold | None, place: str = "") -> int:
+        """Return the number of an answer. BadInput for none, at a JSON path in the record, unless that is allowed."""
+        if answer is None and not self._allows_unanswered:
+            path = self._kind.path(self.index)
+            raise BadInput([Problem(NO_ANSWERS, self.name, f"{path}.{place}" if place else path)])
         return self._gold[answer]
 
-    def add(self, record: Mapping[str, Any], index: int, id: Any, gold: int, image: str = "") -> None:
-        """Add an item: the record that it is of, with its index, its id as the file has it, and its answer's number.
+    def add(self, id: Any, gold: int, image: str = "") -> None:
+        """Add an item of the record: its id as the file has it, and its answer's number.
 
         The image is that of the record unless it is given.
         """
-        self._records.append(index)
+        record = self._record
+        self._records.append(self.index)
         if type(id) is int and self._ids is None and -_MOST <= id < _MOST:
             self._numbers.append(id)
         else:
@@ -154,10 +170,10 @@ class TableBuilder:
         self._images.codes.append(self._images[str(name) if name else f"#{record.get('image_index')}"])
         self._gold.codes.append(gold)
         if self._scenes is not None:
-            self._places.append(self._scenes.find(record, index))
+            self._places.append(self._scenes.find(record, self.index))
         if self.is_learning or self._window:
-            place = record.get("scene_index", record.get("image_index"))
-            self._scene_indexes.add(place if type(place) is int else None)
+            scene = next((number for key in _SCENE_KEYS if type(number := record.get(key)) is int), None)
+            self._scene_indexes.add(scene)
 
     def add_choice(self, options: Options | None, pair: Any = None, block: Any = None) -> None:
         """Add what the last item has of options, pair and block."""
@@ -166,10 +182,12 @@ class TableBuilder:
             if value is not None:
                 coding.put(place, value)
 
-    def add_learning(self, text: str, history: str | None = None, program: bytes | None = None) -> None:
-        """Add what can be learned of the last item."""
-        for coding, value in zip((self._texts, self._histories, self._programs), (text, history, program), strict=True):
-            coding.add(value)
+    def add_learning(self, text: str, history: str | None = None, program: Any = None) -> None:
+        """Add what can be learned of the last item, if anything is learned."""
+        if self.is_learning:
+            self._texts.add(text)
+            self._histories.add(history)
+            self._programs.add(orjson.dumps(program) if program else None)
 
     def _add_text(self, id: Any) -> None:
         """Add an id that is no whole number, or that comes behind one."""
@@ -185,7 +203,7 @@ class TableBuilder:
         self.faults.finish()
         if self._split and self._split not in self._splits:
             listed = ", ".join(sorted(self._splits)) or "none"
-            raise UsageError(f"{self.name} has no {self.noun} of split {self._split!r}; it has {listed}")
+            raise UsageError(f"{self.name} has no {self._kind.noun} of split {self._split!r}; it has {listed}")
         if self._scenes is not None:
             self._scenes.finish()
         size, window = len(self), self._window

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from vqagen.errors import describe
-from vqagen.language.question_files import QUESTIONS
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD
 from vqagen.score.items.builder import FieldFault, TableBuilder, gold_of
@@ -31,12 +28,12 @@ def read_questions(source: RecordSource, table: TableBuilder) -> Items:
     """Return the items of a question file."""
     reader = _QuestionReader(table)
     has_options = any(key in record for record in source.records(0, 1) for key in OPTION_KEYS)
-    for index, record in table.records_of(source):
+    for record in table.records_of(source):
         try:
             if table.wants(record):
-                reader.add(record, index)
+                reader.add(record)
         except FieldFault as fault:
-            table.faults.add([(fault.key, str(fault))], QUESTIONS.path(index))
+            table.add_fault(fault.key, str(fault))
     return table.table(GROUPS, CHOICE if has_options else OPEN, typed=True)
 
 
@@ -56,12 +53,10 @@ class _QuestionReader:
         self._known: dict[tuple[Any, ...], tuple[int, int]] = {}
         """What decides the answer, the family and the category of a question -> the numbers of these."""
 
-    def add(self, record: Mapping[str, Any], index: int) -> None:
+    def add(self, record: Mapping[str, Any]) -> None:
         """Add the question of a record. FieldFault for a value of another type; BadInput for one without answer."""
         get, table = record.get, self._table
         answer, program, text = get("answer"), get("program"), get("question")
-        if answer is None:
-            table.require_unanswered(QUESTIONS.path(index))
         row, function = self._programs.find(program) if program else (NONE, None)
         if not isinstance(text, str):
             raise FieldFault("question", f"expected text, found {describe(text)}")
@@ -73,15 +68,14 @@ class _QuestionReader:
             key = answer, type(answer), *named
             gold, asked = self._known.get(key) or self._learn(key)
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
-            table.add(record, index, get("question_id", index) if number is None else number, gold)
+            table.add(get("question_id", table.index) if number is None else number, gold)
             if pair is not None or block is not None or not _OPTIONS.isdisjoint(record):
                 table.add_choice(_options(record), pair, block)
         except TypeError:
             raise _unhashable(record) from None
         self._asked.codes.append(asked)
         self._programs.codes.append(row)
-        if table.is_learning:
-            table.add_learning(text, program=orjson.dumps(program) if program else None)
+        table.add_learning(text, None, program)
 
     def _learn(self, key: Any) -> tuple[int, int]:
         """Return the numbers of the answer, and of family and category."""

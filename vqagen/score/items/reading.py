@@ -80,7 +80,7 @@ def read_items(
     table = TableBuilder(
         name,
         format,
-        records.kind.noun,
+        records.kind,
         _info(records),
         split=split,
         mode=mode,

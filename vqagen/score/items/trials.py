@@ -23,22 +23,23 @@ def read_trials(source: RecordSource, table: TableBuilder) -> Items:
     rows = table.rows("type", "rule_class", "rule", "frame", "physics", "question_length")
     families, outcomes = table.rows("family"), list[tuple[tuple[str, str], ...] | None]()
     catalogue = None if source.kind is SAMPLES else catalogue_of(source)
-    for index, record in table.records_of(source):
+    for record in table.records_of(source):
         if "trial_type" in record and "answer" not in record:
-            table.require_unanswered(source.kind.path(index))
+            table.gold(None)
         trial = read_sample(record) if source.kind is SAMPLES else read_trial(record, catalogue)
         if isinstance(trial, list):
-            table.faults.add(trial, f"trials[{index}]")
+            for place, message in trial:
+                table.add_fault(place, message)
             continue
         gold = Gold(CELL, (", ".join(trial.labels(trial.answer)),))
-        table.add({"scene_index": trial.index}, index, trial.index, table.gold(gold), trial.image or f"#{trial.index}")
+        table.add(trial.index, table.gold(gold), trial.image or f"#{trial.index}")
         physics, frame = "yes" if trial.is_physics else "no", trial.frame or "none"
         length = trial.instruction.count(" ") + 1
         rows.add((trial.group, trial.rule_class, trial.rule, frame, physics, length))
         table.add_choice(_open_cells(trial) if table.is_learning else None, trial.pair)
         if table.is_learning:
             families.add((f"{trial.type}, {trial.rule}",))
-            table.add_learning(trial.instruction)
+        table.add_learning(trial.instruction)
         outcomes.append(tuple(kinds_of_cells(Views(trial)).items()) if catalogue else None)
     return replace(table.table(GROUPS), outcomes=Column.of(outcomes))
 

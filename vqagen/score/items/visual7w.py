@@ -6,10 +6,9 @@ file does not record, so no letter names an option.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from vqagen.errors import Fault, describe
 from vqagen.records.source import RecordSource
 from vqagen.records.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.score.answers.kinds import TEXT
@@ -23,42 +22,33 @@ def read_visual7w(source: RecordSource, table: TableBuilder) -> Items:
     """Return the pairs of a dataset. It is of pointing if the first answer is a number, which names a box."""
     rows = table.rows("type", "split", "question_length")
     is_pointing = False
-    for index, image in table.records_of(source):
-        if not table.wants(image):
+    for image in table.records_of(source):
+        pairs: Any = image.get(PAIRS)
+        split = image.get("split")
+        if not table.wants(image) or not table.check(pairs, list, PAIRS, "a list"):
             continue
-        path, pairs = IMAGES.path(index), image.get(PAIRS)
-        if not isinstance(pairs, list):
-            table.faults.add([(PAIRS, f"expected a list, found {describe(pairs)}")], path)
-            continue
-        name = str(image.get("image_id", image.get("filename", path)))
+        name = image.get("image_id", image.get("filename", IMAGES.path(table.index)))
         for number, pair in enumerate(pairs):
-            place = f"{path}.{PAIRS}[{number}]"
+            place = f"{PAIRS}[{number}]"
             if isinstance(pair, Mapping) and pair.get("answer") is None:
-                table.require_unanswered(place)
-            faults = list(_faults(pair, image))
-            if faults:
-                table.faults.add(faults, place)
-                continue
-            is_pointing = is_pointing or (not len(table) and type(pair["answer"]) is int)
-            options, text = candidates_of(pair), str(pair.get("question", ""))
-            table.add(image, index, pair["qa_id"], table.gold(Gold(TEXT, (options[0],))), name)
-            table.add_choice(Options(options, 0, has_letters=False) if len(options) > 1 else None)
-            rows.add((pair.get("type"), image.get("split"), text.count(" ") + 1))
-            if table.is_learning:
+                table.gold(None, place)
+            if _is_right(pair, place, table) and table.check(split, str | int | float | None, "split", "a text"):
+                is_pointing = is_pointing or (not len(table) and type(pair["answer"]) is int)
+                options, text = candidates_of(pair), str(pair.get("question", ""))
+                table.add(pair["qa_id"], table.gold(Gold(TEXT, (options[0],))), str(name))
+                table.add_choice(Options(options, 0, has_letters=False) if len(options) > 1 else None)
+                rows.add((pair.get("type"), split, text.count(" ") + 1))
                 table.add_learning(text)
     return table.table(GROUPS, CHOICE if is_pointing else OPEN)
 
 
-def _faults(pair: object, image: Mapping[str, Any]) -> Iterator[Fault]:
-    if not isinstance(pair, Mapping):
-        yield "", f"expected an object, found {describe(pair)}"
-        return
-    if not isinstance(pair.get("qa_id"), int | str):
-        yield "qa_id", f"expected a number, found {describe(pair.get('qa_id'))}"
-    if not isinstance(pair["answer"], int | str):
-        yield "answer", f"expected a text or the number of a box, found {describe(pair['answer'])}"
-    if not isinstance(pair.get("multiple_choices") or [], list):
-        yield "multiple_choices", f"expected a list, found {describe(pair['multiple_choices'])}"
-    for key, value in (("type", pair.get("type")), ("split", image.get("split"))):
-        if isinstance(value, list | dict):
-            yield key, f"expected a text, found {describe(value)}"
+def _is_right(pair: Any, place: str, table: TableBuilder) -> bool:
+    """Return true for a pair without faults."""
+    return table.check(pair, Mapping, place, "an object") and all(
+        [  # all are looked at
+            table.check(pair.get("qa_id"), int | str, f"{place}.qa_id", "a number"),
+            table.check(pair["answer"], int | str, f"{place}.answer", "a text or the number of a box"),
+            table.check(pair.get("multiple_choices") or [], list, f"{place}.multiple_choices", "a list"),
+            table.check(pair.get("type"), str | int | float | None, f"{place}.type", "a text"),
+        ]
+    )

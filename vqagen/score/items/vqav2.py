@@ -7,11 +7,11 @@ The two files of a split belong together by their names: `v2_mscoco_val2014_anno
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, Fault, Problem, describe
+from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
@@ -32,21 +32,18 @@ def read_vqav2(source: RecordSource, table: TableBuilder) -> Items:
     listed = find_records(questions, QUESTIONS).records() if questions else ()
     asked = {str(each.get("question_id")): each for each in listed}
     rows = table.rows("answer_type", "question_type", "question_length")
-    for index, record in table.records_of(source):
-        faults = list(_faults(record))
-        if faults:
-            table.faults.add(faults, ANNOTATIONS.path(index))
+    for record in table.records_of(source):
+        if not _is_right(record, table):
             continue
         question = asked.get(str(record["question_id"]), {})
         gold, text = _gold(record), str(question.get("question", ""))
-        table.add(record, index, record["question_id"], table.gold(gold), str(record.get("image_id")))
+        table.add(record["question_id"], table.gold(gold), str(record.get("image_id")))
         rows.add((record.get("answer_type"), record.get("question_type"), text.count(" ") + 1 if text else None))
         choices = question.get("multiple_choices")
         if isinstance(choices, list) and choices:
             options, answer = tuple(map(str, choices)), gold.text
             table.add_choice(Options(options, options.index(answer) if answer in options else None))
-        if table.is_learning:
-            table.add_learning(text)
+        table.add_learning(text)
     return table.table(GROUPS)
 
 
@@ -81,17 +78,18 @@ def _split_of(name: str) -> str:
     return name.replace(QUESTIONS.key, "*").replace(ANNOTATIONS.key, "*")
 
 
-def _faults(record: Mapping[str, Any]) -> Iterator[Fault]:
-    answers = record.get("answers")
-    if not isinstance(record.get("question_id"), int | str):
-        yield "question_id", f"expected a number, found {describe(record.get('question_id'))}"
-    if not isinstance(answers, list) or not answers:
-        yield "answers", f"expected a list of answers, found {describe(answers)}"
-    elif not all(isinstance(each, Mapping) and isinstance(each.get("answer"), str) for each in answers):
-        yield "answers", "expected an object with the text of an answer for each annotator"
-    for key in ("answer_type", "question_type"):
-        if isinstance(record.get(key), list | dict):
-            yield key, f"expected a text, found {describe(record[key])}"
+def _is_right(record: Mapping[str, Any], table: TableBuilder) -> bool:
+    """Return true for a record without faults."""
+    answers = record.get("answers") or None
+    found = [
+        table.check(record.get("question_id"), int | str, "question_id", "a number"),
+        table.check(answers, list, "answers", "a list of answers"),
+        *(table.check(record.get(key), str | int | None, key, "a text") for key in ("answer_type", "question_type")),
+    ]
+    for number, each in enumerate(answers if isinstance(answers, list) else ()):
+        given = each.get("answer") if isinstance(each, Mapping) else None
+        found.append(table.check(given, str, f"answers[{number}].answer", "the text of an annotator's answer"))
+    return all(found)
 
 
 def _gold(record: Mapping[str, Any]) -> Gold:
