@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
-from vqagen.score.answers.judging import judge
+from vqagen.score.answers.judging import PRESETS, check_preset, credit_of, judge, normal
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
-from vqagen.score.answers.presets import PRESETS, check_preset, credit_of, normal
 from vqagen.score.answers.reading import read_answer
 from vqagen.score.answers.vqa_words import vqa_accuracy, without_punctuation
 from vqagen.score.items.table import Gold, Options

@@ -142,9 +142,14 @@ def _is_count(found: re.Match[str]) -> bool:
 
 # Options --------------------------------------------------------------------------------------------------------------
 
-_LETTER = r"(?:(?:option|choice)\s+)?\(?([a-z])"
-_LETTER_ALONE = re.compile(rf"\W*{_LETTER}[).:]*\W*", re.IGNORECASE)
-_LETTER_AND_TEXT = re.compile(rf"\W*{_LETTER}(?:[).:]+\s*|\s+[-\u2013\u2014=]\s+)(\S.*)", re.IGNORECASE | re.DOTALL)
+_LETTERED = re.compile(
+    r"""
+    \W*(?:(?:option|choice)\s+)?\(?([a-z])
+    (?: [).:]*\W* | (?:[).:]+\s*|\s+[-\u2013\u2014=]\s+)(\S.*) )
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+"""A letter, alone or before a text: `B`, `(b)`, `Option B: metal`."""
 _LETTER_INSIDE = r"""
     \b(?:option|choice|answer|pick|choose|select)\s*:?\s*\(?(?P<a>[a-z])(?=\s*[).,:;!?]|\s*$|\s+(?:is|or|and|says)\b)
     | \((?P<b>[a-z])\)
@@ -156,22 +161,18 @@ _LETTER_INSIDE = r"""
 
 def _option_finder(kind: str, options: tuple[str, ...], has_letters: bool, vocabulary: Vocabulary) -> Finder:
     letters = {chr(ord("a") + place): option for place, option in enumerate(options[:26])} if has_letters else {}
-    by_value = {value: option for option in reversed(options) for value in _read(option, kind, vocabulary)}
-    by_value |= {plain(option): option for option in reversed(options)}
     ways = _ways_of_options(kind, options, vocabulary)
 
     def of_text(text: str) -> list[str]:
         """Return the option that a text is."""
-        return [by_value[each] for each in (plain(text), *_read(text, kind, vocabulary)) if each in by_value][:1]
+        return [ways[each] for each in (plain(text), *_read(text, kind, vocabulary)) if each in ways][:1]
 
     def whole(text: str) -> list[str]:
         if by_text := of_text(text):
             return by_text
-        if (alone := _LETTER_ALONE.fullmatch(text)) and alone[1].lower() in letters:
-            return [letters[alone[1].lower()]]
-        if (both := _LETTER_AND_TEXT.fullmatch(text)) and both[1].lower() in letters:
-            by_text = of_text(both[2])
-            return list(dict.fromkeys([letters[both[1].lower()], *by_text])) if by_text else []
+        if (lettered := _LETTERED.fullmatch(text)) and lettered[1].lower() in letters:
+            option, by_text = letters[lettered[1].lower()], of_text(lettered[2] or "")
+            return list(dict.fromkeys([option, *by_text])) if by_text or not lettered[2] else []
         return _read(text, kind, vocabulary) if kind != TEXT else []
 
     def value(found: re.Match[str]) -> str | None:

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from vqagen.errors import UsageError, unknown
 from vqagen.extras import needed
-from vqagen.score.answers.judging import AMBIGUOUS, Judged, judge, right_answer
-from vqagen.score.answers.presets import check_preset
+from vqagen.score.answers.judging import AMBIGUOUS, Judged, check_preset, judge, right_answer
 from vqagen.score.evaluate.coverage import Coverage, coverage_of, match, reject_items
 from vqagen.score.evaluate.settings import IMAGE, SKIP, EvaluationSettings
 from vqagen.score.intervals import Interval, cluster_intervals, wilson

@@ -17,7 +17,7 @@ class EvaluationSettings:
     mode: str = ""
     """open or mc; empty for that of the items."""
     preset: str = "typed"
-    """The comparison of answers; a key of `score.answers.presets.PRESETS`."""
+    """The comparison of answers; a key of `score.answers.judging.PRESETS`."""
     top_k: tuple[int, ...] = ()
     """Numbers of candidates that may be right; scores are of the first one. Empty: 1."""
     missing: str = WRONG

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
+from vqagen.score.answers.judging import VQA_OFFICIAL
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
-from vqagen.score.answers.presets import VQA_OFFICIAL
 from vqagen.score.answers.vqa_words import vqa_normal
 from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, crossed
 from vqagen.score.intervals import wilson
