@@ -254,6 +254,21 @@ def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record
     assert [(each["checked"], each["by_problem"], each["unproven"]) for each in reports] == [(2, {}, {})] * 2
 
 
+def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: Commands) -> None:
+    """They do not name the template of a caption; what can be read is judged, and the rest counted."""
+    vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --count 1 --dialogs-per-image 2")
+    images = json.loads(Path("d.json").read_text())
+    first, second = images[0]["dialogs"]
+    del first["template"], second["template"]
+    clean = verified(vqagen_, images)
+    first["dialog"][7]["question"] = "Whatever is that?"
+    second["dialog"][2]["answer"] = "magenta"
+    spoilt = verified(vqagen_, images)
+
+    assert (clean["by_problem"], clean["unproven"]) == ({}, {})
+    assert (spoilt["by_problem"], list(spoilt["unproven"].values())) == ({"wrong": 1}, [1, 2])
+
+
 def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> None:
     """In CLEVR-Dialog's shape, the history of the graph says which round each depends on."""
     vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --count 1")
