@@ -14,13 +14,12 @@ import click
 from bench_costs import count_option, repeats_option
 
 import vqagen
-from vqagen.files.locations import locate
+from vqagen.errors import counted
 from vqagen.run.items import number_items
 from vqagen.run.windows import Span
-from vqagen.score.director.policies import BLIND
-from vqagen.score.director.reading import TrialReading
-from vqagen.score.director.statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS, trial_statistics
-from vqagen.score.director.trial_files import find_trials
+from vqagen.score.file_kinds import find_trials
+from vqagen.shortcuts.policies import BLIND
+from vqagen.shortcuts.trial_statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS
 from vqagen.tasks.director.task import DirectorTask, director_task
 
 REFERENCE_MS, REFERENCE_KB, REFERENCE_RECORD_KB = 26.5, 74, 15.4
@@ -72,21 +71,21 @@ def director(count: int, repeats: int, trials: str | None) -> None:
 
 def _say_guesses(path: str) -> None:
     """Print who is right without looking, on control and test trials and on both, and the places of the answers."""
-    statistics = trial_statistics(path)
-    groups = [group for group in (CONTROLS, RULE_TESTS, PLAIN_TESTS, ALL) if group in statistics.groups]
-    click.echo(f"\n{f'{statistics.trials:,} trials':18}" + "".join(f"{group:>20}" for group in groups))
-    for name, accuracy in statistics.accuracies().items():
+    statistics = vqagen.stats(path).facts
+    groups = [group for group in (CONTROLS, RULE_TESTS, PLAIN_TESTS, ALL) if group in statistics["groups"]]
+    click.echo(f"\n{counted(statistics['trials'], 'trial'):18}" + "".join(f"{group:>20}" for group in groups))
+    for name, accuracy in statistics["accuracy"].items():
         mark = " *" if name in BLIND else ""
         click.echo(f"{name + mark:18}" + "".join(f"{accuracy[group]:20.3f}" for group in groups))
     click.echo("* reads the instruction and ignores what is blocked")
     places, blocked = Counter[str](), Counter[int]()
-    for record in TrialReading(find_trials(locate(path))).records():
+    for record in find_trials(path).records():
         label, width, height = record["answer"], record["width"], record["height"]
         at_edge = (label[0] in f"A{chr(64 + width)}") + (int(label[1:]) in (1, height))
         places[("center", "edge", "corner")[at_edge]] += 1
         blocked[record["counts"]["related_blocked"]] += 1
     for name, counts in (("answers", places), ("fitting blocked", blocked)):
-        shares = (f"{value} {count / statistics.trials:.3f}" for value, count in sorted(counts.items(), key=str))
+        shares = (f"{value} {count / statistics['trials']:.3f}" for value, count in sorted(counts.items(), key=str))
         click.echo(f"{name:18}{', '.join(shares)}")
     for name, probe in vqagen.audit(path).to_record()["probes"].items():
         click.echo(f"{'audit ' + name:18}{probe['accuracy']:.3f}, by chance {probe['chance']:.3f}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ from generated_trials import trials
 from handmade_trials import Record, trial
 from test_director_oracle import NONE_TEST
 from test_trial_verification import write_trials
-
-from vqagen.score.director.chi_square import differ
 
 
 @pytest.fixture
@@ -68,19 +65,6 @@ def test_trials_that_cannot_be_read_are_named(vqagen_: Commands) -> None:
     assert ran.code == 3
     assert ran.err.count("expected a noun, found 3") == 2
     assert "trials[1].noun" in ran.err
-
-
-def test_rows_differ_if_chance_does_not_explain_it() -> None:
-    """Rare values share a column, so that a few of them are no proof."""
-    for some, others, is_different in (
-        ({1: 500, 2: 500}, {1: 510, 2: 490}, False),
-        ({1: 500, 2: 500}, {1: 600, 2: 400}, True),
-        ({1: 500}, {1: 400}, False),
-        ({1: 5, 2: 1}, {1: 1, 2: 5}, False),
-        ({}, {1: 5}, False),
-        (dict.fromkeys(range(500), 1), dict.fromkeys(range(500, 1000), 1), False),
-    ):
-        assert differ(Counter(some), Counter(others)) is is_different
 
 
 def test_of_pairs_the_report_says_first_how_often_both_are_right(vqagen_: Commands) -> None:

@@ -54,7 +54,7 @@ def find_any_records(given: PathLike | Mapping[str, Any] | Iterable[Mapping[str,
     return given_records(given, next((KIND_OF[key] for key in keys if key in KIND_OF), QUESTIONS))
 
 
-def find_trials(path: PathLike) -> RecordSource:
+def find_trials(path: PathLike | Location) -> RecordSource:
     """Find the trials of a folder or file, or samples. UsageError where there is none, BadInput for what are none."""
     place = require(locate(path), TRIALS.key)
     file = record_file(place) or place

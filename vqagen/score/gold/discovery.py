@@ -11,8 +11,7 @@ from vqagen.json.stream import reading
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records, first_keys
-from vqagen.score.director.trial_files import find_trials
-from vqagen.score.file_kinds import TRIALS, kind_of_file, require_records
+from vqagen.score.file_kinds import TRIALS, find_trials, kind_of_file, require_records
 from vqagen.score.gold.dialogs import dialog_file
 from vqagen.score.gold.file import MODES, GoldFile
 from vqagen.score.gold.gqa import gqa_file

@@ -18,17 +18,18 @@ from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import PathLike
 from vqagen.records.source import RecordSource
 from vqagen.score.file_kinds import SAMPLES
+from vqagen.score.items.trials import trial_reader
 from vqagen.score.origin import check_origin
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.trial_series import TrialFault, TrialSeries
-from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
+from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell
 from vqagen.tasks.director.instructions import find_instruction_files, load_instructions, with_shipped
 from vqagen.tasks.director.question_table import question_table
-from vqagen.tasks.director.reading import WrittenTrial, read_sample, read_trial
+from vqagen.tasks.director.reading import WrittenTrial
 from vqagen.tasks.director.record import RecordMaker
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
-from vqagen.tasks.director.settings import ALWAYS, REFERENCE
+from vqagen.tasks.director.settings import REFERENCE
 from vqagen.tasks.director.shapes.reference import RULE_TYPES
 from vqagen.tasks.director.trial import Trial
 from vqagen.tasks.director.views import Views
@@ -58,8 +59,6 @@ LOOSE = frozenset({"O7", "O9", "O10", "O11"})
 """Rules that trials made with `--compat reference` may break."""
 BATCH = 1000
 """Trials between two calls for the progress bar."""
-FOREIGN = "samples of another tool: ties, needless words and needless rules are notes"
-UNSAID = "no info beside the trials: judged with the catalogue that vqagen ships, without settings"
 OWN_WORDS = "texts not read: samples of another tool have words of their own"
 
 
@@ -72,23 +71,18 @@ def verify_trials(
     """
     check_origin(source, {"templates": lambda: instruction_hash(templates)})
     report, series = VerificationReport(source.kind.key, MEANINGS), TrialSeries(source)
-    catalogue = catalogue_of(source)
-    is_foreign = source.kind is SAMPLES and catalogue is None
-    if catalogue is None:
-        report.remarks.append(FOREIGN if is_foreign else UNSAID)
-        catalogue = None if is_foreign else load_catalogue_file()
-    suffix = ALWAYS if is_foreign else series.settings.suffix
-    record_faults = _RecordFaults(catalogue, templates) if catalogue else None
-    is_loose = is_foreign or series.settings.compat == REFERENCE
+    reader = trial_reader(source)
+    report.remarks += [reader.remark] if reader.remark else []
+    record_faults = _RecordFaults(reader.catalogue, templates) if reader.catalogue else None
+    is_loose = reader.catalogue is None or series.settings.compat == REFERENCE
     for position, record in enumerate(source.records()):
-        is_sample = source.kind is SAMPLES
-        read = read_sample(record, catalogue, suffix) if is_sample else read_trial(record, catalogue)
+        read = reader.read(record)
         if isinstance(read, list):
             faults = [TrialFault("O1", *fault) for fault in read]
             number = series.skip()
         else:
             views, number = Views(read), read.index
-            faults = [*answer_faults(views), *(_sample_faults(views, record) if is_sample else ())]
+            faults = [*answer_faults(views), *(_sample_faults(views, record) if source.kind is SAMPLES else ())]
             faults += record_faults.of(views, record) if record_faults else ()
             faults += series.take(views, record)
         for code, path, message, is_note in faults:
@@ -101,7 +95,7 @@ def verify_trials(
     for code, path, message, _ in series.file_faults():
         report.add(Mismatch(None, code, message, path))
     report.unproven["trials of a pair whose other trial is not there"] = len(series.halves)
-    report.unproven[OWN_WORDS] = report.checked if is_foreign else 0
+    report.unproven[OWN_WORDS] = 0 if record_faults else report.checked
     return report
 
 

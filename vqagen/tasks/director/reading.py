@@ -44,6 +44,8 @@ class WrittenTrial:
     participant_answers: Objects
     items: tuple[GridItem | None, ...] = field(default=(), repr=False)
     """The item in each cell; empty if no catalogue is known."""
+    template: str = ""
+    """The template of the instruction; "" in samples."""
     twin_instruction: str = ""
     """The text without a director; "" in samples."""
     twin_answers: Objects = 0
@@ -112,6 +114,7 @@ def read_trial(record: Mapping[str, Any], catalogue: ItemCatalogue | None = None
         answer=union_of(place_of[each] for each in own["answer"]),
         participant_answers=union_of(place_of[each] for each in own["participant_answers"]),
         items=tuple(known.get(name) for name in names) if catalogue else (),
+        template=record["template"],
         twin_instruction=record["no_director"]["instruction"],
         twin_answers=union_of(place_of[each] for each in own["no_director.answers"]),
         pair=record.get("pair"),

@@ -1,1 +1,0 @@
-"""Verification and statistics of director trials, from the trials alone: nothing of their generator is imported."""
