@@ -355,32 +355,23 @@ def _dialogs_of(record: Mapping[str, Any], position: int) -> Iterator[tuple[str,
 
 def _written(name: str, path: str, record: object) -> Written:
     """Return the sentences, answers and labels of a dialog. Raises _Missing."""
-    if not isinstance(record, Mapping):
-        raise _Missing(f"expected a dialog, found {describe(record)}")
-    if path:
-        caption = Sentence(_part(record, "caption", str), caption_label(record) or "")
-        key, label = "dialog", "template"
-    else:
-        said = _part(record, "caption", Mapping)
-        caption = Sentence(_part(said, "text", str, "caption."), _part(said, "label", str, "caption."))
-        key, label = "rounds", "label"
-    rounds = [_asked(each, label, f"{key}[{i}]") for i, each in enumerate(_part(record, key, list))]
-    return Written(name, path, [caption, *rounds], record)
+    dialog = _required(record, Mapping, "the dialog")
+    rounds, label = ("dialog", "template") if path else ("rounds", "label")
+    said = dialog.get("caption")
+    caption = {"text": said, "label": caption_label(dialog) or ""} if path else _required(said, Mapping, "caption")
+    sentences = [Sentence(*(_required(caption.get(key), str, f"caption.{key}") for key in ("text", "label")))]
+    for i, each in enumerate(_required(dialog.get(rounds), list, rounds)):
+        asked = _required(each, Mapping, f"{rounds}[{i}]")
+        text, kind = (_required(asked.get(key), str, f"{rounds}[{i}].{key}") for key in ("question", label))
+        sentences.append(Sentence(text, kind, asked.get("answer")))
+    return Written(name, path, sentences, dialog)
 
 
-def _asked(record: object, label: str, path: str) -> Sentence:
-    if not isinstance(record, Mapping):
-        raise _Missing(f"{path}: expected a round, found {describe(record)}")
-    if "answer" not in record:
-        raise _Missing(f"{path}.answer is missing")
-    text, name = (_part(record, key, str, f"{path}.") for key in ("question", label))
-    return Sentence(text, name, record["answer"])
-
-
-def _part(record: Mapping[str, Any], key: str, kind: Any, path: str = "") -> Any:
-    if not isinstance(found := record.get(key), kind):
-        raise _Missing(f"{path}{key}: expected {_NOUNS[kind]}, found {describe(found)}")
-    return found
+def _required(value: object, kind: Any, path: str) -> Any:
+    """Return a value of the kind that a dialog must have there. Raises _Missing."""
+    if not isinstance(value, kind):
+        raise _Missing(f"{path}: expected {_NOUNS[kind]}, found {describe(value)}")
+    return value
 
 
 _NOUNS: Mapping[Any, str] = {str: "text", list: "a list", Mapping: "an object"}
