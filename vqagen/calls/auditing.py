@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 
+import numpy as np
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike
-from vqagen.score.items.reading import Source, read_items
-from vqagen.score.items.table import Items
+from vqagen.score.items.reading import Source, find_items, read_items
+from vqagen.score.items.table import NONE, Items
 from vqagen.score.report.table import Report
-from vqagen.shortcuts.audit import Audit, Guess, audit_items
+from vqagen.shortcuts.audit import Audit, audit_items, known
 from vqagen.shortcuts.audit_report import report_of
 from vqagen.shortcuts.audit_settings import AuditSettings
-from vqagen.shortcuts.scene_checks import SceneFacts, read_scene_facts, repetition, visible_options
+from vqagen.shortcuts.distributions import answered
+from vqagen.shortcuts.predictors import Predictor
+from vqagen.shortcuts.scene_checks import read_scene_facts, repetition, visible_options
+from vqagen.shortcuts.trial_guesses import trial_predictors
+from vqagen.shortcuts.trial_statistics import read_views
 from vqagen.world.loading import find_scenes
 
 
@@ -41,8 +46,18 @@ def audit(
     if trained is not None and trained.kind != items.kind:
         raise UsageError(f"--train {trained.name} holds {trained.kind}, but {items.name} holds {items.kind}")
     facts, others = (None if each is None else read_scene_facts(find_scenes(each)) for each in (scenes, train_scenes))
-    more = [] if facts is None else [*_visible(items, facts)]
-    return audit_items(items, settings or AuditSettings(), repetition(items, facts, trained, others), more)
+    again = repetition(items, facts, trained, others)
+    chosen = settings or AuditSettings()
+    own = answered(items)
+    more, notes = list[Predictor](), list[str]()
+    if items.kind == "trials":
+        trials, notes = read_views(find_items(file))
+        has_options = np.flatnonzero(own.options.codes != NONE)
+        own = own.take(has_options)
+        more += trial_predictors([trials[place] for place in has_options.tolist()])
+    elif facts is not None and own.options.values:
+        more.append(known("visible-option", "an option that the scene shows", visible_options(own, facts)))
+    return audit_items(own, chosen, again, more, notes, len(items) - len(own))
 
 
 def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] | None) -> Items:
@@ -52,11 +67,6 @@ def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] 
         message = "no answers in the file: there is nothing to audit" if len(items) else f"no {items.kind}"
         raise BadInput([Problem(message, items.name)])
     return items
-
-
-def _visible(items: Items, scenes: Sequence[SceneFacts]) -> Iterator[Guess]:
-    if items.options.values:
-        yield Guess("visible-option", "an option that the scene shows", visible_options(items, scenes))
 
 
 def write_item_biases(audit: Audit, out: str) -> None:

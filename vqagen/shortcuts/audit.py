@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, log2
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +18,18 @@ from vqagen.score.intervals import holm
 from vqagen.score.items.table import NONE, Items, Places
 from vqagen.score.report.table import Report, Reported
 from vqagen.shortcuts.audit_settings import AuditSettings
-from vqagen.shortcuts.distributions import Counts, answered, counts_of, counts_within, entropy, families_of, places_by
+from vqagen.shortcuts.distributions import Counts, counts_of, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.folds import Folds, make_folds
 from vqagen.shortcuts.guessing import ONE_IMAGE
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.scene_checks import Repetition
 from vqagen.shortcuts.significance import ChanceDifference, difference
-from vqagen.shortcuts.task import Floats, Task
+from vqagen.shortcuts.task import Floats, Guesses, Task
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option")
 """Predictors that know how often answers occur and nothing else: what chance is compared with."""
+OF_CELLS = ("order", "most-frequent-option")
+"""Predictors of the cells of trials."""
 ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with several balance windows shows the true figures"
@@ -173,38 +175,49 @@ class Audit(Reported):
         return report_of([self])
 
 
-class Guess(NamedTuple):
-    """What a probe says about the items."""
+def known(name: str, meaning: str, scores: Floats) -> Predictor:
+    """Return the predictor whose probabilities of a right answer are known of all items; NaN where it has no guess."""
 
-    name: str
-    meaning: str
-    scores: Floats
-    """The probability of a right answer of each item; NaN for items that it does not concern."""
+    def answer(task: Task, learn: Places, ask: Places) -> Guesses:
+        return Guesses(np.full((len(ask), 1), NONE), scores[ask])
+
+    return Predictor(name, meaning, answer)
 
 
 def audit_items(
-    items: Items, settings: AuditSettings, found: Repetition, more: Sequence[Guess] = (), notes: Sequence[str] = ()
+    items: Items,
+    settings: AuditSettings,
+    found: Repetition,
+    more: Sequence[Predictor] = (),
+    notes: Sequence[str] = (),
+    unanswered: int = 0,
 ) -> Audit:
-    """Return the audit of items; those without an answer are left out. `more` are guesses besides the predictors'."""
-    asked, items = len(items), answered(items)
-    left_out = asked - len(items)
+    """Return the audit of items, all of which have answers.
+
+    `more` are predictors besides those of the list; `unanswered` is the number of items that were left out.
+    """
     folds = make_folds(items)
     answers = counts_within(families_of(items), items.answers)
     if folds.number < 2:
-        return Audit(items, settings, answers, (), found, [*notes, ONE_IMAGE], np.zeros(len(items)), left_out)
+        nothing = np.zeros(len(items))
+        return Audit(items, settings, answers, (), found, [*notes, ONE_IMAGE], nothing, unanswered)
     task = Task.within(items, folds=folds)
     chance = _chance(task)
-    guesses = [Guess(each.name, each.meaning, predict(each, task).expected) for each in probing(items)]
-    probes = _probes([*guesses, *more], chance, task, folds, settings)
+    guesses = [(each, predict(each, task).expected) for each in (*probing(items), *more)]
+    probes = _probes(guesses, chance, task, folds, settings)
     own = notes if folds.is_apart else [*notes, ONE_WINDOW]
-    return Audit(items, settings, answers, probes, found, own, chance, left_out)
+    return Audit(items, settings, answers, probes, found, own, chance, unanswered)
 
 
 def probing(items: Items) -> Iterator[Predictor]:
     """Yield the predictors that may know more than chance.
 
-    Where all items have options, those that read the text alone are left to `question-and-choices`.
+    Where all items have options, those that read the text alone are left to `question-and-choices`. Of trials, the
+    options are cells, of which the instruction picks one: it is not read.
     """
+    if items.kind == "trials":
+        yield from (NAMED[name] for name in OF_CELLS)
+        return
     has_options = not (items.options.codes == NONE).any()
     for each in applicable(items):
         if each.name not in PRIORS and (not has_options or "options" in each.needs or each.name == "order"):
@@ -229,27 +242,31 @@ def _chance(task: Task) -> Floats:
     return right
 
 
-def _probes(guesses: Sequence[Guess], chance: Floats, task: Task, folds: Folds, settings: AuditSettings) -> list[Probe]:
+def _probes(
+    guesses: Sequence[tuple[Predictor, Floats]], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
+) -> list[Probe]:
     """Return what each guess amounts to; all tests are corrected together for their number."""
-    guesses = [guess for guess in guesses if not np.isnan(guess.scores).all()]
-    concerned = [np.flatnonzero(~np.isnan(guess.scores)) for guess in guesses]
+    guesses = [(predictor, scores) for predictor, scores in guesses if not np.isnan(scores).all()]
+    concerned = [np.flatnonzero(~np.isnan(scores)) for _, scores in guesses]
     apart = [
-        difference(guess.scores[own], chance[own], folds.clusters[own])
-        for guess, own in zip(guesses, concerned, strict=True)
+        difference(scores[own], chance[own], folds.clusters[own])
+        for (_, scores), own in zip(guesses, concerned, strict=True)
     ]
     adjusted = holm([each.p for each in apart])
     families = places_by(families_of(task.items))
     return [
         Probe(
-            *guess,
-            float(guess.scores[own].mean()),
+            predictor.name,
+            predictor.meaning,
+            scores,
+            float(scores[own].mean()),
             float(chance[own].mean()),
             each,
             p,
             _verdict(each, p, settings),
-            dict(_by_family(guess.scores, chance, families)),
+            dict(_by_family(scores, chance, families)),
         )
-        for guess, own, each, p in zip(guesses, concerned, apart, adjusted, strict=True)
+        for (predictor, scores), own, each, p in zip(guesses, concerned, apart, adjusted, strict=True)
     ]
 
 

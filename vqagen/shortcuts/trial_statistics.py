@@ -24,8 +24,8 @@ BOTH, CONTROLS, RULE_TESTS, PLAIN_TESTS, YOUR_VIEW, DIRECTORS_LEFT_RIGHT, ALL = 
 _DESIGN = ("trial_type", "rule_class", "frame", "is_physics", "trials")
 
 
-def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> Report:
-    """Return the statistics of trials, read once. BadInput with the trials that cannot be read."""
+def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> tuple[list[Views], list[str]]:
+    """Return the trials of a file, and notes on how they are read. BadInput with those that cannot be read."""
     reader, name = trial_reader(source), str(source.path)
     trials, faults = list[Views](), FaultList(name, "trial")
     for position, record in enumerate(source.records()):
@@ -38,10 +38,15 @@ def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lamb
     faults.finish()
     if not trials:
         raise BadInput([Problem("no trials", name)])
-    facts = _facts([views.trial for views in trials]) | _accuracies(trials)
-    facts["notes"] = [reader.remark] if reader.remark else []
-    lines = (*_overview(facts), *(f"note: {note}" for note in facts["notes"]))
-    return Report(f"Statistics of {name}", lines, (_design(facts), _policies(facts)), facts)
+    return trials, [reader.remark] if reader.remark else []
+
+
+def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> Report:
+    """Return the statistics of trials, read once. BadInput with the trials that cannot be read."""
+    trials, notes = read_views(source, on_read)
+    facts = _facts([views.trial for views in trials]) | _accuracies(trials) | {"notes": notes}
+    lines = (*_overview(facts), *(f"note: {note}" for note in notes))
+    return Report(f"Statistics of {source.path}", lines, (_design(facts), _policies(facts)), facts)
 
 
 def _facts(trials: list[WrittenTrial]) -> dict[str, Any]:
