@@ -10,17 +10,20 @@ import pytest
 from browsers import expect, needs_chromium, new_window
 from test_score_report import REPORT
 
-from vqagen.score.report.table import Figure
+from vqagen.score.report.figures import Axis, draw, interval
+from vqagen.score.report.table import COUNT, TEXT, Figure, Table, columns
 from vqagen.score.report.writers import write_report
 
 pytestmark = needs_chromium
-DRAWING = '<svg viewBox="0 0 640 320"><rect width="640" height="320"/></svg>'
+LONG = Table("long", "Long", columns(said=TEXT, n=COUNT), (("a text that no phone shows in one line " * 3, 1),))
 
 
 @pytest.mark.slow
 def test_a_report_shows_its_figures_without_errors_and_requests(browser: Any, tmp_path: Path) -> None:
     """The page shows figures and tables, loads nothing but itself, and fits a phone."""
-    write_report(replace(REPORT, figures=(Figure("Drawn", "how to read it", DRAWING),)), tmp_path / "scores.html")
+    row = interval(Axis(), "name", 0.5, 0.4, 0.6)
+    figures = (Figure("Drawn", "how to read it", draw(Axis(), [row, row])),)
+    write_report(replace(REPORT, tables=(*REPORT.tables, LONG), figures=figures), tmp_path / "scores.html")
     address = (tmp_path / "scores.html").resolve().as_uri()
     page = new_window(browser, viewport={"width": 320, "height": 800}).new_page()
     faults: list[str] = []
@@ -32,6 +35,8 @@ def test_a_report_shows_its_figures_without_errors_and_requests(browser: Any, tm
     expect(page.locator(".head")).to_contain_text("2 questions, 1 missing")
     expect(page.locator("#category + .wide tbody td").nth(2)).to_have_text("0.371")
     assert page.locator("figure svg").bounding_box()["height"] > 50
+    assert page.locator("figure svg text").first.bounding_box()["height"] > 8, "a label can be read"
+    assert page.locator("#long + .wide td").first.bounding_box()["width"] < 220, "a long text is broken"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.context.close()
     assert faults == []

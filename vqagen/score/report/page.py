@@ -19,8 +19,9 @@ _STYLE = """
 .report nav { margin: 1em 0; font-size: .9em; } .report nav a { margin-right: 1em; display: inline-block; }
 .report a { color: #2f7fc4; }
 .report .wide { overflow-x: auto; }
-.report table { border-collapse: collapse; font-size: .9em; min-width: 50%; }
+.report table { border-collapse: collapse; font-size: .9em; min-width: 50%; width: max-content; }
 .report th, .report td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #8884; vertical-align: top; }
+.report th, .report td { max-width: min(32em, 60vw); }
 .report .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .report .note, .report figcaption { opacity: .75; font-size: .9em; margin: .3em 0; }
 .report .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
