@@ -32,7 +32,7 @@ from vqagen.api import (
     write_records,
 )
 from vqagen.run.progress import OnProgress, Progress
-from vqagen.score.gold.discovery import read_gold
+from vqagen.score.items.reading import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.shapes.visual7w import split_of, type_of
 from vqagen.tasks.questions.shapes.wrong_options import Family, WrongOptions, deal
@@ -288,7 +288,8 @@ def test_the_baselines_of_the_toolkit_answer_it() -> None:
         guesses = json.loads(Path(f"{name}.json").read_text())
         asked = [pair["qa_id"] for image, pair in pairs_of("dataset.json") if image["split"] == "val"]
         assert [guess["qa_id"] for guess in guesses] == asked != []
-    assert all(item.options[item.right or 0] == item.answers[0] for item in read_gold("dataset.json").items())
+    items = read_items("dataset.json")
+    assert all(items.options.at(at).texts[0] == items.answers.at(at) for at in range(len(items)))
 
 
 # Bad input ------------------------------------------------------------------------------------------------------------

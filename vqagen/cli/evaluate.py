@@ -42,7 +42,7 @@ from vqagen.errors import UsageError
 def command(ctx: click.Context, /, questions: str, predictions: str, output: ReportOutput, **options: Any) -> None:
     """Score the answers of a model to questions, dialogs or trials.
 
-    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W, VQAv2 or GQA. PREDICTIONS is a file
+    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W or VQAv2. PREDICTIONS is a file
     of many formats: own JSON Lines ({"question_index": 17, "answer": "yes"}), Visual7W, VQAv2, GQA, lmms-eval, lines of
     text, CSV or TSV, or a log of Inspect AI.
 

@@ -23,7 +23,7 @@ TRIALS = RecordKind("trials", own_keys=("trial_index", "trial_type"))
 SAMPLES = RecordKind("samples", own_keys=("sample_id", "sample_type"))
 """Trials in the shape of the reference's dataset."""
 _KINDS = (DIALOGS, QUESTIONS, TRIALS, SAMPLES)
-KIND_OF: Mapping[str, RecordKind] = {key: kind for kind in _KINDS for key in (kind.key, *kind.own_keys)}
+_KIND_OF: Mapping[str, RecordKind] = {key: kind for kind in _KINDS for key in (kind.key, *kind.own_keys)}
 """A key that tells -> the kind of records that it tells."""
 
 
@@ -51,7 +51,7 @@ def find_any_records(given: PathLike | Mapping[str, Any] | Iterable[Mapping[str,
         given = list(given)
     first = given if isinstance(given, Mapping) else next(iter(given), {})
     keys = first if isinstance(first, Mapping) else ()
-    return given_records(given, next((KIND_OF[key] for key in keys if key in KIND_OF), QUESTIONS))
+    return given_records(given, next((_KIND_OF[key] for key in keys if key in _KIND_OF), QUESTIONS))
 
 
 def find_trials(path: PathLike | Location) -> RecordSource:
@@ -93,8 +93,8 @@ def first_kind(file: Location) -> RecordKind | None:
     """Return the kind that the first telling key of a file tells; None if no key does."""
     before: list[str] = []
     for key in first_keys(file):
-        if key in KIND_OF:
-            return KIND_OF[key]
+        if key in _KIND_OF:
+            return _KIND_OF[key]
         before.append(key)
         if before == ["version", "data"]:
             message = (
