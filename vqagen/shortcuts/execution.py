@@ -1,0 +1,239 @@
+"""Guesses that run each question's program: on its own scene, on other scenes, and on imagined ones.
+
+oracle        its own scene
+noisy-oracle  its own scene, of which some values were misread
+wrong-image   other scenes of the file
+scene-blind   scenes whose attributes were drawn independently
+
+A run may have no answer, as when `unique` finds two objects; such runs are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+
+from vqagen.errors import BadInput, Problem, counted
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Program
+from vqagen.language.question_records import release_answer
+from vqagen.plugin import Undefined
+from vqagen.rng import below, pick, shuffled, stream
+from vqagen.score.items.table import Items
+from vqagen.shortcuts.task import Floats, credits_of
+from vqagen.world.attribute import Attribute, Recorded
+from vqagen.world.domain import Domain
+from vqagen.world.loading import SceneSource, load_scenes
+from vqagen.world.scene import Scene
+
+POOL = 1000
+"""Other scenes that programs are run on at most: they stay in memory."""
+SHOWN = 5
+"""Faulty questions that a message lists."""
+OTHER_SCENES, IMAGINED_SCENES = 20, 100
+"""Other scenes on which `wrong-image` runs a program, and imagined ones on which `scene-blind` does."""
+
+
+class Executed(NamedTuple):
+    """The answers to items."""
+
+    texts: list[tuple[str, ...]]
+    """Best first; empty if no run has an answer."""
+    expected: Floats
+    """The share of the runs with an answer that give the right one; of sure answers, their credit."""
+    runs: int
+    invalid: int
+    """Runs without an answer."""
+
+
+class Programs:
+    """The programs of a question file, read with `learning` and its scenes, and the functions that these call."""
+
+    def __init__(self, items: Items, scenes: SceneSource, catalogue: Catalogue) -> None:
+        """BadInput, with all questions whose program is missing or faulty."""
+        assert items.learning is not None, "read the items with learning=True"
+        self.items, self.scenes, self.catalogue = items, scenes, catalogue
+        self.codes, self.places = items.learning.programs.codes, items.learning.places.codes
+        self.number_of_scenes = len(items.learning.places.values)
+        found = [self._read(written) for written in items.learning.programs.values]
+        faults = [fault if isinstance(fault, str) else "" for fault in (*found, "no program")]
+        faulty = [(place, faults[code]) for place, code in enumerate(self.codes.tolist()) if faults[code]]
+        problems = [
+            Problem(message, items.name, f"questions[{items.records[place]}]") for place, message in faulty[:SHOWN]
+        ]
+        if more := len(faulty) - len(problems):
+            problems.append(Problem(f"and {counted(more, 'other question')} that cannot be run", items.name))
+        if problems:
+            raise BadInput(problems)
+        self.programs: list[Program] = [each for each in found if isinstance(each, Program)]
+
+    def _read(self, written: bytes) -> Program | str:
+        try:
+            return Program.from_records(orjson.loads(written), self.catalogue)
+        except BadInput as error:
+            return "; ".join(f"{problem.path}: {problem.message}" for problem in error.problems)
+
+    def of(self, place: int) -> Program:
+        """Return the program of an item."""
+        return self.programs[int(self.codes[place])]
+
+    def pool(self, seed: int) -> list[Scene]:
+        """Return all scenes, or POOL of them. BadInput if there is only one."""
+        if self.number_of_scenes < 2:
+            raise BadInput([Problem("only one scene: programs are to be run on other scenes", str(self.scenes.path))])
+        chosen = set(shuffled(stream(seed, "pool"), range(self.number_of_scenes))[:POOL])
+        return [scene for scene in load_scenes(self.scenes, self.catalogue.domain) if scene.index in chosen]
+
+    def allowed(self, place: int, answers: Sequence[str]) -> Sequence[str]:
+        """Return the answers that are among the options; all if there are no options, or none is."""
+        offered = self.items.options.at(place)
+        texts = {text.lower() for text in offered.texts} if offered else set()
+        return [answer for answer in answers if answer.lower() in texts] or answers
+
+
+def run(program: Program, scene: Scene) -> list[str]:
+    """Return the answer of a program in a scene; nothing if it has none."""
+    try:
+        return [release_answer(program.run(scene))]
+    except Undefined:
+        return []
+
+
+def oracle(programs: Programs, seed: int, see: Callable[[Scene, int], Scene] = lambda scene, _: scene) -> Executed:
+    """Run each program on its own scene, or on what is seen of it."""
+    by_scene = np.argsort(programs.places, kind="stable")
+    ends = np.searchsorted(programs.places[by_scene], np.arange(programs.number_of_scenes + 1))
+    texts: list[tuple[str, ...]] = [()] * len(by_scene)
+    for scene, start, end in zip(load_scenes(programs.scenes, programs.catalogue.domain), ends, ends[1:], strict=True):
+        if start < end:
+            seen = see(scene, seed)
+            for place in by_scene[start:end].tolist():
+                texts[place] = tuple(run(programs.of(place), seen))
+    return _sure(programs, texts, len(texts), sum(not each for each in texts))
+
+
+def noisy_oracle(programs: Programs, seed: int, rate: float) -> Executed:
+    """Run each program on its own scene, of which values were misread at a rate: once for each scene."""
+    domain = programs.catalogue.domain
+    return oracle(
+        programs, seed, lambda scene, seed: misread(scene, domain, rate, stream(seed, "noisy-oracle", scene.index))
+    )
+
+
+def wrong_image(programs: Programs, seed: int, runs: int = OTHER_SCENES) -> Executed:
+    """Run each program on other scenes of the file, and answer as the first that has an answer."""
+    pool, texts, expected = programs.pool(seed), [], []
+    done = found = 0
+    for place, own in enumerate(programs.places.tolist()):
+        drawn = _sample(pool, runs + 1, stream(seed, "wrong-image", place))
+        others = [scene for scene in drawn if scene.index != own][:runs]
+        answers = [text for scene in others for text in run(programs.of(place), scene)]
+        done, found = done + len(others), found + len(answers)
+        answers = list(programs.allowed(place, answers))
+        texts.append(tuple(dict.fromkeys(answers)))
+        credits = credits_of(programs.items.gold.at(place))
+        expected.append(sum(credits.get(text.lower(), 0.0) for text in answers) / max(1, len(answers)))
+    return Executed(texts, np.array(expected), done, done - found)
+
+
+def scene_blind(programs: Programs, seed: int, runs: int = IMAGINED_SCENES) -> Executed:
+    """Run each program on imagined scenes, and answer as most of them do."""
+    pool, rng = programs.pool(seed), stream(seed, "scene-blind")
+    imagined = [marginal_scene(pool, programs.catalogue.domain, rng) for _ in range(runs)]
+    found = [Counter(text for scene in imagined for text in run(program, scene)) for program in programs.programs]
+    ranked = [sorted(counts, key=lambda text, counts=counts: (-counts[text], text)) for counts in found]  # type: ignore[misc]
+    texts = [tuple(programs.allowed(place, ranked[code])) for place, code in enumerate(programs.codes.tolist())]
+    invalid = sum(runs - found[code].total() for code in programs.codes.tolist())
+    return _sure(programs, texts, runs * len(texts), invalid)
+
+
+def _sure(programs: Programs, texts: list[tuple[str, ...]], runs: int, invalid: int) -> Executed:
+    golds = programs.items.gold
+    credits = [
+        credits_of(golds.at(place)).get(each[0].lower(), 0.0) if each else 0.0 for place, each in enumerate(texts)
+    ]
+    return Executed(texts, np.array(credits), runs, invalid)
+
+
+def _sample(scenes: Sequence[Scene], number: int, rng: Random) -> list[Scene]:
+    """Return different scenes, all of them if there are no more."""
+    if number >= len(scenes):
+        return shuffled(rng, scenes)
+    chosen: dict[int, None] = {}
+    while len(chosen) < number:
+        chosen[below(rng, len(scenes))] = None
+    return [scenes[place] for place in chosen]
+
+
+# Scenes that nobody saw -----------------------------------------------------------------------------------------------
+
+
+def marginal_scene(scenes: Sequence[Scene], domain: Domain, rng: Random) -> Scene:
+    """Return a scene whose number of objects and relations are those of one scene, and whose values are each that of
+    any object of any scene: all attributes are independent of each other, and of the relations.
+    """
+    shape, donors = pick(rng, scenes), [scene for scene in scenes if scene.size]
+
+    def value(attribute: Attribute) -> Recorded:
+        donor = pick(rng, donors)
+        return donor.values[attribute.name][below(rng, donor.size)]
+
+    return with_values(
+        shape, domain, {each.name: [value(each) for _ in range(shape.size)] for each in domain.attributes}
+    )
+
+
+def misread(scene: Scene, domain: Domain, rate: float, rng: Random) -> Scene:
+    """Return a scene in which each value was replaced, with a probability of `rate`, by any other of its attribute.
+
+    The numbers drawn do not depend on the rate: what is misread at a low rate is misread at a higher rate too.
+    """
+
+    def seen(attribute: Attribute, value: Recorded) -> Recorded:
+        is_misread, choice = rng.random() < rate, rng.random()
+        others = [leaf for leaf in attribute.leaves if leaf != value and (leaf,) != value]
+        if not is_misread or not others:
+            return value
+        other = others[int(choice * len(others))]
+        return (other,) if attribute.multi else other
+
+    values = {each.name: [seen(each, value) for value in scene.values[each.name]] for each in domain.attributes}
+    return with_values(scene, domain, values)
+
+
+def with_values(scene: Scene, domain: Domain, values: dict[str, list[Recorded]]) -> Scene:
+    """Return a scene with the same relations and other values."""
+    having = {each.name: dict.fromkeys(each.values, 0) for each in domain.attributes}
+    for attribute in domain.attributes:
+        for number, recorded in enumerate(values[attribute.name]):
+            for value in attribute.sayable(recorded):
+                having[attribute.name][value] |= 1 << number
+    return replace(scene, values=values, having=having)
+
+
+class Execution(NamedTuple):
+    """A row of EXECUTIONS."""
+
+    name: str
+    meaning: str
+    answer: Callable[[Programs, int], Executed]
+    """Takes the programs and the seed."""
+
+
+EXECUTIONS = (
+    Execution("wrong-image", "the program run on other scenes", wrong_image),
+    Execution("scene-blind", "the program run on imagined scenes", scene_blind),
+    *(
+        Execution(f"noisy-oracle-{rate}", "the program run on misread scenes", partial(noisy_oracle, rate=rate))
+        for rate in (0.05, 0.1, 0.2)
+    ),
+    Execution("oracle", "the program run on its scene", oracle),
+)
+"""Predictors that need scenes, from the weakest to the strongest."""
