@@ -14,8 +14,11 @@ import numpy as np
 
 from vqagen.rng import shuffled, stream
 from vqagen.score.items.table import NONE, Codes, Items, Places
+from vqagen.shortcuts.groups import Integers, distinct, families_of
 
 FOLDS = 5
+MANY = 20_000
+"""Groups beyond which chance alone gives each fold about the same answers."""
 LARGEST = 0.75
 """Share of the items that may be joined by windows of balance: the rest must be enough to learn from."""
 
@@ -45,11 +48,33 @@ def make_folds(items: Items, seed: int = 0) -> Folds:
         joined = connected(len(items), clusters, windows)
         if _largest(joined) <= LARGEST * len(items):
             groups = joined
-    count = int(groups.max(initial=0)) + 1
-    number = min(FOLDS, count)
-    fold_of_group = np.empty(count, dtype=np.int32)
-    fold_of_group[shuffled(stream(seed, "folds"), range(count))] = np.arange(count) % number
+    fold_of_group = _dealt(groups, distinct(families_of(items), items.answers.codes + 1)[1], seed)
+    number = int(fold_of_group.max(initial=0)) + 1
     return Folds(fold_of_group[groups], number, clusters, windows is None or groups is not clusters)
+
+
+def _dealt(groups: Codes, labels: Integers, seed: int) -> Codes:
+    """Return the fold of each group, in random order, so that each fold has about the same share of each label.
+
+    Labels are the answers of each family. Were these balanced exactly, answers that are rarer among those learned from
+    would be more frequent among those asked, and each guess by counts below chance.
+    """
+    sizes = np.bincount(groups)
+    number = min(FOLDS, len(sizes))
+    order = np.array(shuffled(stream(seed, "folds"), range(len(sizes))), dtype=np.int64)
+    found = np.empty(len(sizes), dtype=np.int32)
+    if len(sizes) > MANY:
+        found[order] = np.arange(len(sizes)) % number
+        return found
+    weights, shares = 1 / np.bincount(labels)[labels], np.zeros((number, int(labels.max(initial=0)) + 1))
+    filled = np.zeros(number)
+    by_group = np.split(np.argsort(groups, kind="stable"), np.cumsum(sizes)[:-1])
+    for group in order[np.argsort(-sizes[order], kind="stable")]:
+        own = by_group[group]
+        found[group] = fold = int((shares[:, labels[own]].sum(axis=1) + filled * len(own)).argmin())
+        np.add.at(shares[fold], labels[own], weights[own])
+        filled[fold] += len(own) / len(groups)
+    return found
 
 
 def clusters_of(items: Items) -> Codes:

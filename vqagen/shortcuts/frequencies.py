@@ -9,7 +9,8 @@ import numpy as np
 
 from vqagen.rng import stream
 from vqagen.score.items.table import NONE, Codes, Places
-from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Integers, Task, credits_of, distinct
+from vqagen.shortcuts.groups import Integers, distinct
+from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, credits_of
 
 
 def majority(task: Task, learn: Places, ask: Places, groups: Sequence[Codes]) -> Guesses:

@@ -17,7 +17,8 @@ import numpy as np
 from vqagen.extras import in_one_thread, needed
 from vqagen.score.items.table import NONE, Places
 from vqagen.shortcuts.frequencies import of_family
-from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Integers, Learnable, Task, distinct
+from vqagen.shortcuts.groups import Integers, distinct
+from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Learnable, Task
 
 WHAT = "a predictor that learns"
 LEARNABLE = 40

@@ -17,8 +17,9 @@ import numpy as np
 from vqagen.extras import in_one_thread
 from vqagen.rng import stream
 from vqagen.score.items.table import NONE, Places
+from vqagen.shortcuts.groups import Integers
 from vqagen.shortcuts.learners import WHAT, counted, regression, tokens
-from vqagen.shortcuts.task import Floats, Guesses, Integers, Task
+from vqagen.shortcuts.task import Floats, Guesses, Task
 
 LEARNABLE = 20
 """Items below which the most frequent option is chosen."""

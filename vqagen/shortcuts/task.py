@@ -15,14 +15,10 @@ from vqagen.score.answers.kinds import text_of
 from vqagen.score.answers.vqa_words import vqa_accuracy
 from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.shortcuts.folds import Folds, make_folds
+from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, families_of, grouped
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.integer[Any]]
-CATEGORIES = ("category", "question_type", "type", "answer_type")
-TYPES = ("function", "question_type", "category", "type", "answer_type")
-FAMILIES = ("family", "label", "rule_class", *TYPES)
-"""Fields whose groups are guessed by their most frequent answers: the first one that any item has."""
 YES_NO = ("yes", "no")
 
 
@@ -112,12 +108,12 @@ class Task:
     @cached_property
     def types(self) -> Codes:
         """The group of each item by the function that gives its answer or, in foreign files, their own type."""
-        return _grouped(self.items, TYPES)
+        return grouped(self.items, TYPES)
 
     @cached_property
     def families(self) -> Codes:
         """The family of each item, or the label of a round with the attribute that it names; its type without one."""
-        return distinct(_grouped(self.items, FAMILIES), _grouped(self.items, ("attribute",)))[1].astype(np.int32)
+        return families_of(self.items)
 
     @cached_property
     def texts(self) -> Codes:
@@ -128,7 +124,7 @@ class Task:
     @cached_property
     def categories(self) -> Codes:
         """The question type of each item."""
-        return _grouped(self.items, CATEGORIES)
+        return grouped(self.items, CATEGORIES)
 
     @cached_property
     def scenes(self) -> Integers:
@@ -200,12 +196,6 @@ def joined(first: Items, second: Items) -> Items:
     )
 
 
-def _grouped(items: Items, names: Sequence[str]) -> Codes:
-    """Return the codes of the first of some fields that any item has, from 0 on."""
-    column = items.first_column(names)
-    return np.zeros(len(items), dtype=np.int32) if column is None else column.codes + 1
-
-
 @lru_cache(1 << 16)
 def credits_of(gold: Gold) -> dict[str, float]:
     """Return the credit of each accepted answer, in lower case: 1, or where annotators answered, that of VQA."""
@@ -215,22 +205,3 @@ def credits_of(gold: Gold) -> dict[str, float]:
     for answer, number in zip(gold.answers, gold.weights, strict=True):
         agreeing[text_of(answer).lower()] += number
     return {text: vqa_accuracy(number, sum(gold.weights)) for text, number in agreeing.items()}
-
-
-def distinct(first: Integers, second: Integers) -> tuple[tuple[Places, Places], Places]:
-    """Return the different pairs of codes from 0 on, in ascending order, and of each item the number of its pair.
-
-    >>> distinct(np.array([1, 0, 1]), np.array([5, 7, 5]))
-    ((array([0, 1]), array([7, 5])), array([1, 0, 1]))
-    """
-    size = int(second.max(initial=0)) + 1
-    keys = first.astype(np.int64) * size + second
-    most = int(keys.max(initial=0)) + 1
-    if most > 8 * len(keys):
-        cells, back = np.unique(keys, return_inverse=True)
-    else:  # the same by counting: 0.1 s in place of 0.9 s of a floor of a million items
-        cells = np.flatnonzero(np.bincount(keys, minlength=most))
-        number = np.zeros(most, dtype=np.int64)
-        number[cells] = np.arange(len(cells))
-        back = number[keys]
-    return (cells // size, cells % size), back
