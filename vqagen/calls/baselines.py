@@ -8,20 +8,25 @@ from typing import NamedTuple
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import content_hash, files_below
-from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
-from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records
 from vqagen.score.file_kinds import record_file
-from vqagen.score.gold.discovery import read_gold
-from vqagen.score.gold.file import GoldFile
+from vqagen.score.items.reading import find_items, read_items
+from vqagen.score.items.table import Items
 from vqagen.score.origin import check_origin, shipped_domain
-from vqagen.shortcuts.baselines.execution import ProgramRunner
-from vqagen.shortcuts.baselines.ladder import Ladder, RungResult
-from vqagen.shortcuts.baselines.learning_task import LearningTask
-from vqagen.shortcuts.baselines.rungs import answer_all, find_rung, ladder
-from vqagen.shortcuts.baselines.settings import BaselineSettings
-from vqagen.shortcuts.baselines.writing import check_questions, check_target, write_predictions
+from vqagen.shortcuts.baseline import (
+    REFERENCE,
+    Ladder,
+    RungResult,
+    answer,
+    check_questions,
+    check_target,
+    find_baseline,
+    rungs,
+    write_predictions,
+)
+from vqagen.shortcuts.execution import Programs
+from vqagen.shortcuts.settings import BaselineSettings
+from vqagen.shortcuts.task import Task
 from vqagen.world.loading import find_scenes
 
 
@@ -64,9 +69,9 @@ def _files_at(path: PathLike) -> Sequence[Location]:
 
 
 class _Opened(NamedTuple):
-    gold: GoldFile
-    learning: LearningTask
-    runner: ProgramRunner | None
+    items: Items
+    task: Task
+    programs: Programs | None
 
 
 def baseline(
@@ -76,14 +81,14 @@ def baseline(
 
     Raises UsageError if the files lack what the baseline needs.
     """
-    rung, chosen, target = find_rung(name), settings or BaselineSettings(), str(out)
+    found, chosen, target = find_baseline(name), settings or BaselineSettings(), str(out)
     check_target(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
     opened = _open(files, chosen)
-    check_questions(target, opened.gold.format)
-    answered = answer_all(rung, opened.learning, opened.runner)
+    check_questions(target, opened.items.format)
+    answered = answer(found, opened.task, opened.items, opened.programs)
     record = {"baseline": name, **chosen.to_record()}
-    write_predictions(target, opened.learning.items, answered.guesses, opened.gold.format, record, files.hashes())
-    return Ladder(opened.learning).add(answered)
+    write_predictions(target, opened.items, answered.texts, record, files.hashes())
+    return _ladder(opened).add(answered)
 
 
 def baseline_ladder(
@@ -93,37 +98,40 @@ def baseline_ladder(
 ) -> Ladder:
     """Return how often each baseline is right that the files allow; `on_done` is called with 1 after each of them."""
     opened = _open(files, settings or BaselineSettings())
-    found = Ladder(opened.learning)
-    for rung in ladder(opened.learning, opened.runner is not None):
-        found.add(answer_all(rung, opened.learning, opened.runner))
+    found = _ladder(opened)
+    for each in rungs(opened.task, opened.programs):
+        found.add(answer(each, opened.task, opened.items, opened.programs))
         on_done(1)
     return found
 
 
+def _ladder(opened: _Opened) -> Ladder:
+    return Ladder(opened.items, answer(find_baseline(REFERENCE), opened.task, opened.items, None).right)
+
+
 def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
-    """Read the questions, and find the scenes if they were given."""
-    gold = read_gold(files.questions, split=files.split, mode=files.mode)
-    train = None
+    """Read the questions, those to learn from, and the scenes if they were given."""
+    items = read_items(files.questions, split=files.split, mode=files.mode, scenes=files.scenes, learning=True)
+    if not len(items):
+        raise BadInput([Problem("no questions to answer", items.name)])
     if files.train is not None and files.learns_from_others:
-        train = list(read_gold(files.train, split=files.train_split, mode=files.mode).items())
-    items = list(gold.items())
-    if not items:
-        raise BadInput([Problem("no questions to answer", str(files.questions))])
-    runner = None if files.scenes is None else _runner(files, str(files.scenes), gold)
-    return _Opened(gold, LearningTask(items, train, settings.seed, settings.top_k), runner)
+        train = read_items(files.train, split=files.train_split, mode=files.mode, learning=True)
+        task = Task.across(train, items, settings.top_k, settings.seed)
+    else:
+        task = Task.within(items, settings.top_k, settings.seed)
+    return _Opened(items, task, None if files.scenes is None else _programs(files, str(files.scenes), items))
 
 
-def _runner(files: BaselineFiles, scenes: str, gold: GoldFile) -> ProgramRunner:
-    """Find scenes and functions; without a domain of the user, those of the domain that the questions' info names."""
-    if gold.format != "vqagen":
+def _programs(files: BaselineFiles, scenes: str, items: Items) -> Programs:
+    """Read the programs; without a domain of the user, by the functions of the one that the questions' info names."""
+    if items.format != "vqagen":
         raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
-    questions, source = require(locate(files.questions), "questions"), find_scenes(scenes)
-    domain = files.domain or find_domain(shipped_domain(gold.info))
+    source, domain = find_scenes(scenes), files.domain or find_domain(shipped_domain(items.info))
     catalogue, plugins = load_catalogue(domain)
     hashes = {
         "scenes": lambda: content_hash(source.files),
         "metadata": lambda: content_hash([domain.metadata]),
         "plugins": lambda: plugins.hash if plugins.hashes else "",
     }
-    check_origin(find_records(questions, QUESTIONS), hashes)
-    return ProgramRunner(questions, source, catalogue, files.split)
+    check_origin(find_items(files.questions), hashes)
+    return Programs(items, source, catalogue)

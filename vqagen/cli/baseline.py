@@ -9,10 +9,10 @@ import click
 
 from vqagen.cli.options import domain_options, input_path, path, settings_options
 from vqagen.cli.reports import checked_output
-from vqagen.shortcuts.baselines.settings import BaselineSettings
+from vqagen.shortcuts.settings import BaselineSettings
 
 if TYPE_CHECKING:
-    from vqagen.shortcuts.baselines.ladder import RungResult
+    from vqagen.shortcuts.baseline import RungResult
 
 
 @click.command("baseline")
@@ -52,17 +52,19 @@ def command(
     NAME is one of the following, or `all` for a table of all that the files allow.
 
     \b
-    without pictures    uniform, majority (of the type), majority-all, majority-family, majority-question, prior,
-                        learned
-    multiple choice     random-option, option-at-1 to option-at-10, most-frequent-option, longest-option,
-                        shortest-option, choices-only, question-and-choices
+    without pictures    uniform, majority (of the type), majority-all, majority-family, majority-question, prior
+    learned             words, order (of images and questions), history (of a dialog), tree (of a program's phrases),
+                        others (answers to other questions about the image)
+    multiple choice     random-option, position, most-frequent-option, longest-option, shortest-option, choices-only,
+                        question-and-choices; of numbers least-number, greatest-number, median-number, most-neighbors
+    trials              cell, open-cell
     run programs        wrong-image (on other scenes), scene-blind (on scenes with independent attributes),
                         noisy-oracle-0.05, -0.1 and -0.2 (on scenes of which this share is misread), oracle (on its
                         own scene); they need --scenes
 
     Of equally frequent answers, the one that occurs first in the questions to learn from is taken. Beside the accuracy
     of answers that are drawn at random, their expected accuracy is printed. Without --train, questions about other
-    images of the same file are learned from, in five parts.
+    images of the same file are learned from, in five parts, or in whole windows of balance.
 
     \b
     Example:

@@ -27,7 +27,7 @@ from vqagen.language.question_records import release_answer
 from vqagen.plugin import Undefined
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.score.items.table import Items
-from vqagen.shortcuts.task import Floats, credits_of
+from vqagen.shortcuts.task import Floats, best_credit
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource, load_scenes
@@ -109,13 +109,13 @@ def run(program: Program, scene: Scene) -> list[str]:
 def oracle(programs: Programs, seed: int, see: Callable[[Scene, int], Scene] = lambda scene, _: scene) -> Executed:
     """Run each program on its own scene, or on what is seen of it."""
     by_scene = np.argsort(programs.places, kind="stable")
-    ends = np.searchsorted(programs.places[by_scene], np.arange(programs.number_of_scenes + 1))
+    ends = np.searchsorted(programs.places[by_scene], np.arange(programs.number_of_scenes + 1)).tolist()
     texts: list[tuple[str, ...]] = [()] * len(by_scene)
-    for scene, start, end in zip(load_scenes(programs.scenes, programs.catalogue.domain), ends, ends[1:], strict=True):
-        if start < end:
-            seen = see(scene, seed)
-            for place in by_scene[start:end].tolist():
-                texts[place] = tuple(run(programs.of(place), seen))
+    for scene in load_scenes(programs.scenes, programs.catalogue.domain):
+        places = by_scene[ends[scene.index] : ends[scene.index + 1]].tolist()
+        seen = see(scene, seed) if places else scene
+        for place in places:
+            texts[place] = tuple(run(programs.of(place), seen))
     return _sure(programs, texts, len(texts), sum(not each for each in texts))
 
 
@@ -138,8 +138,8 @@ def wrong_image(programs: Programs, seed: int, runs: int = OTHER_SCENES) -> Exec
         done, found = done + len(others), found + len(answers)
         answers = list(programs.allowed(place, answers))
         texts.append(tuple(dict.fromkeys(answers)))
-        credits = credits_of(programs.items.gold.at(place))
-        expected.append(sum(credits.get(text.lower(), 0.0) for text in answers) / max(1, len(answers)))
+        credits = [best_credit(programs.items.gold.at(place), [text]) for text in answers]
+        expected.append(sum(credits) / max(1, len(credits)))
     return Executed(texts, np.array(expected), done, done - found)
 
 
@@ -155,10 +155,7 @@ def scene_blind(programs: Programs, seed: int, runs: int = IMAGINED_SCENES) -> E
 
 
 def _sure(programs: Programs, texts: list[tuple[str, ...]], runs: int, invalid: int) -> Executed:
-    golds = programs.items.gold
-    credits = [
-        credits_of(golds.at(place)).get(each[0].lower(), 0.0) if each else 0.0 for place, each in enumerate(texts)
-    ]
+    credits = [best_credit(programs.items.gold.at(place), each[:1]) for place, each in enumerate(texts)]
     return Executed(texts, np.array(credits), runs, invalid)
 
 

@@ -112,7 +112,7 @@ def _phrases(task: Task) -> Floats:
     """Return the family, the first column, and what a reader of the question sees of its program."""
     learning = task.items.learning
     families = task.families[:, None].astype(np.float64)
-    if learning is None or not learning.clues.values:
+    if learning is None or not learning.programs.values:
         return families
     return np.hstack([families, np.array([*learning.clues.values, learning.clues.values[0]])[learning.clues.codes]])
 
@@ -141,8 +141,8 @@ def _trees(task: Task) -> Learnable:
     """Return boosted trees whose first feature is the family."""
     model: Learnable = needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
         random_state=0,
-        max_iter=100,
-        learning_rate=0.08,
+        max_iter=30,
+        learning_rate=0.1,
         max_leaf_nodes=8,
         early_stopping=False,
         categorical_features=[0] if int(task.families.max(initial=0)) < MANY_FAMILIES else None,

@@ -39,14 +39,17 @@ class Predictor(NamedTuple):
 NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "": lambda items: True,
     "texts": lambda items: items.learning is not None and bool(items.learning.texts.values),
-    "programs": lambda items: items.learning is not None and bool(items.learning.clues.values),
+    "programs": lambda items: items.learning is not None and bool(items.learning.programs.values),
     "histories": lambda items: items.learning is not None and bool(items.learning.histories.values),
     "several questions about an image": lambda items: len(items.images.values) < len(items),
-    "options": lambda items: bool(items.options.values),
+    "options": lambda items: bool(items.options.values) and items.kind != "trials",
+    "open cells": lambda items: bool(items.options.values) and items.kind == "trials",
     "options in a known order": lambda items: (
-        bool(items.options.values) and all(each.has_letters for each in items.options.values)
+        NEEDS["options"](items) and all(each.has_letters for each in items.options.values)
     ),
-    "options that are numbers": lambda items: any(options.are_numbers(each.texts) for each in items.options.values),
+    "options that are numbers": lambda items: (
+        NEEDS["options"](items) and any(options.are_numbers(each.texts) for each in items.options.values)
+    ),
 }
 """What a predictor may need -> whether items have it."""
 
@@ -81,6 +84,8 @@ PREDICTORS = (
     Predictor(
         "question-and-choices", "regression over question and options", options.question_and_choices, "options", True
     ),
+    Predictor("open-cell", "any open cell", options.random_option, "open cells"),
+    Predictor("cell", "the open cell that is most often right", options.most_frequent, "open cells"),
 )
 """All predictors that need no scenes, from the weakest to the strongest."""
 NAMED = {predictor.name: predictor for predictor in PREDICTORS}

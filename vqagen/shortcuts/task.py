@@ -205,3 +205,8 @@ def credits_of(gold: Gold) -> dict[str, float]:
     for answer, number in zip(gold.answers, gold.weights, strict=True):
         agreeing[text_of(answer).lower()] += number
     return {text: vqa_accuracy(number, sum(gold.weights)) for text, number in agreeing.items()}
+
+
+def best_credit(gold: Gold, texts: Sequence[str]) -> float:
+    """Return the credit of the best of some answers."""
+    return max((credits_of(gold).get(text.lower(), 0.0) for text in texts), default=0.0)

@@ -1,0 +1,278 @@
+"""Baselines: what a predictor answers, written as predictions, and the ladder of how often each is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from vqagen import __version__
+from vqagen.errors import UsageError, counted, unknown
+from vqagen.files.output import atomic_output, check_output
+from vqagen.records.formats import JSON_LINES, choose_format
+from vqagen.records.layouts import Arrangement
+from vqagen.records.writer import record_file
+from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
+from vqagen.score.items.table import Items, Places
+from vqagen.score.report.table import SHARE, Cell, Column, Report, Reported, Table
+from vqagen.shortcuts.execution import EXECUTIONS, Execution, Programs
+from vqagen.shortcuts.groups import FAMILIES, TYPES
+from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
+from vqagen.shortcuts.task import Floats, Task, best_credit
+
+REFERENCE = "majority"
+"""The baseline that every lift is measured from."""
+VISUAL7W = "visual7w"
+ID_KEYS = {VISUAL7W: "qa_id", "vqav2": "question_id", "trials": "trial_index"}
+"""Format of the items -> the key of their ids; `question_index` for all others."""
+_PREDICTIONS = Arrangement("predictions", "", "question", 0)
+_BLOCK = 10_000
+_EXECUTED = {each.name: each for each in EXECUTIONS}
+
+
+class Answered(NamedTuple):
+    """The answers of a baseline to all items."""
+
+    name: str
+    meaning: str
+    texts: Sequence[tuple[str, ...]]
+    """Best first; empty for an item without an answer."""
+    right: Floats
+    """The credit of each."""
+    expected: Floats
+    """The same, where answers are drawn at random before they are drawn."""
+    note: str = ""
+
+
+def find_baseline(name: str) -> Predictor | Execution:
+    """Return the baseline of a name. UsageError, with the nearest name, if there is none."""
+    known: Mapping[str, Predictor | Execution] = {**NAMED, **_EXECUTED}
+    if name not in known:
+        raise UsageError(unknown("baseline", name, [*known, "all"]))
+    return known[name]
+
+
+def answer(baseline: Predictor | Execution, task: Task, items: Items, programs: Programs | None) -> Answered:
+    """Return the answers of a baseline to `items`, the last of the task's. UsageError if they lack what it needs."""
+    asked = np.arange(len(task.items) - len(items), len(task.items))
+    if isinstance(baseline, Predictor):
+        guesses = predict(baseline, task)
+        ranked, expected = guesses.ranked[asked], guesses.expected[asked]
+        words = np.array([*task.vocabulary, None], dtype=np.object_)
+        texts = [tuple(text for text in row if text is not None) for row in words[ranked].tolist()]
+        return Answered(baseline.name, baseline.meaning, texts, task.credits(asked, ranked), np.nan_to_num(expected))
+    if programs is None:
+        raise UsageError(f"{baseline.name} runs programs on scenes: give --scenes")
+    found = baseline.answer(programs, task.seed)
+    texts = [each[: task.top_k] for each in found.texts]
+    right = np.array([best_credit(items.gold.at(place), each) for place, each in enumerate(texts)])
+    note = f"runs without an answer: {found.invalid:,} of {found.runs:,}" if found.invalid else ""
+    return Answered(baseline.name, baseline.meaning, texts, right, found.expected, note)
+
+
+def rungs(task: Task, programs: Programs | None) -> list[Predictor | Execution]:
+    """Return the baselines that the files allow, from the weakest to the strongest."""
+    return [*applicable(task.items), *(EXECUTIONS if programs else ())]
+
+
+# The ladder -----------------------------------------------------------------------------------------------------------
+
+
+class GroupResult(NamedTuple):
+    """How often a baseline was right in one group of items."""
+
+    n: int
+    correct: float
+    """The sum of credits; a whole number unless annotators differ."""
+    accuracy: float
+    interval: Interval
+    expected: float
+    lift: float
+    """The accuracy above that of REFERENCE."""
+    lift_interval: Interval
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for JSON."""
+        return {name: np.round(value, 6).tolist() for name, value in self._asdict().items()}
+
+
+@dataclass(frozen=True)
+class RungResult:
+    """How often one baseline was right."""
+
+    answered: Answered
+    everything: GroupResult
+    """All items; those without an answer count as wrong."""
+    groups: Mapping[str, Mapping[str, GroupResult]]
+    """category, type or family -> its name -> result."""
+
+    @property
+    def name(self) -> str:
+        """The name of the baseline."""
+        return self.answered.name
+
+    @property
+    def unanswered(self) -> int:
+        """Items without an answer."""
+        return sum(not each for each in self.answered.texts)
+
+    @property
+    def notes(self) -> str:
+        """What is to be said beside the accuracy; "" for nothing."""
+        notes = [self.answered.note] if self.answered.note else []
+        if missing := self.unanswered:
+            rest = self.everything.correct / max(1, self.everything.n - missing)
+            notes.append(
+                f"no answer to {counted(missing, 'question')}, counted as wrong; of the others {rest:.3f} are right"
+            )
+        return "; ".join(notes)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for JSON."""
+        return {
+            "baseline": self.name,
+            "meaning": self.answered.meaning,
+            "unanswered": self.unanswered,
+            "note": self.answered.note,
+            **self.everything.to_record(),
+            **{
+                f"by_{key}": {name: each.to_record() for name, each in found.items()}
+                for key, found in self.groups.items()
+            },
+        }
+
+
+class Ladder(Reported):
+    """The results of baselines on one file of items."""
+
+    def __init__(self, items: Items, reference: Floats) -> None:
+        """`reference` is the credit of each item that REFERENCE has."""
+        self.items, self._reference = items, reference
+        self.rungs: list[RungResult] = []
+
+    def add(self, answered: Answered) -> RungResult:
+        """Score the answers of one baseline, and keep its result."""
+        everything = np.arange(len(self.items))
+        groups = {
+            "category": self._by(answered, ("category", *TYPES)),
+            "type": self._by(answered, TYPES),
+            "family": self._by(answered, FAMILIES),
+        }
+        self.rungs.append(RungResult(answered, self._result(answered, everything), groups))
+        return self.rungs[-1]
+
+    def _by(self, answered: Answered, names: Sequence[str]) -> dict[str, GroupResult]:
+        column = self.items.first_column(names)
+        if column is None:
+            return {}
+        known = {str(value): np.flatnonzero(column.codes == code) for code, value in enumerate(column.values)}
+        return {name: self._result(answered, known[name]) for name in sorted(known) if len(known[name])}
+
+    def _result(self, answered: Answered, places: Places) -> GroupResult:
+        right, images = answered.right[places], self.items.images.codes[places]
+        lift = clustered_mean(right - self._reference[places], images)
+        return GroupResult(
+            len(places),
+            float(right.sum()),
+            float(right.mean()),
+            cluster_interval(right, images),
+            float(answered.expected[places].mean()),
+            lift.mean,
+            lift.interval(-1.0, 1.0),
+        )
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for JSON."""
+        return {"questions": len(self.items), "baselines": [rung.to_record() for rung in self.rungs]}
+
+    def report(self) -> Report:
+        """Return the table for people: a row for each baseline, with a column for each category."""
+        categories = list(self.rungs[0].groups["category"]) if self.rungs else []
+        shares = ("accuracy", "low", "high", "expected", "lift", *categories)
+        columns = (Column("baseline"), *(Column(name, SHARE) for name in shares))
+        notes = tuple(f"{rung.name}: {rung.notes}" for rung in self.rungs if rung.notes)
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (
+                rung.name,
+                rung.everything.accuracy,
+                *rung.everything.interval,
+                rung.everything.expected,
+                rung.everything.lift,
+                *(rung.groups["category"][name].accuracy for name in categories),
+            )
+            for rung in self.rungs
+        )
+        head = (
+            f"{counted(len(self.items), 'question')}; low and high are bounds of 95 % intervals",
+            f"lift: the accuracy above that of {REFERENCE}",
+        )
+        return Report("Baselines", head, (Table("baselines", "Baselines", columns, rows, notes),), self.to_record())
+
+
+# Predictions ----------------------------------------------------------------------------------------------------------
+
+
+def check_target(target: str, force: bool, inputs: Sequence[str]) -> None:
+    """Raise UsageError if predictions cannot be written to a file."""
+    if not _is_result_file(target):
+        choose_format(target, None, (JSON_LINES,), "predictions")
+    check_output(target, force, inputs)
+
+
+def check_questions(target: str, format: str) -> None:
+    """Raise UsageError for the name of a result file of the Visual7W toolkit about other questions."""
+    if _is_result_file(target) and format != VISUAL7W:
+        raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")
+
+
+def _is_result_file(target: str) -> bool:
+    """Return true for a name that asks for a result file of the Visual7W toolkit."""
+    return target.lower().endswith(".json")
+
+
+def write_predictions(
+    target: str,
+    items: Items,
+    texts: Sequence[tuple[str, ...]],
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+) -> None:
+    """Write predictions; items without an answer are left out. `inputs` are content hashes by role.
+
+    About a Visual7W dataset, a file named `.json` is one list, as the toolkit's scorer reads it.
+    """
+    answered = [(place, each) for place, each in enumerate(texts) if each]
+    if _is_result_file(target):
+        with atomic_output(target) as file:
+            file.write(orjson.dumps([_visual7w_record(items, place, each) for place, each in answered]) + b"\n")
+        return
+    generator = {"name": "vqagen", "version": __version__, "settings": dict(settings), "inputs": dict(inputs)}
+    with record_file(target, JSON_LINES, {"generator": generator}, _PREDICTIONS) as writer:
+        records = [_record(items, place, each) for place, each in answered]
+        for start in range(0, len(records), _BLOCK):
+            writer.write(records[start : start + _BLOCK])
+
+
+def _record(items: Items, place: int, texts: Sequence[str]) -> dict[str, Any]:
+    named = {"candidates": list(texts)} if len(texts) > 1 else {"answer": texts[0]}
+    return {**_id_of(items.ids[place], ID_KEYS.get(items.format, "question_index")), **named}
+
+
+def _visual7w_record(items: Items, place: int, texts: Sequence[str]) -> dict[str, Any]:
+    """Return an entry of a result file. A box is named by its number."""
+    offered, learning = items.options.at(place), items.learning
+    is_box = offered is not None and all(text.isdecimal() for text in offered.texts)
+    candidates = [{"answer": int(text) if is_box else text} for text in texts]
+    asked = learning.texts.at(place) if learning else ""
+    return {**_id_of(items.ids[place], ID_KEYS[VISUAL7W]), "question": asked, "candidates": candidates}
+
+
+def _id_of(written: str, key: str) -> dict[str, Any]:
+    """Return the id of a question; of a round, the numbers of its dialog and of the round."""
+    dialog, slash, number = written.partition("/")
+    if slash and dialog.isdecimal() and number.isdecimal():
+        return {"dialog_index": int(dialog), "round": int(number)}
+    return {key: int(written) if written.isdecimal() and str(int(written)) == written else written}
