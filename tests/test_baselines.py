@@ -1,4 +1,4 @@
-"""Baselines answer as they say: their accuracies are those that follow from the frequencies of answers and values."""
+"""Baselines run programs as they say, and write what they answer as predictions that the evaluator scores alike."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ from scene_records import sampled_scenes, scene_record
 
 import vqagen
 from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
-from vqagen.errors import BadInput, UsageError
-from vqagen.files.locations import locate
+from vqagen.errors import BadInput
 from vqagen.language.domain_files import load_catalogue
 from vqagen.language.question_records import record_writer
-from vqagen.score.gold.item import GoldItem
 from vqagen.score.intervals import wilson
-from vqagen.shortcuts.baselines import option_learners, option_rules, priors, text_learners
-from vqagen.shortcuts.baselines.execution import ProgramRunner
-from vqagen.shortcuts.baselines.learning_task import Guess, LearningTask, gold_text
-from vqagen.shortcuts.baselines.rungs import RUNGS
-from vqagen.shortcuts.baselines.settings import BaselineSettings
+from vqagen.score.items.reading import read_items
+from vqagen.shortcuts.execution import EXECUTIONS, Programs, noisy_oracle, scene_blind, wrong_image
+from vqagen.shortcuts.predictors import PREDICTORS
+from vqagen.shortcuts.settings import BaselineSettings
 from vqagen.world.loading import find_scenes
 
 Record = dict[str, Any]
+MANY = "several questions about an image"
 
 
 @pytest.fixture(autouse=True)
@@ -41,19 +39,6 @@ def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
     """Runs commands in the folder."""
     return Commands(capsysbinary)
-
-
-def item(number: int, answer: str, options: Sequence[str] = (), **fields: Any) -> GoldItem:
-    """A question of a type, about an image of its own unless another is given."""
-    image = str(fields.pop("image", number))
-    text, pair = fields.pop("question", "What?"), fields.pop("pair", None)
-    named = {"function": "what", **fields}
-    return GoldItem(str(number), "text", (answer,), image, named, tuple(options), text, pair=pair)
-
-
-def shares(guesses: Sequence[Guess], items: Sequence[GoldItem]) -> float:
-    """The share of questions whose first candidates hold the answer."""
-    return sum(gold_text(each) in guess.candidates for each, guess in zip(items, guesses, strict=True)) / len(items)
 
 
 @cache
@@ -72,84 +57,6 @@ def written(domain: str = "clevr", scenes: int = 6) -> BaselineFiles:
     return BaselineFiles("q.json", scenes="s.json", domain=vqagen.find_domain(domain))
 
 
-# Priors -----------------------------------------------------------------------------------------------------------
-
-GROUPED = [
-    *[("count", "a", "0")] * 5,
-    *[("count", "a", "1")] * 2,
-    *[("count", "b", "1")] * 4,
-    *[("color", "c", "red")] * 3,
-    *[("color", "c", "blue")] * 2,
-    *[("color", "d", "blue")] * 2,
-]
-"""(type, family, answer) of each question."""
-
-
-def test_majority_is_right_as_often_as_its_answers_occur() -> None:
-    """Learned from the questions themselves, the accuracy is the sum of the largest share of each group."""
-    items = [item(i, answer, function=kind, family=family) for i, (kind, family, answer) in enumerate(GROUPED)]
-
-    for per, right in {"all": 6, "type": 6 + 4, "family": 5 + 4 + 3 + 2}.items():
-        guesses = priors.majority(LearningTask(items, items), per)
-        assert sum(guess.expected for guess in guesses) == right
-        assert shares(guesses, items) == right / len(items)
-
-
-def test_equally_frequent_answers_are_ranked_by_first_occurrence() -> None:
-    """Count descends; then the answer that was learned first comes first, whatever its text."""
-    train = [item(i, answer) for i, answer in enumerate(["zebra", "ant", "ant", "zebra", "bee", "cat", "cat", "cat"])]
-
-    [guess] = priors.majority(LearningTask([item(0, "?")], train, top_k=4), "all")
-
-    assert guess.candidates == ("cat", "zebra", "ant", "bee")
-
-
-def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
-    """A family that was not learned from is answered by its type, and an unknown type by all questions."""
-    train = [item(0, "1", function="count", family="a"), *(item(i, "red", function="color") for i in (1, 2))]
-    new = {"question": "Who?", "family": "new"}
-    asked = [item(0, "?", function="count", **new), item(1, "?", function="new", **new)]
-
-    assert [guess.candidates for guess in priors.majority(LearningTask(asked, train), "question")] == [("1",), ("red",)]
-
-
-def test_without_questions_to_learn_from_images_are_kept_apart() -> None:
-    """An image's own questions never teach the answers to its other questions."""
-    items = [item(i, f"answer {i // 3}", image=i // 3) for i in range(60)]
-    learning = LearningTask(items)
-
-    assert sorted(place for split in learning.splits for place in split.places) == list(range(60))
-    for split in learning.splits:
-        assert {each.image for each in split.trained}.isdisjoint(items[place].image for place in split.places)
-    assert not any(guess.expected for guess in priors.majority(learning, "all"))
-
-
-def test_questions_about_one_image_go_with_its_pairs() -> None:
-    """Neither an image nor a pair or block is divided, also if an image has questions in several and in none."""
-    items = [
-        item(4 * i + j, "a", image=i, pair=None if j < 2 else f"{i // 2}, {j}") for i in range(40) for j in range(4)
-    ]
-
-    for split in LearningTask(items).splits:
-        asked = [items[place] for place in split.places]
-        assert {each.image for each in split.trained}.isdisjoint(each.image for each in asked)
-        assert {each.pair for each in split.trained} & {each.pair for each in asked} <= {None}
-
-
-def test_drawn_answers_are_right_as_often_as_expected() -> None:
-    """The accuracy of drawn answers has the expected value, Σp² for the prior, in its interval of 99.9 %."""
-    items = [item(i, "red" if i < 300 else "blue" if i < 450 else "green") for i in range(500)]
-    learning = LearningTask(items, items, seed=3)
-    for guesses, wanted in (
-        (priors.uniform(learning), 1 / 3),
-        (priors.prior(learning, "type"), 0.6**2 + 0.3**2 + 0.1**2),
-    ):
-        expected = sum(guess.expected for guess in guesses) / len(items)
-        assert expected == pytest.approx(wanted)
-        low, high = wilson(500 * shares(guesses, items), 500, level=0.999)
-        assert low < expected < high
-
-
 def test_the_same_seed_gives_the_same_answers() -> None:
     """Files of one seed have the same bytes; of another seed, others."""
     files = written()
@@ -158,80 +65,6 @@ def test_the_same_seed_gives_the_same_answers() -> None:
             baseline(name, files, f"{name}-{number}.jsonl", BaselineSettings(seed=seed))
         first, same, other = (Path(f"{name}-{number}.jsonl").read_bytes() for number in range(3))
         assert first == same != other, name
-
-
-# Words ------------------------------------------------------------------------------------------------------------
-
-
-def leaky(count: int) -> list[GoldItem]:
-    """Questions whose words give the answer away."""
-    colors = ("red", "blue", "green")
-    return [item(i, colors[i % 3], question=f"What about {'xyz'[i % 3]} {i % 7}?", image=i) for i in range(count)]
-
-
-def test_learners_find_words_that_give_the_answer_away() -> None:
-    """Nearly all answers that a word betrays are right, where the majority is right about a third."""
-    learning = LearningTask(leaky(90))
-
-    assert shares(text_learners.learned(learning), learning.items) == 1
-
-
-def test_texts_without_words_are_answered() -> None:
-    """scikit-learn refuses to count no words."""
-    items = [item(i, "red" if i % 3 else "blue", question="?!") for i in range(60)]
-
-    assert all(guess.candidates for guess in text_learners.learned(LearningTask(items)))
-
-
-# Options ----------------------------------------------------------------------------------------------------------
-
-
-def multiple_choice(count: int) -> list[GoldItem]:
-    """Questions of four options, the right one at each position in turn."""
-    made = []
-    for i in range(count):
-        options = [f"{'abcdefg'[(i + shift) % 7]}" * (shift + 1) for shift in range(4)]
-        right = options[2]
-        turned = options[i % 4 :] + options[: i % 4]
-        made.append(item(i, right, turned))
-    return made
-
-
-def test_balanced_positions_are_right_once_in_four() -> None:
-    """If the right option stands at each position equally often, every fixed position is right once in four."""
-    items = multiple_choice(40)
-
-    assert {shares(option_rules.option_at(LearningTask(items), place), items) for place in range(1, 5)} == {0.25}
-    assert {guess.expected for guess in option_rules.random_option(LearningTask(items))} == {0.25}
-    assert option_rules.option_at(LearningTask([item(0, "a", ("a", "b"))]), 3) == [Guess((), 0.0)]
-
-
-def test_a_position_needs_an_order() -> None:
-    """Files that do not record the order of options, as Visual7W's, have no fixed position."""
-    items = [GoldItem("1", "text", ("a",), "1", options=("a", "b"), has_letters=False)]
-
-    with pytest.raises(UsageError, match="order of options"):
-        option_rules.option_at(LearningTask(items), 1)
-
-
-def test_longest_and_shortest_options() -> None:
-    """The number of characters decides, then the text."""
-    learning = LearningTask([item(0, "bb", ("cc", "bb", "a", "d"))])
-
-    assert option_rules.longest_option(learning)[0].candidates == ("bb",)
-    assert option_rules.shortest_option(learning)[0].candidates == ("a",)
-
-
-def test_question_and_choices_are_learned_together() -> None:
-    """If only question and option together tell, the options alone are right about half, both together always."""
-    items = [
-        item(i, ("red", "blue")[i % 2], ("blue", "red"), question=f"{('warm', 'cold')[i % 2]}?") for i in range(120)
-    ]
-
-    assert shares(option_learners.choices_only(LearningTask(items)), items) < 0.7
-    assert shares(option_learners.question_and_choices(LearningTask(items)), items) == 1
-    items = multiple_choice(120)
-    assert shares(option_learners.choices_only(LearningTask(items)), items) > 0.95, "always the third longest"
 
 
 # Programs ---------------------------------------------------------------------------------------------------------
@@ -280,10 +113,7 @@ def _noisy_share(rate: float, *steps: str, answer: Any) -> float:
     asked = {"question": "?", "answer": answer, "program": _program(*steps)}
     questions = [asked | {"image_filename": f"{i}.png"} for i in range(COPIES)]
     Path("q.json").write_text(json.dumps({"questions": questions}))
-    items = [item(i, str(answer)) for i in range(COPIES)]
-    return shares(
-        _runner(BaselineFiles("q.json", scenes="s.json")).noisy_oracle(LearningTask(items), rate).guesses, items
-    )
+    return float(noisy_oracle(_programs(), 0, rate).expected.mean())
 
 
 def _is_near(found: float, predicted: float) -> bool:
@@ -310,12 +140,13 @@ def test_the_noisy_oracle_falls_as_predicted() -> None:
     assert _is_near(_noisy_share(rate, "filter_color red", "unique", "query_shape", answer="cube"), predicted)
 
 
-def _runner(files: BaselineFiles) -> ProgramRunner:
-    catalogue, _ = load_catalogue(files.domain or vqagen.find_domain())
-    return ProgramRunner(locate(files.questions), find_scenes(str(files.scenes)), catalogue)
+def _programs() -> Programs:
+    """The programs of the questions in the folder."""
+    items = read_items("q.json", scenes="s.json", learning=True)
+    return Programs(items, find_scenes("s.json"), load_catalogue(vqagen.find_domain())[0])
 
 
-def _existence(colors: Sequence[str]) -> tuple[BaselineFiles, list[GoldItem]]:
+def _existence(colors: Sequence[str]) -> Programs:
     """One scene of one object for each color, and for each the question whether anything is red."""
     scenes = [scene_record([f"large {color} metal cube"], [0], [0], i) for i, color in enumerate(colors)]
     Path("s.json").write_text(json.dumps({"scenes": scenes}))
@@ -325,23 +156,17 @@ def _existence(colors: Sequence[str]) -> tuple[BaselineFiles, list[GoldItem]]:
         for i, color in enumerate(colors)
     ]
     Path("q.json").write_text(json.dumps({"questions": questions}))
-    items = [
-        GoldItem(str(i), "bool", (color == "red",), str(i), {"function": "exist"}) for i, color in enumerate(colors)
-    ]
-    return BaselineFiles("q.json", scenes="s.json"), items
+    return _programs()
 
 
 def test_the_wrong_image_is_never_the_own_one() -> None:
     """If one scene of many has a red thing, its question is never answered right by another scene."""
-    files, items = _existence(["red", *["blue"] * 9])
+    done = wrong_image(_existence(["red", *["blue"] * 9]), 0, 50)
 
-    done = _runner(files).wrong_image(LearningTask(items), 50)
-
-    assert done.guesses[0] == Guess(("no",), 0.0)
+    assert (done.texts[0], done.expected[0]) == (("no",), 0.0)
     assert (done.runs, done.invalid) == (10 * 9, 0)
-    files, items = _existence(["red", "blue", "blue", "blue", "blue"])
-    done = _runner(files).wrong_image(LearningTask(items), 4)
-    assert [guess.expected for guess in done.guesses] == [0, 0.75, 0.75, 0.75, 0.75]
+    done = wrong_image(_existence(["red", "blue", "blue", "blue", "blue"]), 0, 4)
+    assert done.expected.tolist() == [0, 0.75, 0.75, 0.75, 0.75]
 
 
 def test_runs_without_an_answer_are_counted_apart(vqagen_: Commands) -> None:
@@ -364,13 +189,11 @@ def test_imagined_scenes_have_independent_attributes() -> None:
     scenes = [scene_record([kinds[i % 2]], [0], [0], i) for i in range(10)]
     Path("s.json").write_text(json.dumps({"scenes": scenes}))
     program = _program("filter_color red", "unique", "query_shape")
-    Path("q.json").write_text(json.dumps({"questions": [{"question": "?", "program": program, "image_index": 0}]}))
-    files = BaselineFiles("q.json", scenes="s.json")
-    items = [item(0, "sphere")]
+    question = {"question": "?", "answer": "sphere", "program": program, "image_index": 0}
+    Path("q.json").write_text(json.dumps({"questions": [question]}))
+    programs = _programs()
 
-    answers = Counter(
-        _runner(files).scene_blind(LearningTask(items, seed=seed), 1).guesses[0].candidates for seed in range(60)
-    )
+    answers = Counter(scene_blind(programs, seed, 1).texts[0] for seed in range(60))
 
     assert min(answers[("cube",)], answers[("sphere",)], answers[()] / 2) > 5
 
@@ -400,7 +223,8 @@ def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands
 
     found = json.loads(vqagen_.done("baseline all --questions q.json --scenes s.json --json").out)["baselines"]
 
-    assert [each["baseline"] for each in found] == [name for name, rung in RUNGS.items() if not rung.options]
+    asked = [each.name for each in PREDICTORS if each.needs in ("", "texts", "programs", MANY)]
+    assert [each["baseline"] for each in found] == [*asked, *(each.name for each in EXECUTIONS)]
     for each in found:
         baseline(each["baseline"], files, "p.jsonl", force=True)
         assert _scored("p.jsonl") == pytest.approx(each["accuracy"], abs=1e-6), each["baseline"]
@@ -473,23 +297,20 @@ def test_dialogs_and_trials_are_answered(vqagen_: Commands) -> None:
         assert _scored("p.jsonl", name) == pytest.approx(result.everything.accuracy)
 
 
-def test_the_ladder_of_multiple_choice_has_each_position() -> None:
-    """Rules for options are run where there are options, a fixed position for each of them."""
-    questions = [
-        {"question": "?", "answer": each.options[2], "options": list(each.options), "image_index": i}
-        for i, each in enumerate(multiple_choice(40))
-    ]
-    Path("q.json").write_text(json.dumps({"questions": questions}))
+def test_the_ladder_has_what_the_file_allows() -> None:
+    """Rules for options are run where there are options, and those about numbers where these are numbers."""
+    asked = [{"question": "?", "answer": "a", "options": ["a", "b"], "image_index": i} for i in range(40)]
 
-    names = [rung.name for rung in baseline_ladder(BaselineFiles("q.json")).rungs]
+    names = [rung.name for rung in baseline_ladder(BaselineFiles({"questions": asked})).rungs]
 
-    assert [name for name in names if "position" in name or "option" in name] == [
+    assert names[:3] == ["uniform", "majority-all", "majority"]
+    assert [name for name in names if "option" in name or "number" in name] == [
         "random-option",
-        *(f"option-at-{position}" for position in range(1, 5)),
         "most-frequent-option",
         "longest-option",
         "shortest-option",
     ]
+    assert "position" in names
 
 
 def test_wrong_usage_is_one_line(vqagen_: Commands) -> None:
@@ -499,7 +320,7 @@ def test_wrong_usage_is_one_line(vqagen_: Commands) -> None:
         "majorty --questions q.json -o p.jsonl": "unknown baseline 'majorty'; did you mean 'majority'?",
         "majority --questions q.json": "give --out",
         "oracle --questions q.json -o p.jsonl": "give --scenes",
-        "choices-only --questions q.json -o p.jsonl": "no options",
+        "choices-only --questions q.json -o p.jsonl": "choices-only needs options: q.json has none",
         "majority --questions q.json --top-k 0 -o p.jsonl": "--top-k must be at least 1, found 0",
         "majority --questions q.json -o q.json --force": "in use by the same run",
     }
@@ -524,17 +345,20 @@ def test_the_domain_is_that_of_the_questions(vqagen_: Commands) -> None:
 
 
 def test_all_questions_that_cannot_be_run_are_counted() -> None:
-    """Missing scenes and bad programs are named, the first of them, and the others counted."""
+    """Bad and missing programs are named, the first of them, and the others counted; so are missing scenes."""
     files = written()
     document = json.loads(Path("q.json").read_text())
     for record in document["questions"][:7]:
-        record["image_filename"] = "nowhere.png"
-    document["questions"][9]["program"][-1]["type"] = "guess"
+        record["program"][-1]["type"] = "guess"
+    del document["questions"][9]["program"]
     Path("q.json").write_text(json.dumps(document))
 
     with pytest.raises(BadInput) as caught:
         baseline("oracle", files, "p.jsonl")
 
-    assert "questions[0]: there is no scene of this image_filename" in str(caught.value)
+    assert "questions[0]: program[" in str(caught.value)
     assert "and 3 other questions that cannot be run" in str(caught.value)
+    Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(5)}))
+    with pytest.raises(BadInput, match="no scene for 10 records"):
+        baseline("oracle", files, "p.jsonl")
     assert not Path("p.jsonl").exists()
