@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.score.items.table import NONE, Column, Items, Places
-from vqagen.shortcuts.task import FAMILIES
+from vqagen.shortcuts.groups import FAMILIES
 
 Counts = Mapping[Any, int]
 """Value -> how many have it."""

@@ -1,1 +1,0 @@
-"""Baselines: answers that need no model, from uniform guesses to the program run on its own scene."""
