@@ -296,7 +296,7 @@ def test_trials_are_guessed_without_their_instruction() -> None:
     records = as_written(trials(96))
     Path("trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     audit = vqagen.audit("trials.jsonl")
-    assert [each.name for each in audit.probes] == ["order", "most-frequent-option", "look-alike", "grid"]
+    assert [each.name for each in audit.probes] == ["order", "cell", "look-alike", "grid"]
 
 
 def test_files_of_other_benchmarks_are_read() -> None:

@@ -21,14 +21,14 @@ from vqagen.shortcuts.audit_settings import AuditSettings
 from vqagen.shortcuts.distributions import Counts, counts_of, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.folds import Folds, make_folds
 from vqagen.shortcuts.guessing import ONE_IMAGE
-from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
+from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.scene_checks import Repetition
 from vqagen.shortcuts.significance import ChanceDifference, difference
 from vqagen.shortcuts.task import Floats, Guesses, Task
 
-PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option")
+PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")
 """Predictors that know how often answers occur and nothing else: what chance is compared with."""
-OF_CELLS = ("order", "most-frequent-option")
+OF_CELLS = ("order", "cell")
 """Predictors of the cells of trials."""
 ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
@@ -220,7 +220,7 @@ def probing(items: Items) -> Iterator[Predictor]:
         return
     has_options = not (items.options.codes == NONE).any()
     for each in applicable(items):
-        if each.name not in PRIORS and (not has_options or "options" in each.needs or each.name == "order"):
+        if each.name not in PRIORS and (not has_options or each.needs in CHOOSING or each.name == "order"):
             yield each
 
 

@@ -264,8 +264,8 @@ def _record(items: Items, place: int, texts: Sequence[str]) -> dict[str, Any]:
 def _visual7w_record(items: Items, place: int, texts: Sequence[str]) -> dict[str, Any]:
     """Return an entry of a result file. A box is named by its number."""
     offered, learning = items.options.at(place), items.learning
-    is_box = offered is not None and all(text.isdecimal() for text in offered.texts)
-    candidates = [{"answer": int(text) if is_box else text} for text in texts]
+    boxes = offered.texts if offered and all(text.isdecimal() for text in offered.texts) else ()
+    candidates = [{"answer": int(text) if text in boxes else text} for text in texts]
     asked = learning.texts.at(place) if learning else ""
     return {**_id_of(items.ids[place], ID_KEYS[VISUAL7W]), "question": asked, "candidates": candidates}
 

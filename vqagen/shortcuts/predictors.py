@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vqagen.errors import UsageError, unknown
+from vqagen.errors import UsageError
 from vqagen.score.items.table import NONE, Items, Places
 from vqagen.shortcuts import frequencies, learners, options
 from vqagen.shortcuts.task import Guesses, Task
@@ -36,19 +36,20 @@ class Predictor(NamedTuple):
     """True if scikit-learn learns it: that takes seconds, and the extra `stats`."""
 
 
+OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
+CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)
+"""What predictors need that choose among options."""
 NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "": lambda items: True,
     "texts": lambda items: items.learning is not None and bool(items.learning.texts.values),
     "programs": lambda items: items.learning is not None and bool(items.learning.programs.values),
     "histories": lambda items: items.learning is not None and bool(items.learning.histories.values),
-    "several questions about an image": lambda items: len(items.images.values) < len(items),
-    "options": lambda items: bool(items.options.values) and items.kind != "trials",
-    "open cells": lambda items: bool(items.options.values) and items.kind == "trials",
-    "options in a known order": lambda items: (
-        NEEDS["options"](items) and all(each.has_letters for each in items.options.values)
-    ),
-    "options that are numbers": lambda items: (
-        NEEDS["options"](items) and any(options.are_numbers(each.texts) for each in items.options.values)
+    "several questions about an image": lambda items: len(np.unique(items.images.codes)) < len(items),
+    OPTIONS: lambda items: bool(items.options.values) and items.kind != "trials",
+    CELLS: lambda items: bool(items.options.values) and items.kind == "trials",
+    ORDERED: lambda items: NEEDS[OPTIONS](items) and all(each.has_letters for each in items.options.values),
+    NUMBERS: lambda items: (
+        NEEDS[OPTIONS](items) and any(options.are_numbers(each.texts) for each in items.options.values)
     ),
 }
 """What a predictor may need -> whether items have it."""
@@ -71,31 +72,24 @@ PREDICTORS = (
         "several questions about an image",
         True,
     ),
-    Predictor("random-option", "any option", options.random_option, "options"),
-    Predictor("position", "the position that is most often right", options.position, "options in a known order"),
-    Predictor("most-frequent-option", "the option that is most often right", options.most_frequent, "options"),
-    Predictor("longest-option", "the longest option", options.longest, "options"),
-    Predictor("shortest-option", "the shortest option", options.shortest, "options"),
-    Predictor("least-number", "the least number", options.least, "options that are numbers"),
-    Predictor("greatest-number", "the greatest number", options.greatest, "options that are numbers"),
-    Predictor("median-number", "the number nearest to the median", options.median, "options that are numbers"),
-    Predictor("most-neighbors", "the number that most differ from by 1", options.neighbors, "options that are numbers"),
-    Predictor("choices-only", "regression over the options", options.choices_only, "options", True),
+    Predictor("random-option", "any option", options.random_option, OPTIONS),
+    Predictor("position", "the position that is most often right", options.position, ORDERED),
+    Predictor("most-frequent-option", "the option that is most often right", options.most_frequent, OPTIONS),
+    Predictor("longest-option", "the longest option", options.longest, OPTIONS),
+    Predictor("shortest-option", "the shortest option", options.shortest, OPTIONS),
+    Predictor("least-number", "the least number", options.least, NUMBERS),
+    Predictor("greatest-number", "the greatest number", options.greatest, NUMBERS),
+    Predictor("median-number", "the number nearest to the median", options.median, NUMBERS),
+    Predictor("most-neighbors", "the number that most differ from by 1", options.neighbors, NUMBERS),
+    Predictor("choices-only", "regression over the options", options.choices_only, OPTIONS, True),
     Predictor(
-        "question-and-choices", "regression over question and options", options.question_and_choices, "options", True
+        "question-and-choices", "regression over question and options", options.question_and_choices, OPTIONS, True
     ),
-    Predictor("open-cell", "any open cell", options.random_option, "open cells"),
-    Predictor("cell", "the open cell that is most often right", options.most_frequent, "open cells"),
+    Predictor("open-cell", "any open cell", options.random_option, CELLS),
+    Predictor("cell", "the open cell that is most often right", options.most_frequent, CELLS),
 )
 """All predictors that need no scenes, from the weakest to the strongest."""
 NAMED = {predictor.name: predictor for predictor in PREDICTORS}
-
-
-def predictor_named(name: str) -> Predictor:
-    """Return the predictor of a name. UsageError, with the nearest name, if there is none."""
-    if name not in NAMED:
-        raise UsageError(unknown("predictor", name, list(NAMED)))
-    return NAMED[name]
 
 
 def applicable(items: Items) -> Iterator[Predictor]:

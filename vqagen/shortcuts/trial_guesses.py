@@ -12,7 +12,7 @@ from vqagen.shortcuts.audit import known
 from vqagen.shortcuts.learners import counted
 from vqagen.shortcuts.options import learned_choice, random_option
 from vqagen.shortcuts.policies import POLICIES, expected_accuracy
-from vqagen.shortcuts.predictors import Predictor
+from vqagen.shortcuts.predictors import CELLS, Predictor
 from vqagen.shortcuts.task import Guesses, Task
 from vqagen.tasks.director.views import Views
 
@@ -30,7 +30,7 @@ def trial_predictors(trials: Sequence[Views]) -> Iterator[Predictor]:
         rows = task.once("grid", lambda: counted([list(seen(v, cell)) for v in trials for cell in indexes(v.open)]))
         return learned_choice(task, learn, ask, rows) or random_option(task, learn, ask)
 
-    yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, "options", True)
+    yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)
 
 
 def seen(views: Views, cell: int) -> Iterator[str]:
