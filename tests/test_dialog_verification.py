@@ -304,6 +304,13 @@ def test_a_dialog_of_no_scene_is_a_fault(vqagen_: Commands, dialogs: Record) -> 
     assert list(report["unproven"].values()) == [10]
 
 
+def test_a_dialog_about_a_scene_without_relations_is_a_fault(scenes: list[Record], dialogs: Record) -> None:
+    """Dialogs need its directions, as the generator does."""
+    bare = [{**each, "relationships": {}} for each in scenes]
+
+    assert judged(dialogs["dialogs"], bare).by_problem == {"set": 2}
+
+
 def test_other_plurals_than_the_run_had_are_warned_of(vqagen_: Commands) -> None:
     """A domain may keep them in a file of its own; the table of roles once lacked it."""
     metadata = json.loads((ROOT / "metadata" / "clevr.json").read_text())

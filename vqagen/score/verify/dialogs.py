@@ -146,7 +146,7 @@ class DialogVerification:
 
     def take(self, record: Mapping[str, Any], position: int, scene: Scene | QuestionFault) -> None:
         """Verify the dialogs of a record."""
-        table = scene if isinstance(scene, QuestionFault) else DialogScene(scene, self._vocabulary)
+        table = scene if isinstance(scene, QuestionFault) else self._table(scene)
         for name, path, each in _dialogs_of(record, position):
             self.report.checked += 1
             try:
@@ -157,6 +157,12 @@ class DialogVerification:
             for number, (kind, why) in self._faults(written, table):
                 place, label = written.place(number)
                 self.report.add(Mismatch(position, kind, why, place, name, label))
+
+    def _table(self, scene: Scene) -> DialogScene | QuestionFault:
+        missing = [name for name in self._vocabulary.relations if name not in scene.related]
+        if missing:
+            return QuestionFault("no relation", f"the scene does not say {missing[0]!r}, which dialogs talk of")
+        return DialogScene(scene, self._vocabulary)
 
     def _faults(self, dialog: Written, scene: DialogScene | QuestionFault) -> Iterator[Placed]:
         if isinstance(scene, QuestionFault):
