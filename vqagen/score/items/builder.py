@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from operator import attrgetter
 from types import UnionType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.records.fault_list import FaultList
@@ -17,10 +18,10 @@ from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
 from vqagen.score.items.scenes import SceneFields
-from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Numbers, Options
+from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Numbers
 
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
-_MOST = 1 << 63
+_CHOICE, _LEARNED = ("options", "pairs", "blocks"), ("texts", "histories", "programs", "scenes", "places")
 _SCENE_KEYS = ("scene_index", "image_index", "trial_index", "sample_id")
 """Keys of the number of a scene or, in its place, of an image; a trial is a scene of its own."""
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
@@ -75,9 +76,6 @@ class FieldRows(Coding):
             yield name, Column.of(row[place] for row in rows.values).spread(rows.codes)
 
 
-AnyRows = TypeVar("AnyRows", bound=FieldRows)
-
-
 class TableBuilder:
     """The rows of a table so far, and the faults of the records."""
 
@@ -102,25 +100,18 @@ class TableBuilder:
         self._format, self._split, self._mode, self._scenes = format, split, mode, scenes
         self._allows_unanswered, self._on_read = allow_unanswered, on_read
         self._splits: set[str] = set()
-        self._images, self._gold, self._options, self._pairs, self._blocks = (Coding() for _ in range(5))
-        self._texts, self._histories, self._programs, self._scene_indexes = (Coding() for _ in range(4))
+        self._images, self._gold, self._further = Coding(), Coding(), defaultdict[str, Coding](Coding)
         self._field_rows: list[FieldRows] = []
         self._window = 0 if format == "dialogs" else window_of(info)
-        self._records, self._places, self._numbers = array("i"), array("i"), array("q")
-        self._ids: list[str] | None = None
-        """The ids, once one is no whole number; until then `_numbers` holds them."""
+        self._records, self._places, self._ids = array("i"), array("i"), list[Any]()
 
     def __len__(self) -> int:
         return len(self._records)
 
     def rows(self, *names: str) -> FieldRows:
         """Return rows of fields with these names, to which the reader adds a row for each item."""
-        return self.with_rows(FieldRows(names))
-
-    def with_rows(self, rows: AnyRows) -> AnyRows:
-        """Return the rows, which become fields of the table."""
-        self._field_rows.append(rows)
-        return rows
+        self._field_rows.append(FieldRows(names))
+        return self._field_rows[-1]
 
     def records_of(self, source: RecordSource) -> Iterator[dict[str, Any]]:
         """Yield the records of a source, and report each to `on_read`. What is added meanwhile is of this record."""
@@ -162,38 +153,26 @@ class TableBuilder:
         """
         record = self._record
         self._records.append(self.index)
-        if type(id) is int and self._ids is None and -_MOST <= id < _MOST:
-            self._numbers.append(id)
-        else:
-            self._add_text(id)
+        self._ids.append(id)
         name = image or record.get("image_filename")
         self._images.codes.append(self._images[str(name) if name else f"#{record.get('image_index')}"])
         self._gold.codes.append(gold)
         if self._scenes is not None:
             self._places.append(self._scenes.find(record, self.index))
         if self.is_learning or self._window:
-            scene = next((number for key in _SCENE_KEYS if type(number := record.get(key)) is int), None)
-            self._scene_indexes.add(scene)
+            self.put(scenes=next((number for key in _SCENE_KEYS if type(number := record.get(key)) is int), None))
 
-    def add_choice(self, options: Options | None, pair: Any = None, block: Any = None) -> None:
-        """Add what the last item has of options, pair and block."""
-        place = len(self) - 1
-        for coding, value in ((self._options, options), (self._pairs, pair), (self._blocks, block)):
-            if value is not None:
-                coding.put(place, value)
-
-    def add_learning(self, text: str, history: str | None = None, program: Any = None) -> None:
-        """Add what can be learned of the last item, if anything is learned."""
+    def learn(self, **values: Any) -> None:
+        """Add to the last item what can be learned from it (texts, histories, programs), if anything is learned."""
         if self.is_learning:
-            self._texts.add(text)
-            self._histories.add(history)
-            self._programs.add(orjson.dumps(program) if program else None)
+            self.put(**values)
 
-    def _add_text(self, id: Any) -> None:
-        """Add an id that is no whole number, or that comes behind one."""
-        if self._ids is None:
-            self._ids = list(map(str, self._numbers))
-        self._ids.append(str(id))
+    def put(self, **values: Any) -> None:
+        """Add to the last item what not all items have: options, pairs, blocks."""
+        place = len(self) - 1
+        for column, value in values.items():
+            if value is not None:
+                self._further[column].put(place, value)
 
     def table(self, groups: tuple[str, ...], mode: str = OPEN, *, typed: bool = False) -> Items:
         """Return the table; `typed` for the kinds of answers as a field. BadInput, with all faults, if there were any.
@@ -206,35 +185,38 @@ class TableBuilder:
             raise UsageError(f"{self.name} has no {self._kind.noun} of split {self._split!r}; it has {listed}")
         if self._scenes is not None:
             self._scenes.finish()
-        size, window = len(self), self._window
-        gold, scenes = self._gold.column(size), self._scene_indexes.column(size)
+        size, window, gold = len(self), self._window, self._gold.column(len(self))
         places = np.array(self._places, dtype=np.int32)  # empty without scenes
+        further = {name: self._further[name].column(size) for name in (*_CHOICE, *_LEARNED)}
         fields = {"answer_type": gold.map(attrgetter("kind"))} if typed else {}
         filled = [rows for rows in self._field_rows if rows.codes or not size]
         fields |= {name: column for rows in filled for name, column in rows.fields(size)}
+        if self._scenes is not None:
+            fields |= self._scenes.fields(places)
+            further["places"] = Column(places, tuple(range(len(self._scenes))))
         return Items(
             self.name,
             self._format,
-            Numbers(np.array(self._numbers, dtype=np.int64)) if self._ids is None else self._ids,
+            _ids(self._ids),
             images=self._images.column(size),
             gold=gold,
-            options=self._options.column(size),
-            pairs=self._pairs.column(size),
-            blocks=self._blocks.column(size),
-            fields=fields if self._scenes is None else fields | self._scenes.fields(places),
+            fields=fields,
             records=np.array(self._records, dtype=np.int32),
             info=self.info,
             mode=self._mode or mode,
             groups=groups,
-            learning=self._learning(scenes, places) if self.is_learning else None,
-            windows=scenes.map(lambda scene: scene // window) if window else None,
+            learning=Learning(**{name: further[name] for name in _LEARNED}) if self.is_learning else None,
+            windows=further["scenes"].map(lambda scene: scene // window) if window else None,
+            **{name: further[name] for name in _CHOICE},
         )
 
-    def _learning(self, scenes: Column, places: Codes) -> Learning:
-        texts, histories, programs = (each.column(len(self)) for each in (self._texts, self._histories, self._programs))
-        if self._scenes is None:
-            return Learning(texts, histories, programs, scenes, Coding().column(len(self)))
-        return Learning(texts, histories, programs, scenes, Column(places, tuple(range(len(self._scenes)))))
+
+def _ids(ids: Sequence[Any]) -> Sequence[str]:
+    """Return ids as texts; as `Numbers` if all are whole numbers of 64 bits."""
+    if set(map(type, ids)) <= {int}:
+        with suppress(OverflowError):
+            return Numbers(np.array(ids, dtype=np.int64))
+    return list(map(str, ids))
 
 
 def window_of(info: Mapping[str, Any]) -> int:

@@ -86,7 +86,7 @@ class _RoundReader:
                 each.get(shape.label), str, f"{where}.{shape.label}", "text"
             ):
                 gold = self._add_round(f"{name}/{at}", each, each[shape.label], caption.get("label"), placed, where)
-                self._table.add_learning(question, before)
+                self._table.learn(texts=question, histories=before)
                 before = f"{before} {question} {gold.text if gold else ''}"
 
     def _add_round(

@@ -37,11 +37,11 @@ class ProgramFacts(NamedTuple):
 _NO_PROGRAM = "expected a list of nodes with a function and a list of inputs"
 
 
-class ProgramRows(FieldRows):
-    """The facts of programs. Programs of equal functions and inputs share one row."""
+class ProgramReader:
+    """Finds the facts of programs among rows. Programs of equal functions and inputs share one row."""
 
-    def __init__(self) -> None:
-        super().__init__(ProgramFacts._fields)
+    def __init__(self, rows: FieldRows) -> None:
+        self._rows = rows
         self._known: dict[tuple[Any, ...], tuple[int, str]] = {}
 
     def find(self, program: Sequence[Mapping[str, Any]]) -> tuple[int, str]:
@@ -63,7 +63,7 @@ class ProgramRows(FieldRows):
             raise FieldFault("program", _NO_PROGRAM) from None
         if known is None:
             facts = _facts([str(node[name]) for node in program], [node["inputs"] for node in program])
-            known = self._known[tuple(key)] = self[facts], facts.function
+            known = self._known[tuple(key)] = self._rows[facts], facts.function
         return known
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from vqagen.errors import describe
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD
 from vqagen.score.items.builder import FieldFault, TableBuilder, gold_of
-from vqagen.score.items.programs import FamilyNames, ProgramRows, question_type
+from vqagen.score.items.programs import FamilyNames, ProgramFacts, ProgramReader, question_type
 from vqagen.score.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
 
 GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
@@ -48,8 +50,8 @@ class _QuestionReader:
         self._kinds = {str(name): _DECLARED.get(str(each), WORD) for name, each in types.items()}
         """Last function -> the kind of its answers, if the info says."""
         self._asked = table.rows("family", "category")
-        self._programs = table.with_rows(ProgramRows())
-        self._rest = table.rows("question_length", "split")
+        self._facts, self._rest = table.rows(*ProgramFacts._fields), table.rows("question_length", "split")
+        self._programs = ProgramReader(self._facts)
         self._known: dict[tuple[Any, ...], tuple[int, int]] = {}
         """What decides the answer, the family and the category of a question -> the numbers of these."""
 
@@ -70,12 +72,13 @@ class _QuestionReader:
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
             table.add(get("question_id", table.index) if number is None else number, gold)
             if pair is not None or block is not None or not _OPTIONS.isdisjoint(record):
-                table.add_choice(_options(record), pair, block)
+                table.put(options=_options(record), pairs=pair, blocks=block)
         except TypeError:
             raise _unhashable(record) from None
         self._asked.codes.append(asked)
-        self._programs.codes.append(row)
-        table.add_learning(text, None, program)
+        self._facts.codes.append(row)
+        if table.is_learning:
+            table.learn(texts=text, programs=orjson.dumps(program) if program else None)
 
     def _learn(self, key: Any) -> tuple[int, int]:
         """Return the numbers of the answer, and of family and category."""

@@ -66,10 +66,10 @@ def read_trials(source: RecordSource, table: TableBuilder) -> Items:
         physics, frame = "yes" if trial.is_physics else "no", trial.frame or "none"
         length = trial.instruction.count(" ") + 1
         rows.add((trial.group, trial.rule_class, trial.rule, frame, physics, length))
-        table.add_choice(_open_cells(trial) if table.is_learning else None, trial.pair)
+        table.put(pairs=trial.pair)
         if table.is_learning:
             families.add((f"{trial.type}, {trial.rule}",))
-        table.add_learning(trial.instruction)
+        table.learn(options=_open_cells(trial), texts=trial.instruction)
         outcomes.append(tuple(kinds_of_cells(Views(trial)).items()) if catalogue else None)
     return replace(table.table(GROUPS), outcomes=Column.of(outcomes))
 

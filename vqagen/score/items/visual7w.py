@@ -36,9 +36,9 @@ def read_visual7w(source: RecordSource, table: TableBuilder) -> Items:
                 is_pointing = is_pointing or (not len(table) and type(pair["answer"]) is int)
                 options, text = candidates_of(pair), str(pair.get("question", ""))
                 table.add(pair["qa_id"], table.gold(Gold(TEXT, (options[0],))), str(name))
-                table.add_choice(Options(options, 0, has_letters=False) if len(options) > 1 else None)
+                table.put(options=Options(options, 0, has_letters=False) if len(options) > 1 else None)
                 rows.add((pair.get("type"), split, text.count(" ") + 1))
-                table.add_learning(text)
+                table.learn(texts=text)
     return table.table(GROUPS, CHOICE if is_pointing else OPEN)
 
 

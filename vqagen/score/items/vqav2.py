@@ -42,8 +42,8 @@ def read_vqav2(source: RecordSource, table: TableBuilder) -> Items:
         choices = question.get("multiple_choices")
         if isinstance(choices, list) and choices:
             options, answer = tuple(map(str, choices)), gold.text
-            table.add_choice(Options(options, options.index(answer) if answer in options else None))
-        table.add_learning(text)
+            table.put(options=Options(options, options.index(answer) if answer in options else None))
+        table.learn(texts=text)
     return table.table(GROUPS)
 
 
