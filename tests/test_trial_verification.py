@@ -186,7 +186,7 @@ def test_repeated_questions_are_faults_within_a_window_and_notes_across_windows(
     first, second, in_next_window = (trial(NONE_TEST, "red ball", number=number) for number in (958, 959, 960))
 
     assert codes(first, second) == {"O15"}
-    assert verified(second, in_next_window).notes == {"O15": 1}
+    assert verified(second, in_next_window).notes == {"O16": 1}
 
 
 # Shares ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.bits import is_single
 from vqagen.errors import BadInput, Problem, UsageError, counted
@@ -27,13 +27,10 @@ ALIKE = ("cells", "noun", "adjectives", "rule", "frame", "instruction", "twin_in
 """Fields that the trials of a pair have in common."""
 
 
-class TrialFault(NamedTuple):
-    """A broken rule, the JSON path in the record, and what is wrong."""
-
-    code: str
-    path: str
-    message: str
-    is_note: bool = False
+TrialFault = tuple[str, str, str]
+"""The code of a broken rule, the JSON path in the record, and what is wrong."""
+REPEATED = "O16"
+"""The code of a question that is asked again in another window: the generator keeps them apart within one only."""
 
 
 class TrialSeries:
@@ -73,10 +70,10 @@ class TrialSeries:
         trial, last, self._last = views.trial, self._last, views.trial.index
         self._taken[trial.type] += 1
         if last is not None and trial.index <= last:
-            yield TrialFault("O1", "trial_index", f"{trial.index} after {last}: numbers must grow")
+            yield "O1", "trial_index", f"{trial.index} after {last}: numbers must grow"
         if "suffix" in self._given and (trial.frame is not None) != says_frame(self.settings.suffix, trial.rule_class):
             message = f"{trial.frame} does not suit the setting suffix and the rule {trial.rule}"
-            yield TrialFault("O3", "frame", message)
+            yield "O3", "frame", message
         if self._is_known:
             yield from self._number_faults(views)
             self._count(trial)
@@ -84,25 +81,25 @@ class TrialSeries:
         asked = hash((trial.cells, trial.blocked, trial.width, trial.noun, trial.adjectives, trial.rule, trial.frame))
         first = self._asked.setdefault(asked, trial.index)
         if first != trial.index:
-            is_far = first // self._window != trial.index // self._window
-            yield TrialFault("O15", "", f"the question and grid of trial {first}", is_note=is_far)
-        yield from (TrialFault("O17", "image", message) for message in self._picture_faults(trial))
+            is_near = first // self._window == trial.index // self._window
+            yield "O15" if is_near else REPEATED, "", f"the question and grid of trial {first}"
+        yield from (("O17", "image", message) for message in self._picture_faults(trial))
 
     def file_faults(self) -> Iterator[TrialFault]:
         """Yield what is wrong with all trials together, once they are taken."""
-        yield from (TrialFault("O14", "", message) for message in self._uneven)
+        yield from (("O14", "", message) for message in self._uneven)
         settings, taken = self.settings, self._taken.total()
         end = settings.start_index + settings.count
         if "count" in self._given and self._last is not None and (taken, self._last + 1) != (settings.count, end):
             found = f"{counted(taken, 'trial')}, the last with number {self._last}"
-            yield TrialFault("O1", "", f"{found}; the settings ask for {settings.start_index} to {end - 1}")
+            yield "O1", "", f"{found}; the settings ask for {settings.start_index} to {end - 1}"
         if self._source.kind is SAMPLES and self._source.layout == "document":
             totals = {"total_samples": taken, **{f"{each}_samples": self._taken[each] for each in (CONTROL, TEST)}}
             with reading(self._source.path) as reader:
                 written = {key: reader.value() for key in reader.members() if key in totals}
             for key, value in written.items():
                 if value != totals[key]:
-                    yield TrialFault("O1", key, f"written as {value}, but there are {totals[key]}")
+                    yield "O1", key, f"written as {value}, but there are {totals[key]}"
 
     def _number_faults(self, views: Views) -> Iterator[TrialFault]:
         trial, settings, rule_class = views.trial, self.settings, CLASS_OF[views.trial.rule]
@@ -116,7 +113,7 @@ class TrialSeries:
         for path, (written, right) in found.items():
             if written != right:
                 what = {"cells": " cells with items", "blocked": " blocked cells"}.get(path, "")
-                yield TrialFault("O13", path, f"expected {right}{what} by the settings, found {written}")
+                yield "O13", path, f"expected {right}{what} by the settings, found {written}"
         if settings.compat == REFERENCE or rule_class == RELATION:
             return
         seen, hidden = (related & views.open).bit_count() - 1, (related & trial.blocked).bit_count()
@@ -125,7 +122,7 @@ class TrialSeries:
         if not (least[0] <= seen <= most[0] and least[1] <= hidden <= most[1]):
             wanted = f"{least[0]} to {most[0]} more seen and {least[1]} to {most[1]} blocked"
             message = f"{seen} more fitting items seen and {hidden} blocked, not {wanted}"
-            yield TrialFault("O13", "cells", message)
+            yield "O13", "cells", message
 
     def _count(self, trial: WrittenTrial) -> None:
         """Count a trial, and compare the window that it finishes with the design that the settings make."""
@@ -147,30 +144,30 @@ class TrialSeries:
     def _pair_faults(self, trial: WrittenTrial, record: Mapping[str, Any]) -> Iterator[TrialFault]:
         if trial.pair is None:
             if self.settings.paired:
-                yield TrialFault("pair", "pair", "missing, in a file of pairs")
+                yield "pair", "pair", "missing, in a file of pairs"
             return
         if trial.pair != trial.index // 2:
-            yield TrialFault("pair", "pair", f"expected {trial.index // 2}, found {trial.pair}")
+            yield "pair", "pair", f"expected {trial.index // 2}, found {trial.pair}"
         first = self.halves.pop(trial.pair, None)
         if first is None:
             self.halves[trial.pair] = trial
             return
         for key in ALIKE:
             if getattr(first, key) != getattr(trial, key):
-                yield TrialFault("pair", key, "differs between the trials of the pair")
+                yield "pair", key, "differs between the trials of the pair"
         opened, closed = first.blocked & ~trial.blocked, trial.blocked & ~first.blocked
         moves = ((first, opened, trial.answer), (trial, closed, first.answer))
         freed = [moved == answer for one, moved, answer in moves if one.type == TEST]
         if not (is_single(opened) and is_single(closed) and all(freed)):
             moved = f"{first.labels(opened)} was opened and {first.labels(closed)} blocked"
             message = f"one block must move, from what is the answer without it in a test trial: {moved}"
-            yield TrialFault("pair", "blocked", message)
+            yield "pair", "blocked", message
         if first.answer == trial.answer:
-            yield TrialFault("pair", "answer", "the same in both trials of the pair")
+            yield "pair", "answer", "the same in both trials of the pair"
         types, wanted = sorted([first.type, trial.type]), [TEST if trial.rule == NONE else CONTROL, TEST]
         if types != wanted:
             message = f"the trials of the pair are {' and '.join(types)}, not {' and '.join(wanted)}"
-            yield TrialFault("pair", "trial_type", message)
+            yield "pair", "trial_type", message
 
     def _picture_faults(self, trial: WrittenTrial) -> Iterator[str]:
         """Yield what is wrong with the files of a trial, which names one; those of other forms have its stem."""

@@ -21,12 +21,11 @@ from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.items.trials import trial_reader
 from vqagen.score.origin import check_origin
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.trial_series import TrialFault, TrialSeries
+from vqagen.score.verify.trial_series import REPEATED, TrialFault, TrialSeries
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell
 from vqagen.tasks.director.instructions import find_instruction_files, load_instructions, with_shipped
 from vqagen.tasks.director.question_table import question_table
-from vqagen.tasks.director.reading import WrittenTrial
 from vqagen.tasks.director.record import RecordMaker
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
 from vqagen.tasks.director.settings import REFERENCE
@@ -50,6 +49,7 @@ MEANINGS: Mapping[str, str] = {
     "O13": "the numbers of items and blocked cells are those of the settings",
     "O14": "the shares of types, rules, frames and physics are those of the settings",
     "O15": "no question is asked twice of one grid",
+    REPEATED: "a question is asked again of one grid in another window",
     "O17": "each picture is there, and can be shown",
     "R1": "the reference object is the only one of its description, for both, and not blocked",
     "pair": "two trials of a pair differ in one blocked cell and in the answer",
@@ -57,15 +57,17 @@ MEANINGS: Mapping[str, str] = {
 """Code -> the rule that a trial, or a file, breaks."""
 LOOSE = frozenset({"O7", "O9", "O10", "O11"})
 """Rules that trials made with `--compat reference` may break."""
-BATCH = 1000
-"""Trials between two calls for the progress bar."""
+NOTED = frozenset({REPEATED})
+"""What nobody must mend."""
+SAID = ("rule", "frame", "noun", "adjectives", "instruction", "template")
+"""Fields that a text says."""
 OWN_WORDS = "texts not read: samples of another tool have words of their own"
 
 
 def verify_trials(
     source: RecordSource, templates: PathLike | None = None, on_checked: Callable[[int], None] = lambda _: None
 ) -> VerificationReport:
-    """Verify every trial; `on_checked` is called now and then with the number checked since.
+    """Verify every trial; `on_checked` is called with 1 for each.
 
     Texts are those of `templates`, by default the shipped ones.
     """
@@ -74,25 +76,21 @@ def verify_trials(
     reader = trial_reader(source)
     report.remarks += [reader.remark] if reader.remark else []
     record_faults = _RecordFaults(reader.catalogue, templates) if reader.catalogue else None
-    is_loose = reader.catalogue is None or series.settings.compat == REFERENCE
+    noted = NOTED | LOOSE if reader.catalogue is None or series.settings.compat == REFERENCE else NOTED
     for position, record in enumerate(source.records()):
         read = reader.read(record)
         if isinstance(read, list):
-            faults = [TrialFault("O1", *fault) for fault in read]
-            number = series.skip()
+            number, faults = series.skip(), [("O1", *fault) for fault in read]
         else:
             views, number = Views(read), read.index
             faults = [*answer_faults(views), *(_sample_faults(views, record) if source.kind is SAMPLES else ())]
             faults += record_faults.of(views, record) if record_faults else ()
             faults += series.take(views, record)
-        for code, path, message, is_note in faults:
-            is_note = is_note or (is_loose and code in LOOSE)
-            report.add(Mismatch(position, code, message, path, f"trial {number}", is_note=is_note))
+        for code, path, message in faults:
+            report.add(Mismatch(position, code, message, path, f"trial {number}", is_note=code in noted))
         report.checked += 1
-        if report.checked % BATCH == 0:
-            on_checked(BATCH)
-    on_checked(report.checked % BATCH)
-    for code, path, message, _ in series.file_faults():
+        on_checked(1)
+    for code, path, message in series.file_faults():
         report.add(Mismatch(None, code, message, path))
     report.unproven["trials of a pair whose other trial is not there"] = len(series.halves)
     report.unproven[OWN_WORDS] = 0 if record_faults else report.checked
@@ -112,41 +110,39 @@ def answer_faults(views: Views) -> Iterator[TrialFault]:
     trial, own, gold = views.trial, views.own, views.gold
     meant, theirs = (", ".join(trial.labels(cells)) or "no cell" for cells in (gold, own))
     if not is_single(gold):
-        yield TrialFault("O4", "answer", f"the director means {meant}, and must mean one cell")
+        yield "O4", "answer", f"the director means {meant}, and must mean one cell"
     if trial.answer != gold:
         written = ", ".join(trial.labels(trial.answer)) or "no cell"
-        yield TrialFault("O4", "answer", f"written as {written}, but the director means {meant}")
+        yield "O4", "answer", f"written as {written}, but the director means {meant}"
     for cell, item in enumerate(views.items):
         if item and not trial.criteria <= item.true and trial.criteria <= item.true | item.unclear:
             doubtful = ", ".join(sorted(trial.criteria & item.unclear))
             message = f"{item.name}: people may not agree that it is {doubtful}"
-            yield TrialFault("O4", f"cells[{cell}]", message)
+            yield "O4", f"cells[{cell}]", message
     said = f"the director means {meant}, the participant {theirs}"
     if trial.type == CONTROL and own != gold:
-        yield TrialFault("O5", "trial_type", f"a control trial with two answers: {said}")
+        yield "O5", "trial_type", f"a control trial with two answers: {said}"
     if trial.type == TEST and own == gold:
-        yield TrialFault("O6", "trial_type", f"a test trial with one answer: {said}")
+        yield "O6", "trial_type", f"a test trial with one answer: {said}"
     elif trial.type == TEST and trial.rule != NONE and (own & gold or not is_single(own)):
-        yield TrialFault("O7", "cells", f"the participant's own answer must be one other cell than {meant}: {theirs}")
+        yield "O7", "cells", f"the participant's own answer must be one other cell than {meant}: {theirs}"
     rule_class = CLASS_OF[trial.rule]
     if rule_class == RELATION and not (is_single(views.fitting) and views.fitting & views.open):
         found = ", ".join(trial.labels(views.fitting)) or "no cell"
-        yield TrialFault("R1", "cells", f"the reference object must be in one open cell, found {found}")
+        yield "R1", "cells", f"the reference object must be in one open cell, found {found}"
     if rule_class not in (NONE, RELATION) and (views.fitting & views.open).bit_count() < 2:
-        yield TrialFault(
-            "O9", "rule", f"the director sees no second item of the description: {trial.rule} says nothing"
-        )
+        yield "O9", "rule", f"the director sees no second item of the description: {trial.rule} says nothing"
     for place, adjective in enumerate(trial.adjectives):
         if views.picked(views.open, trial.criteria - {adjective}, trial.rule) == gold:
             message = f"without {adjective!r} the director means the same item"
-            yield TrialFault("O10", f"adjectives[{place}]", message)
+            yield "O10", f"adjectives[{place}]", message
     if rule_class == HORIZONTAL and views.picked(views.open, trial.criteria, MIRRORED[trial.rule]) & gold:
         message = f"{trial.rule} and {MIRRORED[trial.rule]} give the same answer"
-        yield TrialFault("O11", "answer", message)
+        yield "O11", "answer", message
     fitting = (views.items[cell] for cell in indexes(views.fitting) if rule_class == SIZE)
     kinds = sorted({item.kind for item in fitting if item})
     if len(kinds) > 1:
-        yield TrialFault("O12", "cells", f"items of several kinds are compared in size: {', '.join(kinds)}")
+        yield "O12", "cells", f"items of several kinds are compared in size: {', '.join(kinds)}"
 
 
 # Fields ---------------------------------------------------------------------------------------------------------------
@@ -158,44 +154,43 @@ class _RecordFaults:
     def __init__(self, catalogue: ItemCatalogue, templates: PathLike | None) -> None:
         instructions = load_instructions(templates)
         self._catalogue, self._reader = catalogue, InstructionReader(instructions, catalogue)
+        self._table = question_table(catalogue)
         wording = Wording(instructions)
         self._maker = cache(lambda width, height: RecordMaker(catalogue, wording, width, height))
 
     def of(self, views: Views, record: Mapping[str, Any]) -> Iterator[TrialFault]:
-        """Yield what the text of a trial says otherwise than its fields, and the fields that do not follow."""
+        """Yield the fields of a trial that do not follow from its text, its grid and its question."""
         trial = views.trial
         meanings = self._reader.meanings(trial.instruction)
         if len(meanings) != 1:
             why = f"{len(meanings)} meanings of" if meanings else "no template says"
-            yield TrialFault("O2", "instruction", f"{why} {trial.instruction!r} with the words of the catalogue")
-        for meaning in meanings[:1]:
-            yield from self._text_faults(trial, meaning)
-        if trial.twin_instruction:
-            remade = self._remade(views, meanings[0] if meanings else None)
-            yield from (TrialFault(*fault) for fault in _differences(record, remade))
+            yield "O2", "instruction", f"{why} {trial.instruction!r} with the words of the catalogue"
+        asked = self._asked(meanings[0]) if meanings else {}
+        if trial.template:
+            yield from _differences(record, {**self._remade(views, meanings[0] if meanings else None), **asked})
+        else:
+            words = self._table.question(trial.noun, trial.adjectives).adjectives
+            written = {key: getattr(trial, key) for key in asked} | {"adjectives": [*words]}
+            yield from _differences(written, asked)
 
-    def _text_faults(self, trial: WrittenTrial, meaning: Meaning) -> Iterator[TrialFault]:
-        for key in ("rule", "frame", "noun", "adjectives"):
-            said, written = getattr(meaning, key), getattr(trial, key)
-            if said != written and (key != "adjectives" or sorted(said) != sorted(written)):
-                message = f"the text says {as_written(said)}, and should say {as_written(written)}"
-                yield TrialFault("O2", key, message)
-        phrase = self._catalogue.describe(meaning.noun, meaning.adjectives)
-        if meaning.form.instruction(phrase) != trial.instruction:
-            yield TrialFault("O2", "instruction", f"adjectives in another order than {phrase!r}: {trial.instruction!r}")
+    def _asked(self, meaning: Meaning) -> dict[str, Any]:
+        """Return the fields that say what a text asks, and the text with its adjectives in their spoken order."""
+        text = meaning.form.instruction(self._catalogue.describe(meaning.noun, meaning.adjectives))
+        words = self._table.question(meaning.noun, meaning.adjectives).adjectives
+        asked = {"rule": meaning.rule, "frame": meaning.frame, "noun": meaning.noun}
+        return {**asked, "adjectives": [*words], "instruction": text}
 
     def _remade(self, views: Views, meaning: Meaning | None) -> dict[str, Any]:
-        """Return the fields that follow from the grid and the question; without a meaning, none about the text."""
+        """Return the record that follows from the grid and the question; without a meaning, nothing about the text."""
         trial = views.trial
-        question = question_table(self._catalogue).question(trial.noun, trial.adjectives)
-        rule_class, cells = CLASS_OF[trial.rule], [*range(len(trial.cells))]
+        question, rule_class = self._table.question(trial.noun, trial.adjectives), CLASS_OF[trial.rule]
         is_relation = rule_class == RELATION
         related = views.ahead(views.fitting, views.all, trial.rule) if is_relation else views.fitting
         seen = (related & views.open).bit_count()
         made = Trial(
             Cell(trial.type == TEST, rule_class, trial.rule, trial.frame, question.is_physics),
             question,
-            cells,
+            [],
             frozenset(indexes(trial.blocked)),
             only(trial.answer),
             tuple(indexes(views.own)),
@@ -203,24 +198,21 @@ class _RecordFaults:
             related.bit_count() - seen,
         )
         maker = self._maker(trial.width, trial.height)
-        form = meaning.form if meaning else maker.forms_of(made)[0]
-        remade = maker.record(trial.index, made, form, list(trial.cells))
+        remade = maker.record(trial.index, made, meaning.form if meaning else maker.forms_of(made)[0], [*trial.cells])
         if meaning is None:
             del remade["instruction"], remade["template"], remade["no_director"]["instruction"]
         return remade
 
 
-def _differences(
-    record: Mapping[str, Any], remade: Mapping[str, Any], path: str = ""
-) -> Iterator[tuple[str, str, str]]:
-    """Yield (code, path, message) of each field that is written otherwise than it follows from the others."""
+def _differences(record: Mapping[str, Any], remade: Mapping[str, Any], path: str = "") -> Iterator[TrialFault]:
+    """Yield each field that is written otherwise than it follows from the others."""
     for key, right in remade.items():
-        place, written = f"{path}{key}", record.get(key, right)
+        written = record.get(key, right)
         if isinstance(right, dict):
             yield from _differences(written, right, f"{key}.")
-        elif written != right and place != "instruction":
-            code = "O2" if place in ("template", "adjectives") else "O3"
-            yield code, place, f"written as {as_written(written)}, but {as_written(right)} follows from the others"
+        elif written != right:
+            by, code = ("the text", "O2") if key in SAID and not path else ("the others", "O3")
+            yield code, f"{path}{key}", f"written as {as_written(written)}, but {as_written(right)} follows from {by}"
 
 
 def _sample_faults(views: Views, sample: Mapping[str, Any]) -> Iterator[TrialFault]:
@@ -235,4 +227,4 @@ def _sample_faults(views: Views, sample: Mapping[str, Any]) -> Iterator[TrialFau
     }
     for path, (written, right) in found.items():
         if written != right:
-            yield TrialFault("O3", path, f"expected {as_written(right)}, found {as_written(written)}")
+            yield "O3", path, f"expected {as_written(right)}, found {as_written(written)}"
