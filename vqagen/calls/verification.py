@@ -21,11 +21,9 @@ from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.source import RecordSource, given_records
 from vqagen.score.file_kinds import find_any_records
 from vqagen.score.origin import check_origin, generator_of, shipped_domain
-from vqagen.score.verify.dialogs import verify_dialogs
 from vqagen.score.verify.question_texts import texts_at_hand
 from vqagen.score.verify.questions import verify_questions
 from vqagen.score.verify.report import VerificationReport
-from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 
 Records = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
@@ -60,7 +58,7 @@ def verify(
             raise UsageError(
                 f"{source.path} holds trials, which come with their grids and items: leave out {needless[0]}"
             )
-        from vqagen.score.verify.trials import instruction_hash, verify_trials  # reading items takes numpy
+        from vqagen.score.verify.trials import instruction_hash, verify_trials  # each kind is imported where it is met
 
         if not templates:
             _refuse_other_wording(source, instruction_hash())
@@ -71,6 +69,9 @@ def verify(
     else:
         found = find_scenes(scenes) if isinstance(scenes, PathLike) else given_records(scenes, SCENES)
         if source.kind.key == DIALOGS:
+            from vqagen.score.verify.dialogs import verify_dialogs
+            from vqagen.tasks.dialog.loading import load_dialog_domain
+
             loaded = load_dialog_domain(find_domain(domain, **own, task=DIALOGS))
             if not templates:
                 _refuse_other_wording(source, loaded.hashes["templates"])

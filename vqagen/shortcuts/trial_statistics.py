@@ -9,8 +9,8 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.records.fault_list import FaultList
 from vqagen.records.source import RecordSource
-from vqagen.score.items.trials import trial_reader
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
+from vqagen.score.trial_reading import trial_reader
 from vqagen.shortcuts.distributions import Spread, spread_record
 from vqagen.shortcuts.policies import GUESSES, POLICIES, Guesser, expected_accuracy
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial

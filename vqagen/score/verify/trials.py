@@ -18,8 +18,8 @@ from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import PathLike
 from vqagen.records.source import RecordSource
 from vqagen.score.file_kinds import SAMPLES
-from vqagen.score.items.trials import trial_reader
 from vqagen.score.origin import check_origin
+from vqagen.score.trial_reading import trial_reader
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.trial_series import REPEATED, TrialFault, TrialSeries
 from vqagen.tasks.director.catalogue import ItemCatalogue
