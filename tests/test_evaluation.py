@@ -84,6 +84,7 @@ def test_an_answer_that_is_no_option_is_counted() -> None:
     found = scored(items, ["green"], EvaluationSettings(preset="exact"))
 
     assert (found.coverage.not_an_option, found.coverage.examples) == (1, {"not_an_option": ("0",)})
+    assert (found.coverage.answered, found.coverage.parsed) == (1, 0)
 
 
 def test_one_right_answer_is_not_the_accuracy_of_a_file() -> None:
@@ -250,14 +251,17 @@ def test_other_answers_to_yes_no_questions() -> None:
     assert yes_no_table(Counter([("yes", ""), ("no", "red"), ("no", "no")])).rows == (
         (3, 1 / 3, None, 0, 0, 0, 1 / 3, 2),
     )
+    assert yes_no_table(Counter([("no", "yes")])).rows == ((1, 0, 0, None, 0, 1, 0, 0),)
 
 
 def test_counting_figures() -> None:
     """Counting is exact, off by one or further; the mean error is over the numbers that were given."""
-    [row] = counting_table(Counter([("2", "2"), ("2", "3"), ("5", "2"), ("1", ""), ("0", "red")])).rows
+    given = [("2", "2"), ("2", "3"), ("4", "3"), ("5", "2"), ("1", ""), ("0", "red")]
 
-    assert row == (5, 0.2, 0.4, 0.2, 4 / 3, -2 / 3, 2)
-    assert row[4] == pytest.approx(metrics.mean_absolute_error([2, 2, 5], [2, 3, 2]))
+    [row] = counting_table(Counter(given)).rows
+
+    assert row == (6, 1 / 6, 1 / 2, 1 / 3, 5 / 4, -3 / 4, 2)
+    assert row[4] == pytest.approx(metrics.mean_absolute_error([2, 2, 4, 5], [2, 3, 3, 2]))
 
 
 def test_recall_and_confusion_of_answers() -> None:

@@ -131,12 +131,12 @@ def confusion_table(counts: Mapping[str, AnswerCounts]) -> Table | None:
 
     A kind with more than MOST_ANSWERS right answers is left out: it has no closed vocabulary.
     """
-    listed = {kind: pairs for kind, pairs in counts.items() if 0 < len(_totals(pairs)[0]) <= MOST_ANSWERS}
+    listed = {kind: pairs for kind, pairs in counts.items() if len(_totals(pairs)[0]) <= MOST_ANSWERS}
     rows = tuple(row for kind, pairs in listed.items() for row in _confusions(kind, pairs))
     notes = tuple(
         f"left out: {kind} answers, of which there are more than {MOST_ANSWERS}"
         for kind, pairs in counts.items()
-        if pairs and kind not in listed
+        if kind not in listed
     )
     names = columns(
         kind=forms.TEXT, answer=forms.TEXT, n=COUNT, recall=SHARE, given=COUNT, precision=SHARE,
