@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from item_tables import table
 
-from vqagen.score.items.table import CHOICE, Items
+from vqagen.errors import UsageError
+from vqagen.score.intervals import wilson
+from vqagen.score.items.table import CHOICE, Gold, Items
 from vqagen.shortcuts.floor import floor
 from vqagen.shortcuts.folds import make_folds
-from vqagen.shortcuts.predictors import NAMED, predict
-from vqagen.shortcuts.task import Task
+from vqagen.shortcuts.predictors import CHOOSING, NAMED, applicable, predict
+from vqagen.shortcuts.task import Task, credits_of
 
 # Folds ----------------------------------------------------------------------------------------------------------------
 
@@ -65,6 +67,195 @@ def test_images_that_all_share_blocks_are_divided_into_blocks() -> None:
 
     assert found.number == 5
     assert not _is_divided(found.of_items.tolist()[1:-1], blocks[1:-1])
+
+
+# Answers by their frequency -------------------------------------------------------------------------------------------
+
+GROUPED = [
+    *[("count", "a", "0")] * 5,
+    *[("count", "a", "1")] * 2,
+    *[("count", "b", "1")] * 4,
+    *[("color", "c", "red")] * 3,
+    *[("color", "c", "blue")] * 2,
+    *[("color", "d", "blue")] * 2,
+]
+"""(type, family, answer) of each item."""
+
+
+def grouped() -> Items:
+    """GROUPED as items."""
+    types, families, answers = zip(*GROUPED, strict=True)
+    return table(answers, family=families, function=types)
+
+
+def named(name: str, task: Task) -> list[list[str]]:
+    """The answers of a predictor to each item, best first."""
+    words = [*task.vocabulary, None]
+    return [[word for code in row if (word := words[code])] for row in predict(NAMED[name], task).ranked.tolist()]
+
+
+def test_majority_is_right_as_often_as_its_answers_occur() -> None:
+    """Learned from the items themselves, the accuracy is the sum of the largest share of each group."""
+    task = Task.across(grouped(), grouped())
+
+    for name, right in {"majority-all": 6, "majority": 6 + 4, "majority-family": 5 + 4 + 3 + 2}.items():
+        assert np.nansum(predict(NAMED[name], task).expected) == right, name
+
+
+def test_equally_frequent_answers_are_ranked_by_first_occurrence() -> None:
+    """Count descends; then the answer that was learned first comes first, whatever its text."""
+    train = table(["zebra", "ant", "ant", "zebra", "bee", "cat", "cat", "cat"])
+
+    found = named("majority-all", Task.across(train, table(["bee"]), top_k=5))
+
+    assert found[-1] == ["cat", "zebra", "ant", "bee"]
+
+
+def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
+    """A family that was not learned from is answered by its type, and an unknown type by all items."""
+    train = table(["1", "red", "red"], function=["count", "color", "color"], family=["a", "b", "b"], texts="xyz")
+    asked = table(["2", "2"], function=["count", "new"], family=["new", "new"], texts="vw")
+
+    assert named("majority-question", Task.across(train, asked))[-2:] == [["1"], ["red"]]
+
+
+def test_images_are_kept_apart() -> None:
+    """An image's own questions never teach the answers to its other questions."""
+    items = table([f"answer {i // 3}" for i in range(60)], images=[i // 3 for i in range(60)])
+
+    for name in ("majority-all", "majority", "majority-family"):
+        assert not predict(NAMED[name], Task.within(items)).expected.any()
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("uniform", 1 / 3), ("prior", 0.6**2 + 0.3**2 + 0.1**2)])
+def test_drawn_answers_are_right_as_often_as_expected(name: str, wanted: float) -> None:
+    """The accuracy of drawn answers has the expected value, Σp² for the prior, in its interval of 99.9 %."""
+    items = table(["red" if i < 300 else "blue" if i < 450 else "green" for i in range(500)])
+    task = Task.across(items, items, seed=3)
+
+    found = predict(NAMED[name], task)
+    right = task.credits(np.arange(500, 1000), found.ranked[500:])
+
+    assert np.nanmean(found.expected) == pytest.approx(wanted)
+    low, high = wilson(right.sum(), 500, level=0.999)
+    assert low < wanted < high
+
+
+def test_several_drawn_answers_are_different() -> None:
+    items = table(["red", "blue", "green"] * 20)
+
+    for name in ("uniform", "prior"):
+        assert {len(set(row)) for row in named(name, Task.within(items, top_k=3))} == {3}, name
+
+
+def test_annotators_give_the_credit_of_vqa() -> None:
+    """An answer of two of ten annotators is worth 0.6, as the official script has it."""
+    gold = Gold("text", ("red", "Dark red"), (8, 2))
+
+    assert credits_of(gold) == pytest.approx({"red": 1.0, "dark red": 0.6})
+
+
+# Options --------------------------------------------------------------------------------------------------------------
+
+
+def multiple_choice(count: int) -> Items:
+    """Items of four options, the right one, always the third by length, at each position in turn."""
+    rows = [[f"{'abcdefg'[(i + shift) % 7]}" * (shift + 1) for shift in range(4)] for i in range(count)]
+    options = [row[i % 4 :] + row[: i % 4] for i, row in enumerate(rows)]
+    return table([row[2] for row in rows], options=options, texts=["What?"] * count)
+
+
+def expected(name: str, items: Items) -> float:
+    """The mean credit of a predictor."""
+    return float(np.nanmean(predict(NAMED[name], Task.within(items)).expected))
+
+
+def test_rules_for_options() -> None:
+    items = table(["5", "5"], options=[["2", "5", "4", "11"], ["x", "5", "zzz", "y"]])
+
+    for name, credits in RULES.items():
+        found = predict(NAMED[name], Task.within(items)).expected
+        assert found.tolist() == pytest.approx(credits, nan_ok=True), name
+
+
+RULES = {
+    "random-option": [1 / 4, 1 / 4],
+    "longest-option": [0, 0],
+    "shortest-option": [1 / 3, 1 / 3],
+    "least-number": [0, np.nan],
+    "greatest-number": [0, np.nan],
+    "median-number": [1 / 2, np.nan],
+    "most-neighbors": [1 / 2, np.nan],
+}
+"""Rule -> the probability that it is right about 5 among 2, 5, 4, 11 and among x, 5, zzz, y."""
+
+
+def test_learned_choices() -> None:
+    """What only options tell is found by these, and what only question and options tell by both together."""
+    items = multiple_choice(120)
+    assert (expected("position", items) < 0.3, expected("choices-only", items)) == (True, 1.0)
+    joint = table(
+        [("red", "blue")[i % 2] for i in range(120)],
+        options=[["blue", "red"]] * 120,
+        texts=[f"{('warm', 'cold')[i % 2]}?" for i in range(120)],
+    )
+    assert expected("choices-only", joint) < 0.7
+    assert expected("question-and-choices", joint) == 1.0
+
+
+def test_a_position_needs_an_order() -> None:
+    """Files that do not record the order of options, as Visual7W's, have no position; other rules hold."""
+    items = table(["a"] * 9, options=[["a", "b"]] * 9, has_letters=False)
+
+    assert {"position", "random-option"} & {each.name for each in applicable(items)} == {"random-option"}
+    with pytest.raises(UsageError, match="position needs options in a known order: items has none"):
+        predict(NAMED["position"], Task.within(items))
+
+
+# Shortcuts ------------------------------------------------------------------------------------------------------------
+
+COLORS = ("red", "blue", "green", "gray")
+SIZE = 1200
+
+
+def planted(name: str) -> Items:
+    """Items that a shortcut tells the answers of, three times in four."""
+    rng = random.Random(f"planted {name}")
+    places, images = [i % 4 for i in range(SIZE)], [i // 4 for i in range(SIZE)]
+    answers = [rng.choice(COLORS) for _ in range(SIZE)]
+    told = {
+        "period": [COLORS[image % 20 // 5] for image in images],
+        "place": [COLORS[place] for place in places],
+        "words": [COLORS[i * 7 % 4] for i in range(SIZE)],
+        "neighbor": [answers[i - 1] if places[i] % 2 else answers[i] for i in range(SIZE)],
+    }
+    if name in told:
+        answers = [one if rng.random() < 0.75 else own for one, own in zip(told[name], answers, strict=True)]
+    texts = [f"What about {'wxyz'[i * 7 % 4]} {rng.randrange(9)}?" for i in range(SIZE)]
+    right = [rng.choice((0, 0, 1) if name == "position" else (0, 1)) for _ in range(SIZE)]
+    others = [rng.choice([color for color in COLORS if color != answer]) for answer in answers]
+    options = [
+        [other, answer] if place else [answer, other]
+        for answer, other, place in zip(answers, others, right, strict=True)
+    ]
+    return table(answers, images=images, texts=texts, options=options)
+
+
+@pytest.mark.parametrize(
+    ("shortcut", "predictor"),
+    [("period", "order"), ("place", "order"), ("words", "words"), ("neighbor", "others"), ("position", "position")],
+)
+def test_planted_shortcuts_are_found(shortcut: str, predictor: str) -> None:
+    """A shortcut that returns in each twentieth image too: folds in the order of the file would hide it."""
+    assert expected(predictor, planted(shortcut)) > expected(predictor, planted("")) + 0.1
+
+
+def test_nothing_is_found_where_nothing_is() -> None:
+    """No predictor is better than chance by more than four standard errors."""
+    items = planted("")
+    for each in applicable(items):
+        chance = 0.5 if each.needs in CHOOSING else 0.25
+        assert expected(each.name, items) < chance + 0.06, each.name
 
 
 # The floor ------------------------------------------------------------------------------------------------------------
