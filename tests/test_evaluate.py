@@ -236,7 +236,8 @@ def test_two_right_answers_of_one_question_are_no_full_score(run: Commands) -> N
         'Question type "how" accuracy = 0.250 (1 / 4)',
     ]
     assert "3 missing (counted as wrong), 1 duplicate" in lines[1]
-    assert lines[4].startswith("answers: compared as visual7w, first 2 candidates; ")
+    compared = "answers: compared as visual7w, first 2 candidates; 95 % intervals: Wilson; "
+    assert lines[4] == compared + "floor: best guess without the picture"
 
 
 def test_the_blocks_of_vqa(run: Commands) -> None:

@@ -29,9 +29,9 @@ from vqagen.errors import UsageError
 )
 @click.option(
     "--cluster",
-    default="image",
+    default="",
     metavar="FIELD",
-    help="Items of equal values go together in intervals, or none. [image]",
+    help="Items of equal values go together in intervals, or none. [image; none with --profile]",
 )
 @missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
@@ -60,13 +60,14 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
+    cluster = options["cluster"] or ("none" if options["profile"] else "image")
     found = evaluate(
         questions,
         predictions,
         mode=options["mode"] or "",
         top_k=split_ranks(options["top_k"]),
         normalise=_preset(options["normalise"], options["profile"]),
-        cluster="" if options["cluster"] == "none" else options["cluster"],
+        cluster="" if cluster == "none" else cluster,
         **{name: options[name] for name in ("split", "scenes", "missing")},
     )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
