@@ -181,13 +181,14 @@ class GivenRecords(RecordSource):
 
     def _found(self, start: int, count: int, is_read: bool, behind: Members | None) -> Iterator[FoundRecord]:
         for index, value in islice(enumerate(self.given), start, start + count if count else None):
+            if not isinstance(value, Mapping):
+                raise BadInput([self.not_an_object(value, index, str(self.path))])
             try:
                 text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
             except TypeError as error:
                 raise BadInput([Problem(f"not a JSON value: {error}", str(self.path), self.kind.path(index))]) from None
             # As a file would hold it: a tuple is a list, a number of numpy a number.
-            is_record = is_read and isinstance(value, Mapping)
-            yield FoundRecord(index, orjson.loads(text) if is_record else value, str(self.path), text)
+            yield FoundRecord(index, orjson.loads(text) if is_read else None, str(self.path), text)
 
 
 def given_records(given: Mapping[str, Any] | Iterable[Mapping[str, Any]], kind: RecordKind) -> RecordSource:
