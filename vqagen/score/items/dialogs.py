@@ -72,6 +72,8 @@ class _RoundReader:
         rounds: Any = dialog.get(shape.rounds)
         caption = said if isinstance(said, Mapping) else {"text": said, "label": caption_label(dialog)}
         before, depends = caption.get("text"), dependences(dialog)
+        if shape is _OURS and not check(said, Mapping, "caption", "an object with the text of the caption"):
+            return
         check(before, str, place + shape.caption, "text")
         if not check(rounds, list, place + shape.rounds, "a list of rounds"):
             return
