@@ -28,8 +28,6 @@ from vqagen.shortcuts.task import Floats, Guesses, Task
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")
 """Predictors that know how often answers occur and nothing else: what chance is compared with."""
-OF_CELLS = ("order", "cell")
-"""Predictors of the cells of trials."""
 ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with several balance windows shows the true figures"
@@ -213,14 +211,13 @@ def probing(items: Items) -> Iterator[Predictor]:
     """Yield the predictors that may know more than chance.
 
     Where all items have options, those that read the text alone are left to `question-and-choices`. Of trials, the
-    options are cells, of which the instruction picks one: it is not read.
+    options are cells, of which the instruction picks one: it is not read. Who answers a dialog does not see the others
+    about its image.
     """
-    if items.kind == "trials":
-        yield from (NAMED[name] for name in OF_CELLS)
-        return
     has_options = not (items.options.codes == NONE).any()
+    skipped = {*PRIORS, "others"} if items.kind == "dialogs" else PRIORS
     for each in applicable(items):
-        if each.name not in PRIORS and (not has_options or each.needs in CHOOSING or each.name == "order"):
+        if each.name not in skipped and (not has_options or each.needs in CHOOSING or each.name == "order"):
             yield each
 
 

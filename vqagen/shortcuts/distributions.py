@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.score.items.table import NONE, Column, Items, Places
-from vqagen.shortcuts.groups import FAMILIES
+from vqagen.shortcuts.groups import CATEGORIES, FAMILIES
 
 Counts = Mapping[Any, int]
 """Value -> how many have it."""
-TYPES = ("category", "question_type", "type")
-"""Fields that tell the type of a question, the first one that any item has."""
 ANSWER_TYPES = {"bool": "yes/no", "integer": "number"}
 """Kind of an answer -> its type for people; others are other."""
 
@@ -86,7 +84,10 @@ def types_of(items: Items) -> Column:
     >>> ANSWER_TYPES["integer"]
     'number'
     """
-    types, answers = items.first_column(TYPES), items.gold.map(lambda gold: ANSWER_TYPES.get(gold.kind, "other"))
+    types, answers = (
+        items.first_column(CATEGORIES[:-1]),
+        items.gold.map(lambda gold: ANSWER_TYPES.get(gold.kind, "other")),
+    )
     if types is None:
         return answers
     own = np.where(types.codes == NONE, answers.codes + len(types.values), types.codes)
