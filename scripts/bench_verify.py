@@ -21,7 +21,7 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records
 from vqagen.rng import stream
-from vqagen.score.verify.question_texts import UNDECIDED, QuestionTexts, Source
+from vqagen.score.verify.question_texts import UNDECIDED, QuestionTexts
 from vqagen.score.verify.questions import verify_questions
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
@@ -75,10 +75,10 @@ def _report_alarms(case: _Case, repeats: int) -> None:
     """Print how many right texts are refused, and the time for each question."""
     found = vqagen.verify(case.questions, case.scenes)
     assert isinstance(found, vqagen.VerificationReport)
-    source = Source(is_ours=True, is_compat=case.name.endswith("compat"), is_certain=True)
+    made_by = {"is_ours": True, "is_compat": case.name.endswith("compat"), "is_certain": True}
     works = {
         "without texts": lambda: _verified(case, "not wanted"),
-        "with texts": lambda: _verified(case, QuestionTexts(case.loaded, source)),
+        "with texts": lambda: _verified(case, QuestionTexts(case.loaded, **made_by)),
     }
     seconds = in_turn({name: partial(cpu_seconds, work) for name, work in works.items()}, repeats)
     times = {name: median(runs) / found.checked * 1e6 for name, runs in seconds.items()}

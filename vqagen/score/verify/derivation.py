@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.registry import Value
-from vqagen.plugin import Run, Undefined
+from vqagen.language.registry import Function, Value
+from vqagen.plugin import Undefined
 from vqagen.world.scene import Scene
 
 
@@ -24,32 +24,9 @@ class Derived(NamedTuple):
     """The result of each step; the last is the answer."""
 
 
-class _Step(NamedTuple):
-    """A function of the domain, as checks and runs need it."""
-
-    run: Run
-    inputs: tuple[str, ...]
-    output: str
-    gives_answer: bool
-    values: tuple[frozenset[str], ...]
-    fitting: set[tuple[str, ...]]
-    """Values that were found to be of the function's types."""
-
-    def takes(self, values: tuple[Any, ...]) -> bool:
-        """True if the values are texts of the function's types. Nothing but a text equals a text among `fitting`."""
-        if values in self.fitting:
-            return True
-        fit = len(values) == len(self.values) and all(
-            type(value) is str and value in known for value, known in zip(values, self.values, strict=True)
-        )
-        if fit:
-            self.fitting.add(values)
-        return fit
-
-
 _Key = tuple[str, tuple[int, ...], tuple[str, ...]]
 """A function, the numbers of the results that it takes, and its values: equal keys give equal results in a scene."""
-_Result = tuple[int, Value, _Step]
+_Result = tuple[int, Value, Function]
 """The number of a result among those of its scene, the result, and the function that gave it."""
 
 
@@ -58,7 +35,8 @@ class Derivations:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._steps: dict[str, _Step] = {}
+        self._fitting: set[tuple[str, tuple[str, ...]]] = set()
+        """A function and values that were found to be of its types."""
         self._scene: Scene | None = None
         self._results: dict[_Key, _Result] = {}
 
@@ -83,27 +61,32 @@ class Derivations:
                 results.append(result)
         except (KeyError, TypeError, IndexError, Undefined):
             return None  # an unusual form, or a step without result; an error of a step is raised when it runs again
-        return Derived(steps, [value for _, value, _ in results]) if results[-1][2].gives_answer else None
+        return Derived(steps, [value for _, value, _ in results]) if results[-1][2].asks else None
 
     def _result(self, name: str, taken: list[_Result], values: tuple[Any, ...], scene: Scene) -> _Result | None:
         """Return the result of a function; None if it does not take these results and values."""
         key = (name, tuple([number for number, _, _ in taken]), values)
         known = self._results.get(key)
         if known is None:
-            step = self._steps.get(name) or self._step(name)
-            if tuple([giver.output for _, _, giver in taken]) != step.inputs or not step.takes(values):
+            function = self._catalogue[name]
+            if tuple([giver.output for _, _, giver in taken]) != function.inputs or not self._takes(function, values):
                 return None
-            value = step.run(scene, *[given for _, given, _ in taken], *values)
-            known = self._results[key] = (len(self._results), value, step)
+            value = function.run(scene, *[given for _, given, _ in taken], *values)
+            known = self._results[key] = (len(self._results), value, function)
         return known
 
-    def _step(self, name: str) -> _Step:
-        """Return a function of the domain. Raises KeyError if there is none of this name."""
-        function, values_of = self._catalogue[name], self._catalogue.domain.values_of
-        values = tuple(frozenset(values_of(wanted)) for wanted in function.values)
-        step = _Step(function.run, function.inputs, function.output, bool(function.asks), values, set())
-        self._steps[name] = step
-        return step
+    def _takes(self, function: Function, values: tuple[Any, ...]) -> bool:
+        """True if the values are texts of the function's types. Nothing but a text equals a text that was found so."""
+        if (function.name, values) in self._fitting:
+            return True
+        values_of = self._catalogue.domain.values_of
+        fits = len(values) == len(function.values) and all(
+            type(value) is str and value in values_of(wanted)
+            for value, wanted in zip(values, function.values, strict=True)
+        )
+        if fits:
+            self._fitting.add((function.name, values))
+        return fits
 
 
 def _are_places(inputs: list[Any]) -> bool:

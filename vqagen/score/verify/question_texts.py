@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.errors import as_written
 from vqagen.language.binding import Binder, Bound, Outline, Words, outline
@@ -30,17 +30,6 @@ UNDECIDED = "texts not decided: too many wordings are possible"
 """A domain's rewrites can make them in too many ways to try them all."""
 FOREIGN = Manner(joins_anything=(True, False), is_exact=False)
 """How texts are finished by a generator that nothing is known of."""
-
-
-class Source(NamedTuple):
-    """What is known of the generator of a file."""
-
-    is_ours: bool
-    """True if vqagen made it."""
-    is_compat: bool
-    """True if it did so with `--compat clevr`."""
-    is_certain: bool
-    """True if the templates at hand are those that it was made from, so that a question's family is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +56,17 @@ class QuestionTexts:
     """Reads the texts of one file's questions."""
 
     loaded: LoadedDomain
-    source: Source
+    is_ours: bool
+    """True if vqagen made the file."""
+    is_compat: bool
+    """True if it did so with `--compat clevr`."""
+    is_certain: bool
+    """True if the templates at hand are those that it was made from, so that a question's family is known."""
     unproven: Counter[str] = field(default_factory=Counter)
     """UNREAD and UNDECIDED -> texts."""
 
     def __post_init__(self) -> None:
-        manner = Manner((not self.source.is_compat,)) if self.source.is_ours else FOREIGN
+        manner = Manner((not self.is_compat,)) if self.is_ours else FOREIGN
         lexicon = Lexicon(self.loaded.synonyms)
         families = [Family(template, lexicon, manner) for template in self.loaded.templates]
         self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
@@ -104,7 +98,7 @@ class QuestionTexts:
                 first = first or (family, bound.words, keeps_other)
         if first:
             return _explained(text, *first)
-        if self.source.is_certain:
+        if self.is_certain:
             names = "template_filename and question_family_index"
             return QuestionFault("wrong family", f"the program is no filling of the template that {names} name")
         self.unproven[UNREAD] += 1
@@ -114,10 +108,10 @@ class QuestionTexts:
         """Return how the question may be worded: True for with the "other" of its text, False for without it."""
         if not family.recogniser.wording.mentions_other:
             return (True,)
-        if self.source.is_compat:
+        if self.is_compat:
             return (not words_differ(family.template, bound.words),)
         is_needed = family.binder.anchor_fits(bound, scene, derived.outputs) is not False
-        if self.source.is_ours:
+        if self.is_ours:
             return (is_needed,)
         return (True,) if is_needed and not words_differ(family.template, bound.words) else (True, False)
 
@@ -125,7 +119,7 @@ class QuestionTexts:
         """Return the families that the question may be of, the one that it names first."""
         number, file = record.get("question_family_index"), record.get("template_filename")
         named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
-        if self.source.is_certain and number is not None:
+        if self.is_certain and number is not None:
             return (named,) if named else ()
         names = (function for function, _, _ in derived.steps)
         alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
@@ -170,4 +164,4 @@ def texts_at_hand(
     settings = settings_of(source)
     is_compat = settings.get("compat") == "clevr"
     loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
-    return QuestionTexts(loaded, Source(bool(generator), is_compat, not differing))
+    return QuestionTexts(loaded, bool(generator), is_compat, not differing)

@@ -62,13 +62,13 @@ def _fault(
     derived = derivations.derive(record.get("program"), scene) or _derived_plainly(record, scene, catalogue)
     if isinstance(derived, QuestionFault):
         return derived
-    right = as_written(derived.outputs[-1])
+    right = derived.outputs[-1]
+    if "answer" in record and same_answer(record["answer"], right):
+        return texts.fault(record, scene, derived) if texts else None
     if "answer" not in record:
-        return QuestionFault("answer missing", f"no answer is written; the program gives {right}")
-    if not same_answer(record["answer"], derived.outputs[-1]):
-        written = as_written(record["answer"])
-        return QuestionFault("wrong answer", f"the answer is written as {written}, but the program gives {right}")
-    return texts.fault(record, scene, derived) if texts else None
+        return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(right)}")
+    message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
+    return QuestionFault("wrong answer", message)
 
 
 def _derived_plainly(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> Derived | QuestionFault:
