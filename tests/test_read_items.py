@@ -228,7 +228,9 @@ def test_faulty_records_in_memory_are_named() -> None:
 def test_scenes_give_their_size_and_their_values(made: Path) -> None:
     scenes = json.loads((made / "scenes.json").read_bytes())["scenes"]
 
-    for row in rows(read_items(made / "questions.json", scenes=made / "scenes.json")):
+    items = read_items(made / "questions.json", scenes=made / "scenes.json")
+    assert rows(read_items(made / "questions.json", scenes=scenes)) == rows(items)
+    for row in rows(items):
         objects = scenes[int(row["image"][-10:-4])]["objects"]
         assert row["scene_size"] == len(objects)
         assert row["scene_colors"] == len({each["color"] for each in objects})

@@ -14,8 +14,8 @@ from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
 from vqagen.score.evaluate.gates import read_thresholds
 from vqagen.score.evaluate.per_item import item_lines
 from vqagen.score.evaluate.settings import IMAGE, WRONG, EvaluationSettings
+from vqagen.score.items.reading import Source, read_items
 from vqagen.score.items.reading import Source as Questions
-from vqagen.score.items.reading import read_items
 from vqagen.score.predictions.reading import Source as Answers
 from vqagen.score.predictions.reading import read_predictions
 from vqagen.score.report.table import Report
@@ -30,7 +30,7 @@ def evaluate(
     top_k: Sequence[int] = (),
     normalise: str = "typed",
     split: str = "",
-    scenes: PathLike | None = None,
+    scenes: Source | None = None,
     missing: str = WRONG,
     cluster: str = IMAGE,
 ) -> Evaluation:

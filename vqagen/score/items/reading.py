@@ -27,7 +27,7 @@ from vqagen.score.items.trials import read_trials
 from vqagen.score.items.visual7w import read_visual7w
 from vqagen.score.items.vqav2 import ANNOTATIONS, annotations_of, read_vqav2
 from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.world.loading import find_scenes
+from vqagen.world.loading import SCENES, SceneSource, find_scenes
 
 Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A file or folder; or in memory a document such as {"questions": [...]}, or records."""
@@ -55,7 +55,7 @@ def read_items(
     *,
     split: str = "",
     mode: str = "",
-    scenes: PathLike | None = None,
+    scenes: Source | None = None,
     learning: bool = False,
     allow_unanswered: bool = False,
     on_read: Callable[[int], None] | None = None,
@@ -84,7 +84,7 @@ def read_items(
         _info(records),
         split=split,
         mode=mode,
-        scenes=None if scenes is None else SceneFields(find_scenes(scenes)),
+        scenes=None if scenes is None else SceneFields(_scenes(scenes)),
         learning=learning,
         allow_unanswered=allow_unanswered,
         on_read=on_read,
@@ -115,6 +115,10 @@ def _foreign_kind(keys: Iterable[str]) -> RecordKind | None:
         if key in _READERS:
             break
     return None
+
+
+def _scenes(scenes: Source) -> SceneSource:
+    return find_scenes(scenes) if isinstance(scenes, str | Path) else given_records(scenes, SCENES)
 
 
 def _info(source: RecordSource) -> Mapping[str, Any]:
