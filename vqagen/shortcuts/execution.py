@@ -20,11 +20,12 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from vqagen.errors import BadInput, Problem, counted
+from vqagen.errors import BadInput, Problem
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question_records import release_answer
 from vqagen.plugin import Undefined
+from vqagen.records.fault_list import FaultList
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.score.items.table import Items
 from vqagen.shortcuts.task import Floats, best_credit
@@ -35,8 +36,6 @@ from vqagen.world.scene import Scene
 
 POOL = 1000
 """Other scenes that programs are run on at most: they stay in memory."""
-SHOWN = 5
-"""Faulty questions that a message lists."""
 OTHER_SCENES, IMAGINED_SCENES = 20, 100
 """Other scenes on which `wrong-image` runs a program, and imagined ones on which `scene-blind` does."""
 
@@ -62,17 +61,13 @@ class Programs:
         self.items, self.scenes, self.catalogue = items, scenes, catalogue
         self.codes, self.places = items.learning.programs.codes, items.learning.places.codes
         self.number_of_scenes = len(items.learning.places.values)
-        found = [self._read(written) for written in items.learning.programs.values]
-        faults = [fault if isinstance(fault, str) else "" for fault in (*found, "no program")]
-        faulty = [(place, faults[code]) for place, code in enumerate(self.codes.tolist()) if faults[code]]
-        problems = [
-            Problem(message, items.name, f"questions[{items.records[place]}]") for place, message in faulty[:SHOWN]
-        ]
-        if more := len(faulty) - len(problems):
-            problems.append(Problem(f"and {counted(more, 'other question')} that cannot be run", items.name))
-        if problems:
-            raise BadInput(problems)
-        self.programs: list[Program] = [each for each in found if isinstance(each, Program)]
+        read = [*map(self._read, items.learning.programs.values), "expected a list of program nodes, found nothing"]
+        faults = FaultList(items.name, "question")
+        for place, code in enumerate(self.codes.tolist()):
+            if isinstance(fault := read[code], str):
+                faults.add([("", fault)], f"questions[{items.records[place]}]")
+        faults.finish()
+        self.programs = {code: each for code, each in enumerate(read) if isinstance(each, Program)}
 
     def _read(self, written: bytes) -> Program | str:
         try:
@@ -147,11 +142,18 @@ def scene_blind(programs: Programs, seed: int, runs: int = IMAGINED_SCENES) -> E
     """Run each program on imagined scenes, and answer as most of them do."""
     pool, rng = programs.pool(seed), stream(seed, "scene-blind")
     imagined = [marginal_scene(pool, programs.catalogue.domain, rng) for _ in range(runs)]
-    found = [Counter(text for scene in imagined for text in run(program, scene)) for program in programs.programs]
-    ranked = [sorted(counts, key=lambda text, counts=counts: (-counts[text], text)) for counts in found]  # type: ignore[misc]
+    found = {
+        code: Counter(text for scene in imagined for text in run(program, scene))
+        for code, program in programs.programs.items()
+    }
+    ranked = {code: [text for text, _ in sorted(each.items(), key=_most_first)] for code, each in found.items()}
     texts = [tuple(programs.allowed(place, ranked[code])) for place, code in enumerate(programs.codes.tolist())]
     invalid = sum(runs - found[code].total() for code in programs.codes.tolist())
     return _sure(programs, texts, runs * len(texts), invalid)
+
+
+def _most_first(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
 
 
 def _sure(programs: Programs, texts: list[tuple[str, ...]], runs: int, invalid: int) -> Executed:

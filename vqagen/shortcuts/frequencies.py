@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -42,28 +42,12 @@ def most_frequent(groups: Codes, answers: Codes, asked: Codes, k: int) -> Intege
     return np.where((at < len(group)) & (group[found] == asked[:, None]), answer[found], NONE)
 
 
-def of_all(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer with the most frequent answers."""
-    return majority(task, learn, ask, [_all(task)])
+def majority_of(*names: str) -> Callable[[Task, Places, Places], Guesses]:
+    """Return the predictor of the `majority` of groups, each named as the task names it."""
+    return lambda task, learn, ask: majority(task, learn, ask, [getattr(task, name) for name in names])
 
 
-def of_type(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer with the most frequent answers of the type."""
-    return majority(task, learn, ask, [task.types, _all(task)])
-
-
-def of_family(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer with the most frequent answers of the family."""
-    return majority(task, learn, ask, [task.families, task.types, _all(task)])
-
-
-def of_text(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer with the most frequent answers to the same text."""
-    return majority(task, learn, ask, [task.texts, task.families, task.types, _all(task)])
-
-
-def _all(task: Task) -> Codes:
-    return np.zeros(len(task.items), dtype=np.int32)
+of_family = majority_of("families", "types", "all")
 
 
 def uniform(task: Task, learn: Places, ask: Places) -> Guesses:

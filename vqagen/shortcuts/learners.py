@@ -18,7 +18,7 @@ from vqagen.extras import in_one_thread, needed
 from vqagen.score.items.table import NONE, Places
 from vqagen.shortcuts.frequencies import of_family
 from vqagen.shortcuts.groups import Integers, distinct
-from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Learnable, Task
+from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task
 
 WHAT = "a predictor that learns"
 LEARNABLE = 40
@@ -79,8 +79,7 @@ def counted(rows: Sequence[Sequence[str]], least: int = 1) -> Any:
 
 def _words(task: Task, with_history: bool) -> Any:
     """Return the words of each item; those said before it are other words than those of its text."""
-    learning = task.items.learning
-    assert learning is not None
+    learning = task.learning
     sparse = needed("scipy.sparse", "stats", WHAT)
     own = counted([tokens(text) for text in (*learning.texts.values, "")])
     parts = [own[learning.texts.codes], _one_hot(task.families)]
@@ -92,13 +91,11 @@ def _words(task: Task, with_history: bool) -> Any:
 
 def _order(task: Task) -> Any:
     """Return the family, the place among the questions about the image, and the image's place in cycles."""
-    items = task.items
-    images = items.images.codes
-    numbers = images if items.learning is None else np.where(task.scenes == NONE, images, task.scenes)
+    images, scenes = task.items.images.codes, task.learning.scenes
     by_image = np.argsort(images, kind="stable")
-    ordered = images[by_image]
-    places = np.empty(len(items), dtype=np.int64)
-    places[by_image] = np.arange(len(items)) - np.searchsorted(ordered, ordered)
+    places = np.empty(len(images), dtype=np.int64)
+    places[by_image] = np.arange(len(images)) - np.searchsorted(images[by_image], images[by_image])
+    numbers = np.where(scenes.codes == NONE, images, np.array([*scenes.values, NONE])[scenes.codes])
     columns = [task.families, np.minimum(places, 99), *(numbers % length for length in CYCLES)]
     return needed("scipy.sparse", "stats", WHAT).hstack([_one_hot(each) for each in columns], format="csr")
 
@@ -110,16 +107,16 @@ def _one_hot(codes: Integers) -> Any:
 
 def _phrases(task: Task) -> Floats:
     """Return the family, the first column, and what a reader of the question sees of its program."""
-    learning = task.items.learning
     families = task.families[:, None].astype(np.float64)
-    if learning is None or not learning.programs.values:
+    if not task.learning.programs.values:
         return families
-    return np.hstack([families, np.array([*learning.clues.values, learning.clues.values[0]])[learning.clues.codes]])
+    clues = task.learning.clues
+    return np.hstack([families, np.array([*clues.values, clues.values[0]])[clues.codes]])
 
 
 def _others(task: Task) -> Floats:
     """Return how many other items of the same image have each answer to a type."""
-    (_, _), told = distinct(task.types, task.answers)
+    _, told = distinct(task.types, task.answers)
     frequent = np.argsort(-np.bincount(told), kind="stable")[:TOLD]
     own = told[:, None] == frequent
     counts = np.zeros((len(task.items.images.values), len(frequent)))
@@ -131,15 +128,14 @@ def _others(task: Task) -> Floats:
 # Learning -------------------------------------------------------------------------------------------------------------
 
 
-def regression(task: Task) -> Learnable:
+def regression(task: Task) -> Any:
     """Return a logistic regression."""
-    model: Learnable = needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=0.1, max_iter=300)
-    return model
+    return needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=0.1, max_iter=300)
 
 
-def _trees(task: Task) -> Learnable:
+def _trees(task: Task) -> Any:
     """Return boosted trees whose first feature is the family."""
-    model: Learnable = needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
+    return needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
         random_state=0,
         max_iter=30,
         learning_rate=0.1,
@@ -147,10 +143,9 @@ def _trees(task: Task) -> Learnable:
         early_stopping=False,
         categorical_features=[0] if int(task.families.max(initial=0)) < MANY_FAMILIES else None,
     )
-    return model
 
 
-def _learned(task: Task, learn: Places, ask: Places, make: Callable[[Task], Learnable], rows: Any) -> Guesses:
+def _learned(task: Task, learn: Places, ask: Places, make: Callable[[Task], Any], rows: Any) -> Guesses:
     """Answer by models that learn the answers to each type from rows of features."""
     ranked = of_family(task, learn, ask).ranked.copy()
     with in_one_thread(WHAT), warnings.catch_warnings():

@@ -149,17 +149,15 @@ def learned_choice(task: Task, learn: Places, ask: Places, features: Any) -> Gue
 
 def _features(task: Task, with_question: bool) -> Any:
     """Return what is seen of each option: of its place, nothing."""
-    rows: list[Sequence[str]] = []
-    learning, seen = task.items.learning, [_seen(each.texts) for each in task.items.options.values]
-    for place, code in enumerate(task.items.options.codes.tolist()):
-        if code == NONE:
-            continue
-        if not with_question or learning is None:
+    offered, rows = task.items.options, list[Sequence[str]]()
+    seen = [_seen(each.texts) for each in offered.values]
+    for place, code in enumerate(offered.codes.tolist()):
+        if code != NONE and with_question:
+            words = set(tokens(task.learning.texts.at(place) or ""))
+            for option, own in zip(offered.values[code].texts, seen[code], strict=True):
+                rows.append((*own, *_joined(option, words, int(task.families[place]))))
+        elif code != NONE:
             rows += seen[code]
-            continue
-        words = set(tokens(learning.texts.at(place) or ""))
-        for option, own in zip(task.items.options.values[code].texts, seen[code], strict=True):
-            rows.append((*own, *_joined(option, words, int(task.families[place]))))
     return counted(rows, least=2)
 
 

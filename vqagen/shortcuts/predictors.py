@@ -56,10 +56,15 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
 
 PREDICTORS = (
     Predictor("uniform", "any possible answer of the type", frequencies.uniform),
-    Predictor("majority-all", "the most frequent answer", frequencies.of_all),
-    Predictor("majority", "the most frequent answer of the type", frequencies.of_type),
+    Predictor("majority-all", "the most frequent answer", frequencies.majority_of("all")),
+    Predictor("majority", "the most frequent answer of the type", frequencies.majority_of("types", "all")),
     Predictor("majority-family", "the most frequent answer of the family", frequencies.of_family),
-    Predictor("majority-question", "the most frequent answer of the text", frequencies.of_text, "texts"),
+    Predictor(
+        "majority-question",
+        "the most frequent answer of the text",
+        frequencies.majority_of("texts", "families", "types", "all"),
+        "texts",
+    ),
     Predictor("prior", "an answer drawn as often as it is right in the type", frequencies.prior),
     Predictor("order", "regression over the numbers of image and question", learners.order, "", True),
     Predictor("words", "regression over the words", learners.words, "texts", True),

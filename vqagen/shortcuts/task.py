@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,18 +20,6 @@ from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, famil
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
 YES_NO = ("yes", "no")
-
-
-class Learnable(Protocol):
-    """A model of scikit-learn."""
-
-    classes_: Any
-
-    def fit(self, rows: Any, answers: Any) -> Any: ...
-
-    def predict_proba(self, rows: Any) -> Floats: ...
-
-    def decision_function(self, rows: Any) -> Floats: ...
 
 
 class Offered(NamedTuple):
@@ -115,22 +103,26 @@ class Task:
         """The family of each item, or the label of a round with the attribute that it names; its type without one."""
         return families_of(self.items)
 
+    @property
+    def learning(self) -> Learning:
+        """What is read of the items beside their answers."""
+        assert self.items.learning is not None, "read the items with learning=True"
+        return self.items.learning
+
     @cached_property
+    def all(self) -> Codes:
+        """The group of all items."""
+        return np.zeros(len(self.items), dtype=np.int32)
+
+    @property
     def texts(self) -> Codes:
         """The text of each item."""
-        assert self.items.learning is not None, "read the items with learning=True"
-        return self.items.learning.texts.codes
+        return self.learning.texts.codes
 
     @cached_property
     def categories(self) -> Codes:
         """The question type of each item."""
         return grouped(self.items, CATEGORIES)
-
-    @cached_property
-    def scenes(self) -> Integers:
-        """The index of each item's scene; NONE where it is unknown."""
-        assert self.items.learning is not None, "read the items with learning=True"
-        return np.array([*self.items.learning.scenes.values, NONE])[self.items.learning.scenes.codes]
 
     @cached_property
     def offered(self) -> Offered:
