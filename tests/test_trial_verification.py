@@ -178,7 +178,7 @@ def test_other_numbers_of_fitting_items_than_the_settings_allow_are_found() -> N
 
     assert verified(right, **settings).is_clean
     found = [mismatch.problem for mismatch in verified(control, **settings).mismatches]
-    assert found == ["1 more fitting items seen and 0 blocked, not 1 to 3 more seen and 1 to 3 blocked"]
+    assert found == ["expected 1 to 3 fitting items blocked by the settings, found 0"]
 
 
 def test_repeated_questions_are_faults_within_a_window_and_notes_across_windows() -> None:

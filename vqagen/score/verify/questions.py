@@ -6,7 +6,7 @@ The text must say what the program asks (see `question_texts`), and two question
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.errors import BadInput, Problem, as_written
 from vqagen.language.catalogue import Catalogue
@@ -23,6 +23,8 @@ from vqagen.world.scene import Scene
 
 BATCH = 2000
 """Questions whose scenes are held at once."""
+_Half = tuple[int, int, int, str]
+"""The first question of a pair: its position, its scene, a hash of its program, and its answer."""
 
 
 def verify_questions(
@@ -85,42 +87,33 @@ def _derived_plainly(record: Mapping[str, Any], scene: Scene, catalogue: Catalog
         return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
 
 
-class _Half(NamedTuple):
-    """What is remembered of the first question of a pair."""
-
-    position: int
-    scene: int
-    program: int
-    """A hash."""
-    answer: str
-
-
 def _pair_fault(
-    pairs: dict[int, _Half | None], position: int, record: Mapping[str, Any], scene: Scene
+    halves: dict[int, _Half | None], position: int, record: Mapping[str, Any], scene: Scene
 ) -> QuestionFault | None:
     """Return the fault if a question and an earlier one of its pair are no pair: one program, two scenes, two answers.
 
-    `pairs` holds the first question of each pair; None if both were read.
+    `halves` holds the first question of each pair; None if both were read.
     """
     number = record.get("pair")
     if number is None:
         return None
     if type(number) is not int:
         return QuestionFault("broken pair", f"pair must be a whole number, found {as_written(number)}")
-    second = _Half(position, scene.index, hash(repr(record.get("program"))), repr(record.get("answer")))
-    if number not in pairs:
-        pairs[number] = second
+    second = position, scene.index, hash(repr(record.get("program"))), repr(record.get("answer"))
+    if number not in halves:
+        halves[number] = second
         return None
-    first, pairs[number] = pairs[number], None
+    first, halves[number] = halves[number], None
     if first is None:
         return QuestionFault("broken pair", f"pair {number}: two questions before have this number")
+    _, is_same_scene, is_same_program, is_same_answer = (one == other for one, other in zip(first, second, strict=True))
     faults = {
-        "is about the same scene": first.scene == second.scene,
-        "has another program": first.program != second.program,
-        "has the same answer": first.answer == second.answer,
+        "is about the same scene": is_same_scene,
+        "has another program": not is_same_program,
+        "has the same answer": is_same_answer,
     }
     why = next((why for why, is_so in faults.items() if is_so), None)
-    return QuestionFault("broken pair", f"pair {number}: questions[{first.position}] {why}") if why else None
+    return QuestionFault("broken pair", f"pair {number}: questions[{first[0]}] {why}") if why else None
 
 
 def _name_of(record: Mapping[str, Any]) -> str:

@@ -103,26 +103,24 @@ class TrialSeries:
 
     def _number_faults(self, views: Views) -> Iterator[TrialFault]:
         trial, settings, rule_class = views.trial, self.settings, CLASS_OF[views.trial.rule]
-        numbers, related = numbers_of(settings, rule_class), views.fitting
-        found = {
-            "width": (trial.width, settings.width),
-            "height": (trial.height, settings.height),
-            "cells": (views.all.bit_count(), numbers.items),
-            "blocked": (trial.blocked.bit_count(), numbers.blocked),
-        }
-        for path, (written, right) in found.items():
-            if written != right:
-                what = {"cells": " cells with items", "blocked": " blocked cells"}.get(path, "")
-                yield "O13", path, f"expected {right}{what} by the settings, found {written}"
-        if settings.compat == REFERENCE or rule_class == RELATION:
-            return
-        seen, hidden = (related & views.open).bit_count() - 1, (related & trial.blocked).bit_count()
-        least = (numbers.seen, numbers.hidden if rule_class != NONE or trial.type == TEST else 0)
-        most = (least[0] + (MORE[-1] if rule_class != NONE else 0), least[1] + (MORE[-1] if least[1] else 0))
-        if not (least[0] <= seen <= most[0] and least[1] <= hidden <= most[1]):
-            wanted = f"{least[0]} to {most[0]} more seen and {least[1]} to {most[1]} blocked"
-            message = f"{seen} more fitting items seen and {hidden} blocked, not {wanted}"
-            yield "O13", "cells", message
+        numbers = numbers_of(settings, rule_class)
+        rows = [
+            ("width", "columns", trial.width, settings.width, 0),
+            ("height", "rows", trial.height, settings.height, 0),
+            ("cells", "items", views.all.bit_count(), numbers.items, 0),
+            ("blocked", "blocked cells", trial.blocked.bit_count(), numbers.blocked, 0),
+        ]
+        if settings.compat != REFERENCE and rule_class != RELATION:
+            seen, hidden = (views.fitting & cells for cells in (views.open, trial.blocked))
+            least, more = numbers.hidden if rule_class != NONE or trial.type == TEST else 0, MORE[-1]
+            rows.append(
+                ("cells", "fitting items seen", seen.bit_count(), 1 + numbers.seen, more * (rule_class != NONE))
+            )
+            rows.append(("cells", "fitting items blocked", hidden.bit_count(), least, more * bool(least)))
+        for path, what, found, least, more in rows:
+            if not least <= found <= least + more:
+                wanted = f"{least} to {least + more}" if more else least
+                yield "O13", path, f"expected {wanted} {what} by the settings, found {found}"
 
     def _count(self, trial: WrittenTrial) -> None:
         """Count a trial, and compare the window that it finishes with the design that the settings make."""
