@@ -23,7 +23,7 @@ from vqagen.tasks.director.views import Views
 
 SHOWN_ONLY = frozenset({"render", "view", "no_figure"})
 """Settings that do not change trials."""
-ALIKE = ("cells", "noun", "adjectives", "rule", "frame", "instruction", "twin_instruction")
+ALIKE = ("cells", "noun", "adjectives", "rule", "frame", "instruction", "template", "twin_instruction")
 """Fields that the trials of a pair have in common."""
 
 
