@@ -88,6 +88,7 @@ def test_a_file_without_graphs_has_no_distances(vqagen_: Commands) -> None:
 
 
 FAULTS: list[tuple[Record, str]] = [
+    ({"caption": "Red."}, "dialogs[1].caption: expected an object with the text of the caption, found 'Red.'"),
     ({"rounds": {}}, "dialogs[1].rounds: expected a list of rounds, found an object"),
     ({"rounds": [7]}, "dialogs[1].rounds[0]: expected a round, found 7"),
     ({"rounds": [{"label": "x"}]}, "dialogs[1].rounds[0].question: expected text, found null or nothing"),

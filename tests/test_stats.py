@@ -171,6 +171,14 @@ def test_all_formats_and_dialects_have_the_same_statistics(generated: Path, vqag
     assert ONE_WINDOW in wanted["notes"], "twelve scenes are less than one window"
 
 
+def test_records_in_memory_give_a_report_that_fits_a_screen(vqagen_: Commands) -> None:
+    """It has the figures of the file; a table of it is a data frame."""
+    report = vqagen.stats({"questions": SMALL})
+    assert len(repr(report).splitlines()) <= 24
+    assert report.frame("answers")["evenness"].tolist() == [0.8113]
+    assert report.facts == vqagen.stats(written(SMALL)).facts
+
+
 def test_records_of_other_generators_need_only_a_question(vqagen_: Commands) -> None:
     """As VQA's files, whose answers are of three kinds."""
     answers = ["yes", "no", "2", "red", ["red", "blue"]]

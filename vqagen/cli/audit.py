@@ -32,13 +32,14 @@ def command(
 ) -> None:
     """Find shortcuts by which questions, dialogs or trials are answered without looking.
 
-    Probes that see no picture learn from some images and answer about others: words, programs and repeated texts of
-    questions; the history of dialogs; positions, lengths, numbers and frequencies of options; grids of trials without
-    their instructions. Each is compared with chance: the most frequent answer of the family, or one over the number of
-    options. Then it is tested what else tells of the answer: words, image index, place, position. With --scenes,
-    repeated scenes are found; with --train, what that file has in common with this one.
+    Predictors that see no picture learn from some images and answer about others: by the words, programs and repeated
+    texts of questions; the number of the image and the place of a question about it; the answers to other questions
+    about the image; the history of dialogs; positions, lengths, numbers and frequencies of options; grids of trials
+    without their instructions. Each is compared with chance: the most frequent answer of the family, or one over the
+    number of options. With --scenes, programs are run on other scenes, and repeated scenes are found; with --train,
+    what that file has in common with this one.
 
-    A probe fails if it is certainly above chance by more than --tolerance. All tests are corrected together (Holm), so
+    A file fails if one is certainly above chance by more than --tolerance. All tests are corrected together (Holm), so
     that a file without shortcuts fails with a chance of --alpha at most. The exit code is 1 if a file fails. Several
     files are shown side by side.
 

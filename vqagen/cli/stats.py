@@ -18,17 +18,16 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     """Show what a file asks and answers, and what can be guessed without the pictures.
 
     Prints questions, texts, words, programs, pairs, and how evenly answers are used, for each question type. Then
-    predictors that never see a picture guess the answers: the majority answer of the family, a bag of words, and
-    boosted trees over the words said of each object. They learn from some images and are tested on others, or with
-    --against on another file. Reads all dialects, as a JSON document, JSON Lines or Parquet, also from other
-    generators.
+    predictors that never see a picture guess the answers: by the majority of the family, the numbers of image and
+    question, the words, what is said of each object, and the answers to other questions about the image. They learn
+    from some images and are tested on others, or with --against on another file. Reads all dialects, as a JSON
+    document, JSON Lines or Parquet, also from other generators, Visual7W and VQAv2.
 
     Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths, different questions
     and kept quotas, beside those of CLEVR-Dialog. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape.
 
-    Of trials, prints the design, the accuracy of policies that miss a view, left and right, or words, how often each
-    cell is the answer, and what differs between control and test trials. Reads folders of `vqagen director` and
-    datasets of the reference's shape.
+    Of trials, prints the design and the accuracy of policies that miss a view, left and right, or words. Reads folders
+    of `vqagen director` and datasets of the reference's shape.
 
     \b
     Example:

@@ -5,12 +5,9 @@ Two-sided: guesses below chance are a sign of folds that betray each other, or o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from vqagen.extras import needed
-from vqagen.score.intervals import LEVEL, clustered_mean, student_test
+from vqagen.score.intervals import clustered_mean, student_test
 from vqagen.score.items.table import Codes
 from vqagen.shortcuts.task import Floats
 
@@ -32,23 +29,13 @@ class ChanceDifference(NamedTuple):
 def difference(scores: Floats, chance: Floats, clusters: Codes) -> ChanceDifference:
     """Test whether `scores` (the probability of a right answer of each item) differ from chance.
 
-    Independent items with one chance and right or wrong answers are tested by the exact binomial test, others by the
-    cluster-robust standard error of the mean difference and Student's t.
+    The test is Student's, with the cluster-robust standard error of the mean difference.
     """
     estimate = clustered_mean(scores - chance, clusters)
     mean = estimate.mean
     if estimate.clusters < FEW_CLUSTERS:
         return ChanceDifference(mean, -1.0, 1.0, 1.0)
-    is_sure = bool(np.isin(scores, (0.0, 1.0)).all())
-    if estimate.clusters == len(scores) and np.ptp(chance) == 0 and 0 < chance[0] < 1 and is_sure:
-        return _binomial(int(scores.sum()), len(scores), float(chance[0]))
     if estimate.error < 1e-12:
         return ChanceDifference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
     (low, high), p = student_test(estimate, WHAT)
     return ChanceDifference(mean, low, high, p)
-
-
-def _binomial(right: int, n: int, chance: float) -> ChanceDifference:
-    test: Any = needed("scipy.stats", "stats", WHAT).binomtest(right, n, chance)
-    low, high = test.proportion_ci(LEVEL, "wilson")
-    return ChanceDifference(right / n - chance, float(low) - chance, float(high) - chance, float(test.pvalue))
