@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from vqagen.errors import UsageError, unknown
 from vqagen.score.answers.kinds import Answer, text_of
+from vqagen.score.items.phrases import features_of_json
 
 FieldValue = str | int
 Codes = npt.NDArray[np.int32]
@@ -126,8 +127,6 @@ class Learning:
     @cached_property
     def clues(self) -> Column:
         """A tuple of numbers for each item: what a reader of the question sees of its program; see `items.phrases`."""
-        from vqagen.score.items.phrases import features_of_json
-
         rows: list[tuple[int, ...] | None] = [None] * len(self.programs.values)
         for code in np.unique(self.programs.codes).tolist():  # of a sample, those of the sample only
             if code != NONE:
