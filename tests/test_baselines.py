@@ -236,6 +236,26 @@ def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands
     assert [line.split()[0] for line in table[5:12]] == [each["baseline"] for each in found[:7]]
 
 
+def test_all_commands_that_guess_have_one_value_of_one_quantity() -> None:
+    """What a predictor scores in the ladder it scores in statistics and in an audit; none beats the floor by counting.
+
+    Folds hold whole windows of balance: half of a window would tell what the other half must answer.
+    """
+    Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(60)}))
+    vqagen.write_questions("s.json", "q.json", settings=vqagen.QuestionSettings(only=("exist",), reset_counts_every=10))
+
+    ladder = {rung.name: rung.everything for rung in baseline_ladder(BaselineFiles("q.json")).rungs}
+    guessed = vqagen.stats("q.json").to_record()["guessed"]["all"]
+    probes = {probe.name: probe.accuracy for probe in vqagen.audit("q.json").probes}
+    baseline("majority-family", BaselineFiles("q.json"), "p.jsonl")
+    floor = vqagen.evaluate("q.json", "p.jsonl").overall().floor
+
+    assert guessed.pop("questions") == ladder["majority"].n
+    assert guessed == {name: pytest.approx(ladder[name].expected, abs=1e-4) for name in guessed} != {}
+    assert probes == {name: pytest.approx(ladder[name].expected) for name in probes} != {}
+    assert floor >= max(ladder[name].expected for name in ("uniform", "majority", "majority-family"))
+
+
 @pytest.mark.parametrize(
     ("name", "mode", "accuracy"), [("majority-all", "open", 2 / 4), ("most-frequent-option", "mc", 1 / 4)]
 )

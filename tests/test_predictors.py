@@ -258,6 +258,24 @@ def test_nothing_is_found_where_nothing_is() -> None:
         assert expected(each.name, items) < chance + 0.06, each.name
 
 
+FEW = {
+    "one image": table(["red", "blue", "red"], images=[0, 0, 0], texts="abc", options=[["red", "blue"]] * 3),
+    "one item": table(["red"], texts="a", options=[["red", "2"]]),
+    "no words": table(["red", "blue"] * 40, texts=["?!"] * 80, options=[None] * 40 + [["red", "blue"]] * 40),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_few_items_and_empty_texts_are_answered_as_well_as_may_be(name: str) -> None:
+    """Also where nothing can be learned, or all that was learned is of another type."""
+    items = FEW[name]
+    other = Task.across(table(["green"], function=["x"], texts="z"), items)
+    for task in (Task.within(items, top_k=3), other):
+        for each in applicable(task.items):
+            credits = predict(each, task).expected
+            assert ((credits >= 0) & (credits <= 1) | np.isnan(credits)).all(), each.name
+
+
 # The floor ------------------------------------------------------------------------------------------------------------
 
 

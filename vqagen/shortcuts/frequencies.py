@@ -58,32 +58,39 @@ def uniform(task: Task, learn: Places, ask: Places) -> Guesses:
     closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
     types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
     (types, answers), _ = distinct(types, answers)
-    found = _drawn(task, ask, types, answers, np.ones(len(types)), "uniform")
+    found = _drawn(task, ask, task.types[ask], (types, answers, np.ones(len(types))), "uniform")
     return found._replace(expected=np.minimum(1.0, task.top_k * found.expected))
 
 
 def prior(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer as often with each answer as it is right in the type."""
-    (types, answers), pair_of_item = distinct(task.types[learn], task.answers[learn])
-    return _drawn(task, ask, types, answers, np.bincount(pair_of_item).astype(np.float64), "prior")
+    """Answer as often with each answer as it is right in the type; of an unknown type, among all items."""
+    if not len(learn):
+        return task.guesses(ask, np.full((len(ask), 1), NONE))
+    taught = np.append(task.types[learn] + 1, task.all[learn])
+    asked = np.where(np.isin(task.types[ask], task.types[learn]), task.types[ask] + 1, 0)
+    (groups, answers), pair_of_item = distinct(taught, np.tile(task.answers[learn], 2))
+    return _drawn(task, ask, asked, (groups, answers, np.bincount(pair_of_item).astype(np.float64)), "prior")
 
 
-def _drawn(task: Task, ask: Places, types: Integers, answers: Integers, weights: Floats, label: str) -> Guesses:
-    """Answer with answers drawn by their weights in the item's type; `types` ascend. Further ones are those behind it.
+def _drawn(
+    task: Task, ask: Places, asked: Integers, possible: tuple[Integers, Integers, Floats], label: str
+) -> Guesses:
+    """Answer with answers drawn by their weights in the asked groups; further ones are those behind it.
 
-    The expected credit is that of the first.
+    `possible` are groups, in ascending order, their answers and the weights. The expected credit is that of the first.
     """
-    asked, sums = task.types[ask], np.concatenate([[0.0], np.cumsum(weights)])
-    starts, ends = np.searchsorted(types, asked), np.searchsorted(types, asked, side="right")
+    groups, answers, weights = possible
+    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    starts, ends = np.searchsorted(groups, asked), np.searchsorted(groups, asked, side="right")
     rng = np.random.RandomState(stream(task.seed, label).getrandbits(32))  # its numbers are the same in all versions
     drawn = sums[starts] + rng.random_sample(len(task.items))[ask] * (sums[ends] - sums[starts])
     first = np.clip(np.searchsorted(sums, drawn, side="right") - 1, starts, np.maximum(starts, ends - 1)) - starts
     ranks, sizes = np.arange(task.top_k), (ends - starts)[:, None]
     behind = starts[:, None] + (first[:, None] + ranks) % np.maximum(1, sizes)
     ranked = np.where(ranks < sizes, answers[np.minimum(behind, len(answers) - 1)], NONE)
-    totals, shares = np.bincount(types, weights=weights), defaultdict[tuple[int, str], float](float)
-    for kind, code, weight in zip(types.tolist(), answers.tolist(), weights.tolist(), strict=True):
-        shares[kind, task.vocabulary[code].lower()] += weight / totals[kind]
+    totals, shares = np.bincount(groups, weights=weights), defaultdict[tuple[int, str], float](float)
+    for group, code, weight in zip(groups.tolist(), answers.tolist(), weights.tolist(), strict=True):
+        shares[group, task.vocabulary[code].lower()] += weight / totals[group]
     golds = task.items.gold
     (gold, kinds), back = distinct(golds.codes[ask], asked)
     expected = [
