@@ -17,8 +17,7 @@ from scene_records import sampled_scenes
 
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.score.evaluate.evaluation import Evaluation, evaluate
-from vqagen.score.evaluate.settings import EvaluationSettings
+from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import NONE, Gold, Items, Numbers, Options
 from vqagen.score.predictions.reading import read_predictions

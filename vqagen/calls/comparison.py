@@ -7,8 +7,7 @@ from pathlib import PurePath
 
 from vqagen.errors import UsageError
 from vqagen.score.compare import Comparison, compare_evaluations
-from vqagen.score.evaluate.evaluation import evaluate
-from vqagen.score.evaluate.settings import WRONG, EvaluationSettings
+from vqagen.score.evaluate.evaluation import WRONG, EvaluationSettings, evaluate
 from vqagen.score.items.reading import Source as Questions
 from vqagen.score.items.reading import read_items
 from vqagen.score.predictions.reading import Source as Answers

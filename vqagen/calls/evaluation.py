@@ -9,11 +9,8 @@ from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.score.evaluate import report as reports
-from vqagen.score.evaluate.evaluation import Evaluation
+from vqagen.score.evaluate.evaluation import IMAGE, WRONG, Evaluation, EvaluationSettings, item_lines
 from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
-from vqagen.score.evaluate.gates import read_thresholds
-from vqagen.score.evaluate.per_item import item_lines
-from vqagen.score.evaluate.settings import IMAGE, WRONG, EvaluationSettings
 from vqagen.score.items.reading import Source, read_items
 from vqagen.score.items.reading import Source as Questions
 from vqagen.score.predictions.reading import Source as Answers
@@ -41,7 +38,7 @@ def evaluate(
     with one value of the field `cluster` are no independent evidence for the intervals ("image", or any to group by;
     "" takes all as independent). Raises BadInput for questions and predictions that do not fit each other.
     """
-    settings = EvaluationSettings(mode, normalise, tuple(top_k), missing=missing, cluster=cluster)
+    settings = EvaluationSettings(normalise, tuple(top_k), missing=missing, cluster=cluster)
     items = read_items(questions, split=split, mode=mode, scenes=scenes)
     answers = read_predictions(predictions, items.kind)
     return evaluate_items(items, answers, settings, floor)
@@ -62,7 +59,7 @@ def score_report(
     UsageError for groups that the questions do not have.
     """
     named = replace(evaluation, predictions=predictions or evaluation.predictions)
-    return reports.score_report(named, group_by, read_thresholds(fail_under), strict)
+    return reports.score_report(named, group_by, reports.read_thresholds(fail_under), strict)
 
 
 def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = False) -> None:

@@ -84,7 +84,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
 def _check(output: ReportOutput, per_item: str | None, inputs: list[str | None], thresholds: tuple[str, ...]) -> None:
     """Find out before work begins what is wrong with --per-item and thresholds."""
     from vqagen.files.output import check_ending, check_output
-    from vqagen.score.evaluate.gates import read_thresholds
+    from vqagen.score.evaluate.report import read_thresholds
 
     if per_item == output.out:
         raise UsageError(f"--per-item and --out are both {per_item}; name two files")

@@ -166,7 +166,7 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
 
 def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
     """Raise BadInput for all pairs of models that answered no question in common."""
-    answered = {name: each.fields[GIVEN].codes != NONE for name, each in evaluations.items()}
+    answered = {name: each.items.fields[GIVEN].codes != NONE for name, each in evaluations.items()}
     problems = []
     for (one, ours), (other, theirs) in combinations(answered.items(), 2):
         if not (ours & theirs).any():

@@ -16,13 +16,13 @@ from vqagen.shortcuts.task import Floats, Task
 GUESSES = ("uniform", "majority", "majority-family")
 
 
-def floor(items: Items, top_k: int = 1, mode: str = "") -> Floats:
-    """Return the credit of each item, if `top_k` answers may be named and items are answered in a mode."""
+def floor(items: Items, top_k: int = 1) -> Floats:
+    """Return the credit of each item, if `top_k` answers may be named."""
     task = Task.within(items, top_k)
     guessed = [predict(NAMED[name], task).expected for name in GUESSES]
     of_types = np.stack([np.bincount(task.types, weights=each) for each in guessed])
     found: Floats = np.stack(guessed)[of_types.argmax(axis=0)[task.types], np.arange(len(items))]
-    if (mode or items.mode) != CHOICE:
+    if items.mode != CHOICE:
         return found
     sizes = np.array([len(options.texts) for options in items.options.values] or [1])
     options = items.options.codes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "refu
 MOST_FAULTS = 5
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(NamedTuple):
     """Counts of questions and predictions."""
 
     questions: int
@@ -43,7 +42,7 @@ class Coverage:
     """Questions whose prediction holds no answer."""
     not_an_option: int
     """Questions whose prediction names none of the options."""
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Fault -> the first ids that have it, in the order of questions; of unknown and duplicate ids, the lowest."""
 
     def first_ids(self) -> str:
@@ -58,12 +57,6 @@ class Coverage:
         """Return the first ids that have a fault as text, with an ellipsis if there are more."""
         ids = self.examples.get(fault, ())
         return ", ".join(ids) + (", …" if getattr(self, fault) > len(ids) else "")
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {
-            "examples": {name: list(ids) for name, ids in self.examples.items()}
-        }
 
 
 def match(items: Items, predictions: Predictions) -> Codes:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from vqagen.errors import UsageError, unknown
 from vqagen.extras import needed
 from vqagen.score.answers.judging import AMBIGUOUS, Judged, check_preset, judge, right_answer
 from vqagen.score.evaluate.coverage import Coverage, coverage_of, match, reject_items
-from vqagen.score.evaluate.settings import IMAGE, SKIP, EvaluationSettings
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
-from vqagen.score.items.table import CHOICE, MODES, NONE, OPEN, Codes, Column, FieldValue, Items
+from vqagen.score.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
 from vqagen.score.items.vocabulary import vocabulary_of
 from vqagen.score.predictions.reading import CONFLICT, Predictions
 from vqagen.score.report.table import Report, Reported
@@ -26,8 +26,34 @@ OVERALL = "overall"
 PAIR, ANSWER, GIVEN = "pair", "answer", "given"
 """Fields that every evaluation has: the number of the pair, and the right and the given answer as they are compared."""
 CROSS = "*"
+WRONG, SKIP = MISSING = "wrong", "skip"
+IMAGE = "image"
+SMALL = 30
+"""Rows of fewer items are marked as small."""
+_BATCH = 10_000
+"""Results of items that are written at once."""
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """How predictions are scored."""
+
+    preset: str = "typed"
+    """The comparison of answers; a key of `score.answers.judging.PRESETS`."""
+    top_k: tuple[int, ...] = ()
+    """Numbers of candidates that may be right; scores are of the first one. Empty: 1."""
+    missing: str = WRONG
+    """An item without prediction counts as WRONG, or is left out (SKIP)."""
+    cluster: str = IMAGE
+    """The field whose equal values make a cluster, by which intervals are robust; IMAGE for the image. Empty: intervals
+    are Wilson's, as if all items were independent."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a policy that does not exist."""
+        if self.missing not in MISSING:
+            raise UsageError(unknown("policy of missing", self.missing, MISSING))
 
 
 class Row(NamedTuple):
@@ -44,7 +70,6 @@ class Row(NamedTuple):
     """The accuracy of the best guess without the picture."""
     skill: float | None
     """The accuracy above the floor, as a share of all that there is above it; None for a floor of 1."""
-    is_small: bool
     values: tuple[FieldValue, ...] = ()
     """The value of each field that the group is of."""
 
@@ -54,15 +79,13 @@ class Evaluation(Reported):
     """The result for each item, in the order of the file, as columns. It shows itself as its report does."""
 
     items: Items
+    """With PAIR, ANSWER and GIVEN among their fields."""
     predictions: str
     """The name of the predictions, for people."""
     settings: EvaluationSettings
-    mode: str
     coverage: Coverage
     credits: Mapping[int, Floats]
     """k -> the credit of each item if its first k candidates count."""
-    fields: Mapping[str, Column]
-    """Those of the items, and PAIR, ANSWER and GIVEN."""
     is_counted: Flags
     """False for items without prediction that are left out."""
     floor: Floats
@@ -76,7 +99,7 @@ class Evaluation(Reported):
     @property
     def groups(self) -> tuple[str, ...]:
         """The fields that reports group by unless the user says otherwise, as far as any item has them."""
-        known = {name for name, column in self.fields.items() if (column.codes != NONE).any()}
+        known = {name for name, column in self.items.fields.items() if (column.codes != NONE).any()}
         return tuple(by for by in self.items.groups if known.issuperset(by.split(CROSS)))
 
     def __len__(self) -> int:
@@ -94,9 +117,9 @@ class Evaluation(Reported):
         Without `by`, the frame has a row for each item.
         """
         if by:
-            is_group = self.fields.keys() >= set(by.split(CROSS))
+            is_group = self.items.fields.keys() >= set(by.split(CROSS))
             return self.report([by] if is_group else ()).frame(by)
-        columns = {"image": self.items.images, **self.fields}
+        columns = {"image": self.items.images, **self.items.fields}
         cells = {name: column.cells() for name, column in columns.items()}
         correct = np.where(self.is_counted, self.correct, np.nan)
         return needed("pandas", "stats", "a data frame").DataFrame(
@@ -129,27 +152,21 @@ class Evaluation(Reported):
     def _row(self, values: tuple[FieldValue, ...], n: int, total: float, floors: float, bounds: Interval) -> Row:
         accuracy, floor = total / n, floors / n
         skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
-        return Row(name_of(values), n, total, accuracy, *bounds, floor, skill, n < self.settings.small, values)
+        return Row(name_of(values), n, total, accuracy, *bounds, floor, skill, values)
 
     def grouped(self, by: str) -> Column:
         """Return the values of a field or of a cross of fields as tuples; their codes are in the order of values."""
         if by == OVERALL:
             return Column(np.zeros(len(self), dtype=np.int32), ((OVERALL,),))
-        codes, values = crossed([self.column(name.strip()) for name in by.split(CROSS)])
+        codes, values = crossed([self.items.column(name.strip()) for name in by.split(CROSS)])
         order = sorted(range(len(values)), key=lambda code: [(isinstance(each, str), each) for each in values[code]])
         ranks = Column(np.argsort(order).astype(np.int32), tuple(values[code] for code in order))
         return ranks.spread(codes)
 
-    def column(self, name: str) -> Column:
-        """Return a field. UsageError, with the nearest name, if there is none."""
-        if name not in self.fields:
-            raise UsageError(unknown("field to group by", name, sorted(self.fields)))
-        return self.fields[name]
-
     @cached_property
     def clusters(self) -> Codes:
         """The cluster of each item; one that the field does not concern is a cluster of its own."""
-        column = self.items.images if self.settings.cluster in ("", IMAGE) else self.column(self.settings.cluster)
+        column = self.items.images if self.settings.cluster in ("", IMAGE) else self.items.column(self.settings.cluster)
         alone = column.codes == NONE
         return np.where(alone, len(column.values) + np.cumsum(alone), column.codes)
 
@@ -179,10 +196,10 @@ def _crossed(one: Column, other: Column) -> Column:
     return Column(codes, tuple((*one.values[left], other.values[right]) for left, right in pairs))
 
 
-Floor = Callable[[Items, int, str], Floats]
+Floor = Callable[[Items, int], Floats]
 
 
-def no_floor(items: Items, top_k: int, mode: str) -> Floats:
+def no_floor(items: Items, top_k: int) -> Floats:
     """Return the floor of guesses that are always wrong."""
     return np.zeros(len(items))
 
@@ -196,22 +213,19 @@ def evaluate(
     """Return the evaluation of predictions, which are in any order.
 
     An item with different predictions is answered wrong, whichever comes first. `floor` gives the credit that the best
-    guess without the picture has of each item, by the number of candidates and the mode. BadInput for predictions that
-    do not fit the items; see `match`.
+    guess without the picture has of each item, by the number of candidates. BadInput for predictions that do not fit
+    the items; see `match`.
     """
     settings = settings or EvaluationSettings()
-    mode = settings.mode or items.mode
-    if mode not in MODES:
-        raise UsageError(unknown("mode", mode, MODES))
     check_preset(settings.preset)
     contents = match(items, predictions)
     is_missing = contents == NONE
-    if mode == CHOICE and len(bare := np.flatnonzero(~is_missing & (items.options.codes == NONE))):
+    if items.mode == CHOICE and len(bare := np.flatnonzero(~is_missing & (items.options.codes == NONE))):
         reject_items(items, bare.tolist(), "no options, so no multiple choice")
-    top_k = settings.top_k if settings.top_k and mode == OPEN else (1,)
+    top_k = settings.top_k if settings.top_k and items.mode == OPEN else (1,)
     words = vocabulary_of(items)
     credit = partial(judge, preset=settings.preset, vocabulary=words, top_k=top_k)
-    judged = _judged(items, predictions, contents, mode == CHOICE, credit)
+    judged = _judged(items, predictions, contents, credit)
     credits = np.array([*(each.credits for each in judged.values), (0.0,) * len(top_k)])[judged.codes]
     own = {
         PAIR: items.pairs,
@@ -219,23 +233,19 @@ def evaluate(
         GIVEN: judged.map(attrgetter("given")),
     }
     return Evaluation(
-        items,
+        replace(items, fields={**items.fields, **own}),
         predictions.name or "predictions",
         settings,
-        mode,
         coverage_of(items, predictions, judged.map(attrgetter("status"))),
         dict(zip(top_k, credits.T, strict=True)),
-        {**items.fields, **own},
         ~is_missing if settings.missing == SKIP else np.ones(len(items), dtype=bool),
-        floor(items, top_k[0], mode),
+        floor(items, top_k[0]),
     )
 
 
-def _judged(
-    items: Items, predictions: Predictions, contents: Codes, sees_options: bool, judge: Callable[..., Judged]
-) -> Column:
+def _judged(items: Items, predictions: Predictions, contents: Codes, judge: Callable[..., Judged]) -> Column:
     """Return a Judged for each item; NONE without prediction. What is equal is judged once."""
-    options = items.options.codes if sees_options else np.full(len(items), NONE, dtype=np.int32)
+    options = items.options.codes if items.mode == CHOICE else np.full(len(items), NONE, dtype=np.int32)
     answered = crossed(
         [
             Column(np.maximum(contents, NONE), predictions.contents),
@@ -247,3 +257,28 @@ def _judged(
     conflict = judge((), items.gold.values[0])._replace(status=AMBIGUOUS)
     codes = np.where(contents == CONFLICT, len(found), answered.codes)
     return Column(codes, (*found, conflict))
+
+
+def item_lines(evaluation: Evaluation) -> Iterator[bytes]:
+    """Yield a line for each item, in the order of the file; some lines at once.
+
+    `given` is null without a prediction; `correct` is null for an item that is left out.
+    """
+    fields = evaluation.items.fields.items()
+    for start in range(0, len(evaluation), _BATCH):
+        part = slice(start, start + _BATCH)
+        cells = {name: column._replace(codes=column.codes[part]).cells() for name, column in fields}
+        right, given = cells.pop(ANSWER), cells.pop(GIVEN)
+        credits = evaluation.correct[part].tolist()
+        counts = evaluation.is_counted[part].tolist()
+        lines = []
+        for at, id in enumerate(evaluation.items.ids[part]):
+            record = {
+                "id": id,
+                ANSWER: right[at],
+                GIVEN: given[at],
+                "correct": credits[at] if counts[at] else None,
+                "fields": {name: values[at] for name, values in cells.items()},
+            }
+            lines.append(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        yield b"".join(lines)

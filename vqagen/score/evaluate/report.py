@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from vqagen.errors import UsageError, counted
+from vqagen.errors import UsageError, counted, unknown
 from vqagen.records.visual7w import QUESTION_TYPES
-from vqagen.score.evaluate.evaluation import CROSS, OVERALL, Evaluation, Row
-from vqagen.score.evaluate.gates import Threshold, strict_gates, threshold_gates
-from vqagen.score.evaluate.settings import SKIP
-from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table
-from vqagen.score.evaluate.trials import trial_tables
+from vqagen.score.evaluate.coverage import Coverage
+from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Evaluation, Row
+from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, trial_tables
 from vqagen.score.report.figures import accuracy_figure
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Column, Report, Table, columns, nonempty
+from vqagen.score.report.table import COUNT, SHARE, TEXT, Column, Gate, Report, Table, columns, nonempty
 
 VISUAL7W = "visual7w"
 DIALOGS, TRIALS = "dialogs", "trials"
@@ -24,6 +23,16 @@ _SCREEN_FIELDS = ("category", "type", "answer_type")
 """The groups that a screen shows unless the user asks for others: the first field of these that there is."""
 _NOUNS = {DIALOGS: "round", TRIALS: "trial"}
 """Format -> an item, for people."""
+Threshold = tuple[str, float]
+"""A group (`overall`, the name of a row such as `exist`, or field and row: `category:exist`) and its least accuracy."""
+FIELD_SIGN = ":"
+_STRICT = {
+    "missing": ("missing prediction", ""),
+    "duplicate": ("duplicate prediction", ""),
+    "unknown": ("prediction", " with an unknown id"),
+    "not_an_option": ("answer", " outside of the options"),
+}
+"""Fault of coverage -> the noun to count, and what follows it."""
 
 
 def score_report(
@@ -56,7 +65,7 @@ def _with_details(tables: Sequence[Table], fields: Sequence[str]) -> tuple[Table
 
 def toolkit_lines(evaluation: Evaluation) -> Iterator[str]:
     """Yield the lines that Visual7W's toolkit logs, without their times. UsageError for questions without a type."""
-    if "type" not in evaluation.fields:
+    if "type" not in evaluation.items.fields:
         raise UsageError(f"--profile {VISUAL7W} is for questions with a type: {evaluation.items.name} has none")
     order = {name: place for place, name in enumerate(QUESTION_TYPES)}
     types = sorted(evaluation.table("type"), key=lambda row: (order.get(row.name, len(order)), row.name))
@@ -72,7 +81,7 @@ def _head(evaluation: Evaluation) -> Iterator[str]:
     coverage, used, most = evaluation.coverage, evaluation.settings, next(iter(evaluation.credits))
     treated = "left out" if used.missing == SKIP else "counted as wrong"
     asked = counted(coverage.questions, _NOUNS.get(evaluation.items.format, "question"))
-    yield f"{evaluation.predictions} on {evaluation.items.name}: {asked}, mode {evaluation.mode}"
+    yield f"{evaluation.predictions} on {evaluation.items.name}: {asked}, mode {evaluation.items.mode}"
     yield (
         f"coverage: {coverage.answered:,} of {coverage.questions:,} answered "
         f"({coverage.answered / coverage.questions:.1%}); {coverage.missing:,} missing ({treated}), "
@@ -95,9 +104,9 @@ def _facts(evaluation: Evaluation) -> dict[str, object]:
         "questions": evaluation.items.name,
         "predictions": evaluation.predictions,
         "format": evaluation.items.format,
-        "coverage": evaluation.coverage.to_record(),
+        "coverage": evaluation.coverage._asdict(),
         "settings": {
-            "mode": evaluation.mode,
+            "mode": evaluation.items.mode,
             "normalise": used.preset,
             "top_k": list(evaluation.credits),
             "missing": used.missing,
@@ -109,7 +118,7 @@ def _facts(evaluation: Evaluation) -> dict[str, object]:
 def group_table(by: str, rows: Sequence[Row]) -> Table:
     """Return the accuracies of groups as a table."""
     title = by.replace("_", " ").replace(CROSS, " × ").capitalize()
-    cells = tuple((*row[:8], "small" * row.is_small) for row in rows)
+    cells = tuple((*row[:8], "small" * (row.n < SMALL)) for row in rows)
     return Table(by, title, (Column("group" if by == OVERALL else by), *_GROUP_COLUMNS), cells)
 
 
@@ -133,3 +142,53 @@ def _top_table(evaluation: Evaluation) -> Table | None:
     totals = ((k, float(credits[kept].sum())) for k, credits in evaluation.credits.items())
     rows = tuple((k, n, total, total / n if n else None) for k, total in totals)
     return Table("top_k", "First k candidates", columns(k=COUNT, n=COUNT, correct=COUNT, accuracy=SHARE), rows)
+
+
+# Gates ----------------------------------------------------------------------------------------------------------------
+
+
+def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
+    """Read options such as `overall=0.9,exist=0.95`. UsageError for all that are no thresholds."""
+    found, faults = [], []
+    for text in (part.strip() for given in texts for part in given.split(",")):
+        group, _, least = text.rpartition("=")
+        if not group or not re.fullmatch(r"(0(\.\d*)?|1(\.0*)?|\.\d+)", least.strip()):
+            faults.append(f"--fail-under {text!r} is no threshold: write a group and a share, such as overall=0.9")
+        else:
+            found.append((group.strip(), float(least)))
+    if faults:
+        raise UsageError("\n".join(faults))
+    return found
+
+
+def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[tuple[str, str], float]) -> list[Gate]:
+    """Return the gates of accuracies by field and name of the row.
+
+    UsageError for names of no group, and for those of several groups with different accuracies.
+    """
+    gates, faults = [], []
+    for group, least in thresholds:
+        named = {key: share for key, share in accuracies.items() if group in (key[1], FIELD_SIGN.join(key))}
+        if not named:
+            names = list(dict.fromkeys(name for _, name in accuracies))
+            faults.append(f"--fail-under: {unknown('group', group, names)}")
+        elif len(set(named.values())) > 1:
+            full = ", ".join(map(FIELD_SIGN.join, named))
+            faults.append(f"--fail-under: several groups are named {group!r}; write one of {full}")
+        else:
+            accuracy = next(iter(named.values()))
+            problem = "" if accuracy >= least else f"{group}: accuracy {accuracy:.4f} is below {least:g}"
+            gates.append(Gate(f"{group}>={least:g}", problem))
+    if faults:
+        raise UsageError("\n".join(faults))
+    return gates
+
+
+def strict_gates(coverage: Coverage) -> list[Gate]:
+    """Return the gates of `--strict`: no fault of coverage."""
+    gates = []
+    for fault, (noun, rest) in _STRICT.items():
+        number = getattr(coverage, fault)
+        problem = f"{counted(number, noun)}{rest}: {coverage.ids(fault)}"
+        gates.append(Gate(f"no {noun}{rest}", problem if number else ""))
+    return gates

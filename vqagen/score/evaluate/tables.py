@@ -1,4 +1,4 @@
-"""Tables beyond accuracies: of single answers, of balanced pairs, and of dialogs.
+"""Tables beyond accuracies: of single answers, of balanced pairs, of dialogs, and of trials.
 
 Answers are yes or no, numbers, or words of a closed vocabulary. A question without an answer is wrong, and counts as
 given no answer.
@@ -7,7 +7,8 @@ given no answer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from vqagen.errors import counted
 from vqagen.score.answers.judging import VQA_OFFICIAL
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
 from vqagen.score.answers.vqa_words import vqa_normal
-from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, crossed
+from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
 from vqagen.score.items.table import NONE, Column
 from vqagen.score.report import table as forms
 from vqagen.score.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
+from vqagen.tasks.director.mistakes import INVALID, KINDS
 
 AnswerCounts = Mapping[tuple[str, str], int]
 """(right answer, given answer) -> questions; a question without an answer was given NO_ANSWER."""
@@ -35,6 +37,8 @@ _ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
 YES, NO = "yes", "no"
 MOST_ANSWERS = 40
 """Different right answers of one kind that a table still lists."""
+TYPE, CONTROL, TEST = "type", "control", "test"
+NO_ANSWER_KIND = "no answer"
 
 
 # Single answers -------------------------------------------------------------------------------------------------------
@@ -50,10 +54,10 @@ def answer_tables(evaluation: Evaluation) -> Iterator[Table | None]:
 
 def answer_counts(evaluation: Evaluation) -> dict[str, AnswerCounts]:
     """Return kind of answer -> counts, of the items that count. Answers are as they are compared."""
-    right, given = (evaluation.fields[name] for name in (ANSWER, GIVEN))
+    right, given = (evaluation.items.fields[name] for name in (ANSWER, GIVEN))
     if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
         right, given = right.map(vqa_normal), given.map(vqa_normal)
-    kinds = evaluation.fields.get(KIND, right.map(_kind_of)).map(lambda kind: _KINDS.get(kind, kind))
+    kinds = evaluation.items.fields.get(KIND, right.map(_kind_of)).map(lambda kind: _KINDS.get(kind, kind))
     kinds = kinds._replace(codes=np.where(evaluation.is_counted, kinds.codes, NONE))
     given = Column(given.codes + 1, (NO_ANSWER, *given.values))
     together = crossed([kinds, right, given])
@@ -188,14 +192,14 @@ def pairs_table(evaluation: Evaluation) -> Table | None:
     The two questions of a pair have one program about two scenes, and their answers differ. A model that guesses from
     the words alone answers both alike, so it is right once.
     """
-    places = np.flatnonzero(evaluation.is_counted & (evaluation.fields[PAIR].codes != NONE))
-    numbers = evaluation.fields[PAIR].codes[places]
+    places = np.flatnonzero(evaluation.is_counted & (evaluation.items.fields[PAIR].codes != NONE))
+    numbers = evaluation.items.fields[PAIR].codes[places]
     _, first, pair_of, sizes = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
     rights = np.bincount(pair_of, weights=evaluation.correct[places] >= 1).astype(int)[sizes == 2]
     if not len(rights):
         return None
     rows = [_pair_row(OVERALL, rights)]
-    category = next((evaluation.fields[name] for name in ("category", "rule_class") if name in evaluation.fields), None)
+    category = evaluation.items.first_column(("category", "rule_class"))
     if category is not None:
         codes = category.codes[places[first[sizes == 2]]]
         for code, name in sorted(enumerate(map(str, category.values)), key=lambda each: each[1]):
@@ -239,3 +243,67 @@ def dialogs_table(evaluation: Evaluation) -> Table | None:
     )  # fmt: skip
     note = "right prefix: mean rounds before the first wrong one; after right/wrong: accuracy by the previous round"
     return Table("dialogs", "Dialogs", names, (row,), (note,))
+
+
+# Trials ---------------------------------------------------------------------------------------------------------------
+#
+# Control and test trials differ in whether the director's view matters. A model that overlooks the view is right in
+# control trials alone, so the gap is the cost of taking a perspective.
+
+
+def trial_tables(evaluation: Evaluation) -> Iterator[Table | None]:
+    """Yield the gap, and the kinds of answers of trials that come with their items."""
+    yield gap_table(evaluation.table(TYPE))
+    types = evaluation.items.fields[TYPE]
+    counted = types._replace(codes=np.where(evaluation.is_counted, types.codes, NONE))
+    yield mistakes_table(counted, _kinds_of_answers(evaluation))
+
+
+def gap_table(types: Sequence[Row]) -> Table | None:
+    """Return the accuracies of control and test trials and their gap; None without trials of both types.
+
+    Tests from "your point of view" are a type of their own, which is shown and does not count for the gap. The interval
+    is Newcombe's hybrid score interval, by method 10 of his Interval estimation for the difference between independent
+    proportions (1998).
+    """
+    shares = {row.name: (row.n, row.accuracy, *wilson(row.correct, row.n)) for row in types}
+    if CONTROL not in shares or TEST not in shares:
+        return None
+    (one, first, low, high), (two, second, least, most) = shares[CONTROL], shares[TEST]
+    difference = first - second
+    bounds = difference - hypot(first - low, most - second), difference + hypot(high - first, second - least)
+    rows = [(name, *cells) for name, cells in shares.items()]
+    names = columns(trials=forms.TEXT, n=COUNT, accuracy=SHARE, low=SHARE, high=SHARE)
+    note = "gap: control minus test; above 0 if the director's view is overlooked"
+    return Table("gap", "Perspective-taking gap", names, (*rows, ("gap", one + two, difference, *bounds)), (note,))
+
+
+def mistakes_table(types: Column, kinds: Column) -> Table | None:
+    """Return the kinds of answers by type of trial, in the order of KINDS; None if no kind is known."""
+    both = crossed([types, kinds])
+    numbers = np.bincount(both.codes[both.codes != NONE], minlength=len(both.values)).tolist()
+    counts = Counter(dict(zip(both.values, numbers, strict=True)))
+    names = sorted({type for type, _ in counts})
+    totals = {name: sum(number for (type, _), number in counts.items() if type == name) for name in names}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            kind,
+            *(counts[name, kind] for name in names),
+            *(counts[name, kind] / totals[name] for name in names),
+        )
+        for kind in (*KINDS, NO_ANSWER_KIND)
+        if any(counts[name, kind] for name in names)
+    ]
+    by_type = {f"{name}_n": COUNT for name in names} | {f"{name}_share": SHARE for name in names}
+    note = "egocentric: right for someone who overlooks what the director cannot see; foil: lacks one adjective"
+    shown = columns(answer=forms.TEXT, **by_type)
+    return Table("mistakes", "Kinds of answers", shown, tuple(rows), (note,)) if rows else None
+
+
+def _kinds_of_answers(evaluation: Evaluation) -> Column:
+    """Return of each trial the kind of its answer; NONE for all if the file does not name its items."""
+    outcomes, given = evaluation.items.outcomes, evaluation.items.fields[GIVEN]
+    if outcomes is None:
+        return Column(np.full(len(evaluation), NONE, dtype=np.int32), ())
+    answered = crossed([outcomes, Column(given.codes + 1, (None, *given.values))])
+    return answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], INVALID))
