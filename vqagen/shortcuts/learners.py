@@ -116,7 +116,7 @@ def _phrases(task: Task) -> Floats:
 
 def _others(task: Task) -> Floats:
     """Return how many other items of the same image have each answer to a type."""
-    _, told = distinct(task.types, task.answers)
+    _, told = distinct(task.types, task.answers + 1)
     frequent = np.argsort(-np.bincount(told), kind="stable")[:TOLD]
     own = told[:, None] == frequent
     counts = np.zeros((len(task.items.images.values), len(frequent)))
