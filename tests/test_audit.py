@@ -15,8 +15,12 @@ from generated_trials import as_written, trials
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.bits import indexes
 from vqagen.rng import pick, shuffled, stream
+from vqagen.score.items.reading import find_items
 from vqagen.shortcuts.significance import difference
+from vqagen.shortcuts.trial_guesses import seen
+from vqagen.shortcuts.trial_statistics import read_views
 
 Record = dict[str, Any]
 WORDS = ("red", "green", "blue", "large", "small", "metal", "rubber", "left", "right")
@@ -297,6 +301,14 @@ def test_trials_are_guessed_without_their_instruction() -> None:
     Path("trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     audit = vqagen.audit("trials.jsonl")
     assert [each.name for each in audit.probes] == ["order", "cell", "look-alike", "grid"]
+    shown = [row[5:7] for row in audit.report().table("probes").rows]
+    assert shown == [tuple(each.difference[1:3]) for each in audit.probes]
+    for views in read_views(find_items("trials.jsonl"))[0]:
+        width, items = views.trial.width, views.all.bit_count()
+        for cell, label in zip(indexes(views.open), views.trial.labels(views.open), strict=True):
+            told = set(seen(views, cell))
+            assert {f"row {int(label[1:]) - 1}", f"column {ord(label[0]) - ord('A')}"} <= told
+            assert f"items, tenth {10 * (items - 1) // (width * views.trial.height)}" in told
 
 
 def test_files_of_other_benchmarks_are_read() -> None:

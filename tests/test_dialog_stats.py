@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,7 @@ def test_the_report_shows_each_figure_beside_those_of_clevr_dialog(vqagen_: Comm
     assert line.split("  ")[-1].strip() == "3.10 (1 to 10)"
     assert "2.00 (1 to 4)" in line
     assert "3.2 (1 to 10)" in line
+    assert re.search(r"^Captions\n.*\n  unique-obj +2 +66.7% +20.0%\n  extreme-left +1 ", out, re.MULTILINE)
 
 
 def test_the_shares_of_clevr_dialog_add_up() -> None:

@@ -82,6 +82,9 @@ def test_questions_texts_words_programs_and_families_are_counted(vqagen_: Comman
     assert statistics["program_steps"]["counts"] == {"3": 3, "4": 1}
     assert statistics["family_questions"] == {"any.json#0": 2, "any.json#3": 1, "other.json#3": 1}
     assert statistics["family_share"] == 0.5
+    head = vqagen_.done("stats q.json").out.decode().splitlines()
+    assert head[0] == "4 questions about 2 images, 3 families of 2 template files"
+    assert "  questions of a family       1 to 2, mean 1.3, median 1; least/most 0.50" in head
     per_image = {name: spread["counts"] for name, spread in statistics["per_image"].items()}
     assert per_image == {
         "questions": {"1": 1, "3": 1},
