@@ -20,7 +20,7 @@ from vqagen.files.packing import DAMAGE, unpacked
 from vqagen.files.reading import natural_order, open_as_it_is
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
-from vqagen.score.predictions.tables import Entry
+from vqagen.score.predictions.records import Entry
 
 ARCHIVE_BEGINNING = b"PK\x03\x04"
 SAMPLES = RecordKind("samples", ("epoch",))

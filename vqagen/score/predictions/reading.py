@@ -12,7 +12,8 @@ The format of a file is recognised by its content; the suffix is asked only for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain, islice
@@ -31,8 +32,15 @@ from vqagen.records.kind import RecordKind
 from vqagen.records.parquet import holds_columns
 from vqagen.records.source import mistake_in_line
 from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
-from vqagen.score.predictions.records import DIALOG_KEYS, QUESTION_KEYS, RecordFault, prediction_of
-from vqagen.score.predictions.tables import SEPARATORS, Entry, answer_lines, is_table, table_rows
+from vqagen.score.predictions.records import (
+    ANSWER_KEYS,
+    DIALOG_KEYS,
+    LIST_KEYS,
+    QUESTION_KEYS,
+    Entry,
+    RecordFault,
+    prediction_of,
+)
 
 CONFLICT = -2
 """In place of a code: the predictions for an item differ."""
@@ -45,6 +53,13 @@ _QUESTIONS_FIRST = "the file of questions comes first, then the predictions"
 _LOOKED_AT = 1 << 16
 _MOST_KEYS = 40
 _MOST_LISTED = 5
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_ID_COLUMNS = (*QUESTION_KEYS, "index")
+"""Columns of ids; `index` is VLMEvalKit's."""
+_ANSWER_COLUMNS = tuple(key for key in ANSWER_KEYS if key not in LIST_KEYS)
+"""Columns of answers; of several, the first counts."""
+_LONGEST_FIELD = 1 << 24
+"""Characters of a field of a table."""
 
 Source = str | PathLike[str] | Remote | Mapping[Any, Any] | Iterable[Mapping[str, Any]]
 
@@ -150,10 +165,11 @@ def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
     if text[0] in "{[":
         return _in_json(path), False
     name, line = unpacked_name(path.name).lower(), text.splitlines()[0]
-    for format in SEPARATORS:
-        if name.endswith(f".{format}") or is_table(line, format):
-            return table_rows(path, format), False
-    return (answer_lines(path), True) if name.endswith(".txt") else _reject_unknown(path)
+    for format in _SEPARATORS:
+        header = _header(csv.reader([line], delimiter=_separator(line, format)))
+        if name.endswith(f".{format}") or _columns(header) is not None:
+            return _in_table(path, format), False
+    return (_in_answer_lines(path), True) if name.endswith(".txt") else _reject_unknown(path)
 
 
 def _in_json(path: Location) -> Iterable[Entry]:
@@ -181,16 +197,84 @@ def _in_records(path: Location) -> Iterable[Entry]:
 def _in_lines(path: Location) -> Iterator[Entry]:
     """Yield the records of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
     loads = orjson.loads
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            yield loads(line), "", number
+        except orjson.JSONDecodeError:
+            if line.strip():
+                message, column = mistake_in_line(line.rstrip())
+                yield RecordFault(message, column=column), "", number
+
+
+def _in_answer_lines(path: Location) -> Iterator[Entry]:
+    """Yield the answer of each line, whose id is its place from 0 on."""
+    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(_texts(path)))
+
+
+def _in_table(path: Location, format: str) -> Iterator[Entry]:
+    """Yield the rows of a table as records. BadInput where a row cannot be read."""
+    csv.field_size_limit(max(_LONGEST_FIELD, csv.field_size_limit()))
+    lines = _texts(path)
+    first = next(lines, "")
+    rows = csv.reader(chain([first], lines), delimiter=_separator(first, format), strict=True)
+    try:
+        header = _header(rows)
+        columns = _required_columns(header, path)
+        places = [header.index(name) for name in columns]
+        keys = ["id" if name == "index" else name for name in (*columns[:-1], "answer")]
+        for row in rows:
+            if len(row) == len(header):
+                yield dict(zip(keys, (row[place] for place in places), strict=True)), "", rows.line_num
+            elif row:
+                yield RecordFault(f"expected {len(header)} columns, found {len(row)}"), "", rows.line_num
+    except csv.Error as error:
+        _reject(path, f"not a {format.upper()} table: {error}", rows.line_num)
+
+
+def _header(rows: Iterator[list[str]]) -> list[str]:
+    return [name.strip() for name in next(rows, [])]
+
+
+def _separator(line: str, format: str) -> str:
+    """Return what stands between the fields of a table, by its first line.
+
+    Spreadsheets write CSV with semicolons where decimals have a comma.
+    """
+    return ";" if format == "csv" and ";" in line and "," not in line else _SEPARATORS[format]
+
+
+def _columns(header: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the columns of the id and, last, of the answer; None if one is missing."""
+    ids = next(((key,) for key in _ID_COLUMNS if key in header), DIALOG_KEYS)
+    answer = next((key for key in _ANSWER_COLUMNS if key in header), None)
+    return (*ids, answer) if answer and all(key in header for key in ids) else None
+
+
+def _required_columns(header: Sequence[str], path: Location) -> tuple[str, ...]:
+    columns = _columns(header)
+    if columns is None:
+        expected = f"a column of ids ({', '.join(_ID_COLUMNS)}) and one of answers ({', '.join(_ANSWER_COLUMNS)})"
+        listed = ", ".join(map(repr, header[:12])) or "no columns"
+        _reject(path, f"expected {expected}; found {listed}", 1)
+    if twice := [name for name in columns if header.count(name) > 1]:
+        _reject(path, f"several columns are named {' and '.join(twice)}", 1)
+    return columns
+
+
+def _texts(path: Location) -> Iterator[str]:
+    """Yield the lines of a file with their ends. BadInput for one that is not UTF-8."""
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            _reject(path, "not UTF-8 text", number, error.start + 1)
+
+
+def _lines(path: Location) -> Iterator[bytes]:
     with reading_bytes(path) as file:
         try:
-            first = file.readline().removeprefix(BYTE_ORDER_MARK)
-            for number, line in enumerate(chain([first], file), 1):
-                try:
-                    yield loads(line), "", number
-                except orjson.JSONDecodeError:
-                    if line.strip():
-                        message, column = mistake_in_line(line.rstrip())
-                        yield RecordFault(message, column=column), "", number
+            yield file.readline().removeprefix(BYTE_ORDER_MARK)
+            yield from file
         except DAMAGE as error:
             raise damaged(error) from None
 
@@ -200,5 +284,5 @@ def _reject_unknown(path: Location) -> NoReturn:
     _reject(path, f"not predictions: expected {expected}, or a .txt file with one answer on each line")
 
 
-def _reject(path: Location, message: str) -> NoReturn:
-    raise BadInput([Problem(message, str(path))])
+def _reject(path: Location, message: str, line: int | None = None, column: int = 1) -> NoReturn:
+    raise BadInput([Problem(message, str(path), "", line, line and column)])

@@ -33,6 +33,8 @@ ANSWER_KEYS = (*LIST_KEYS, "prediction", "response", "answer")
 
 Prediction = tuple[str, tuple[str, ...]]
 """The id of an item as text ("17"; of a round "3/5": dialog and round), and the answers, best first, as text."""
+Entry = tuple[Any, str, int | None]
+"""A record, or the RecordFault of an unreadable one; the JSON path of its place; its line."""
 
 
 class RecordFault(Exception):
