@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -349,6 +350,9 @@ def test_the_exit_code_says_whether_a_file_passes(vqagen_: Commands) -> None:
     assert [each["id"] for each in biases] == [str(number) for number in range(400)]
     assert {each["probes"]["words"] for each in biases} == {0.0, 1.0}
     assert ran.code == 1
+    assert re.search(r"right by words +0\.\d{3}  +0\.\d{3}!\n", ran.out.decode())
+    best = {row[0] for row in vqagen.audit(other).report().table("best_families").rows}
+    assert "words" in best and "order" not in best
     assert "FAILS: spoiled.json: words" in ran.out.decode() and "passes: q.json" in ran.out.decode()
 
 
