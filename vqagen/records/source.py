@@ -91,7 +91,7 @@ class RecordSource:
         info: Any = self.early_info
         if info is None and self.layout in _INFOS:
             info = _INFOS[self.layout](self)
-        if not info and self.layout in ("document", "list", "lines"):
+        if not info and self.layout != "given":
             info = find_info_beside(self.path)
         return info if isinstance(info, Mapping) else {}
 

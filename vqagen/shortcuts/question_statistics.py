@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
-from vqagen.score.items.programs import family_ids
+from vqagen.score.items.questions import family_ids
 from vqagen.score.items.table import NONE, Items
 from vqagen.score.items.table import Column as Values
 from vqagen.score.report.figures import SHADES, Axis, Row, bars, draw, draw_counts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
@@ -11,17 +10,16 @@ from types import UnionType
 from typing import Any
 
 import numpy as np
+import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.records.fault_list import FaultList
-from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
 from vqagen.score.items.scenes import SceneFields
-from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Numbers
+from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Numbers, Options
 
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
-_CHOICE, _LEARNED = ("options", "pairs", "blocks"), ("texts", "histories", "programs", "scenes", "places")
 _SCENE_KEYS = ("scene_index", "image_index", "trial_index", "sample_id")
 """Keys of the number of a scene or, in its place, of an image; a trial is a scene of its own."""
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
@@ -35,45 +33,28 @@ class FieldFault(ValueError):
         super().__init__(message)
 
 
-class Coding(dict[Any, int]):
-    """The numbers of values in the order of their first appearance, and the code of each item so far."""
+class Rows(dict[tuple[Any, ...], int]):
+    """Numbered rows of values that items have together in some columns, and the number of the row of each item so far.
 
-    def __init__(self) -> None:
-        self.codes = array("i")
-        self[None] = NONE
+    Equal rows are held once: a million questions share a few hundred rows of what their programs decide.
+    """
 
-    def __missing__(self, value: Any) -> int:
-        number = self[value] = len(self) - 1  # None is no value
+    def __init__(self, *names: str) -> None:
+        """`names` are those of the columns."""
+        self.names, self.codes = names, array("i")
+
+    def __missing__(self, row: tuple[Any, ...]) -> int:
+        number = self[row] = len(self)
         return number
 
-    def add(self, value: Any) -> None:
-        """Add an item with a value."""
-        self.codes.append(self[value])
+    def add(self, *row: Any) -> None:
+        """Add an item with a row."""
+        self.codes.append(self[row])
 
-    def put(self, place: int, value: Any) -> None:
-        """Add the item of a place with a value; items between the last one and it have none."""
-        self.codes.extend([NONE] * (place - len(self.codes)))
-        self.codes.append(self[value])
-
-    def column(self, size: int) -> Column:
-        """Return the column of `size` items; those at its end that were not added have no value."""
-        codes = np.full(size, NONE, dtype=np.int32)
-        codes[: len(self.codes)] = self.codes
-        return Column(codes, tuple(self)[1:])
-
-
-class FieldRows(Coding):
-    """Values of some fields that items have together: equal rows are held once."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__()
-        self.names = names
-
-    def fields(self, size: int) -> Iterator[tuple[str, Column]]:
-        """Yield each field with its column."""
-        rows = self.column(size)
-        for place, name in enumerate(self.names):
-            yield name, Column.of(row[place] for row in rows.values).spread(rows.codes)
+    def columns(self) -> dict[str, Column]:
+        """Return each column by its name."""
+        codes = np.array(self.codes, dtype=np.int32)
+        return {name: Column.of(row[at] for row in self).spread(codes) for at, name in enumerate(self.names)}
 
 
 class TableBuilder:
@@ -81,10 +62,8 @@ class TableBuilder:
 
     def __init__(
         self,
-        name: str,
+        source: RecordSource,
         format: str,
-        kind: RecordKind,
-        info: Mapping[str, Any],
         *,
         split: str = "",
         mode: str = "",
@@ -94,29 +73,28 @@ class TableBuilder:
         on_read: Callable[[int], None] | None = None,
     ) -> None:
         """Only records of the `split` are wanted, "" for all."""
-        self.name, self.info, self.is_learning, self.index = name, info, learning, 0
-        self.faults = FaultList(name, kind.noun)
-        self._kind, self._record = kind, dict[str, Any]()
+        self.source, self.info, self.is_learning, self.index = source, source.info, learning, 0
+        self._name, self._kind, self._record = str(source.path), source.kind, dict[str, Any]()
         self._format, self._split, self._mode, self._scenes = format, split, mode, scenes
         self._allows_unanswered, self._on_read = allow_unanswered, on_read
+        self._faults = FaultList(self._name, self._kind.noun)
+        self._window = 0 if format == "dialogs" else window_of(self.info)
         self._splits: set[str] = set()
-        self._images, self._gold, self._further = Coding(), Coding(), defaultdict[str, Coding](Coding)
-        self._field_rows: list[FieldRows] = []
-        self._window = 0 if format == "dialogs" else window_of(info)
+        self._images, self._gold, self._numbers = Rows("images"), Rows("gold"), Rows("scenes")
+        self._choices, self._learned = Rows("options", "pairs", "blocks"), Rows("texts", "histories", "programs")
+        self._field_rows: list[Rows] = []
         self._records, self._places, self._ids = array("i"), array("i"), list[Any]()
 
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def rows(self, *names: str) -> FieldRows:
+    def rows(self, *names: str) -> Rows:
         """Return rows of fields with these names, to which the reader adds a row for each item."""
-        self._field_rows.append(FieldRows(names))
+        self._field_rows.append(Rows(*names))
         return self._field_rows[-1]
 
-    def records_of(self, source: RecordSource) -> Iterator[dict[str, Any]]:
-        """Yield the records of a source, and report each to `on_read`. What is added meanwhile is of this record."""
-        for self.index, self._record in enumerate(source.records()):
-            yield self._record
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the records, and report each to `on_read`. What is added meanwhile is of this record."""
+        for index, record in enumerate(self.source.records()):
+            self.index, self._record = index, record
+            yield record
             if self._on_read is not None:
                 self._on_read(1)
 
@@ -129,7 +107,7 @@ class TableBuilder:
 
     def add_fault(self, place: str, message: str) -> None:
         """Add a fault at a JSON path in the record."""
-        self.faults.add([(place, message)], self._kind.path(self.index))
+        self._faults.add([(place, message)], self._kind.path(self.index))
 
     def wants(self, record: Mapping[str, Any]) -> bool:
         """Return true for a record of the split that is asked for."""
@@ -143,10 +121,19 @@ class TableBuilder:
         """Return the number of an answer. BadInput for none, at a JSON path in the record, unless that is allowed."""
         if answer is None and not self._allows_unanswered:
             path = self._kind.path(self.index)
-            raise BadInput([Problem(NO_ANSWERS, self.name, f"{path}.{place}" if place else path)])
-        return self._gold[answer]
+            raise BadInput([Problem(NO_ANSWERS, self._name, f"{path}.{place}" if place else path)])
+        return self._gold[answer,]
 
-    def add(self, id: Any, gold: int, image: str = "") -> None:
+    def add(
+        self,
+        id: Any,
+        gold: int,
+        image: str = "",
+        *,
+        options: Options | None = None,
+        pair: Any = None,
+        block: Any = None,
+    ) -> None:
         """Add an item of the record: its id as the file has it, and its answer's number.
 
         The image is that of the record unless it is given.
@@ -155,59 +142,51 @@ class TableBuilder:
         self._records.append(self.index)
         self._ids.append(id)
         name = image or record.get("image_filename")
-        self._images.codes.append(self._images[str(name) if name else f"#{record.get('image_index')}"])
+        self._images.add(str(name) if name else f"#{record.get('image_index')}")
         self._gold.codes.append(gold)
+        self._choices.add(options, pair, block)
         if self._scenes is not None:
             self._places.append(self._scenes.find(record, self.index))
         if self.is_learning or self._window:
-            self.put(scenes=next((number for key in _SCENE_KEYS if type(number := record.get(key)) is int), None))
+            self._numbers.add(next((number for key in _SCENE_KEYS if type(number := record.get(key)) is int), None))
 
-    def learn(self, **values: Any) -> None:
-        """Add to the last item what can be learned from it (texts, histories, programs), if anything is learned."""
+    def learn(self, text: str, history: str | None = None, program: Any = None) -> None:
+        """Add what can be learned from the last item, if anything is learned; the program as files hold it."""
         if self.is_learning:
-            self.put(**values)
-
-    def put(self, **values: Any) -> None:
-        """Add to the last item what not all items have: options, pairs, blocks."""
-        place = len(self) - 1
-        for column, value in values.items():
-            if value is not None:
-                self._further[column].put(place, value)
+            self._learned.add(text, history, orjson.dumps(program) if program else None)
 
     def table(self, groups: tuple[str, ...], mode: str = OPEN, *, typed: bool = False) -> Items:
         """Return the table; `typed` for the kinds of answers as a field. BadInput, with all faults, if there were any.
 
         UsageError if no record is of the split that is asked for.
         """
-        self.faults.finish()
+        self._faults.finish()
         if self._split and self._split not in self._splits:
             listed = ", ".join(sorted(self._splits)) or "none"
-            raise UsageError(f"{self.name} has no {self._kind.noun} of split {self._split!r}; it has {listed}")
+            raise UsageError(f"{self._name} has no {self._kind.noun} of split {self._split!r}; it has {listed}")
+        size = len(self._ids)
+        columns = {**self._images.columns(), **self._gold.columns(), **self._choices.columns()}
+        fields = {"answer_type": columns["gold"].map(attrgetter("kind"))} if typed else {}
+        for rows in self._field_rows:
+            if rows.codes or not size:
+                fields |= rows.columns()
+        places = Column(np.full(size, NONE, dtype=np.int32), ())
         if self._scenes is not None:
-            self._scenes.finish()
-        size, window, gold = len(self), self._window, self._gold.column(len(self))
-        places = np.array(self._places, dtype=np.int32)  # empty without scenes
-        further = {name: self._further[name].column(size) for name in (*_CHOICE, *_LEARNED)}
-        fields = {"answer_type": gold.map(attrgetter("kind"))} if typed else {}
-        filled = [rows for rows in self._field_rows if rows.codes or not size]
-        fields |= {name: column for rows in filled for name, column in rows.fields(size)}
-        if self._scenes is not None:
-            fields |= self._scenes.fields(places)
-            further["places"] = Column(places, tuple(range(len(self._scenes))))
+            places = self._scenes.column(self._places)
+            fields |= self._scenes.fields(places.codes)
+        numbers = self._numbers.columns()
         return Items(
-            self.name,
+            self._name,
             self._format,
             _ids(self._ids),
-            images=self._images.column(size),
-            gold=gold,
+            **columns,
             fields=fields,
             records=np.array(self._records, dtype=np.int32),
             info=self.info,
             mode=self._mode or mode,
             groups=groups,
-            learning=Learning(**{name: further[name] for name in _LEARNED}) if self.is_learning else None,
-            windows=further["scenes"].map(lambda scene: scene // window) if window else None,
-            **{name: further[name] for name in _CHOICE},
+            learning=Learning(**self._learned.columns(), **numbers, places=places) if self.is_learning else None,
+            windows=numbers["scenes"].map(lambda scene: scene // self._window) if self._window else None,
         )
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.language.domain_files import find_domain, load_catalogue
-from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import WORD
 from vqagen.score.items.builder import TableBuilder, gold_of
 from vqagen.score.items.table import Gold, Items
@@ -21,27 +20,17 @@ from vqagen.tasks.dialog.rounds import ROUND_KINDS
 GROUPS = ("answer_type", "category", "label", "history", "round", "distance", "scene_size")
 HISTORIES = {"None": "independent", "All": "whole history", "Coref": "dependent"}
 """The part of the history that a question needs, as files say it (nothing, all, one referent) -> as reports do."""
+_DISTANCES = ("d_reveal", "d_last")
+"""Keys of the rounds since the referent was told of, and mentioned at all."""
 
 
-class _Shape(NamedTuple):
-    """The keys of a dialog."""
-
-    caption: str
-    rounds: str
-    label: str
-
-
-_OURS, _THEIRS = _Shape("caption.text", "rounds", "label"), _Shape("caption", "dialog", "template")
-
-
-def read_dialogs(source: RecordSource, table: TableBuilder) -> Items:
+def read_dialogs(table: TableBuilder) -> Items:
     """Return the rounds of a dialog file; a dialog's number is its `dialog_index`, else its place in the file."""
     reader, number = _RoundReader(table), 0
-    for record in table.records_of(source):
+    for record in table.records():
         for dialog, place in _dialogs_of(record, table):
             if table.wants(record):
-                name = str(record.get("dialog_index", number))
-                reader.add(dialog, _OURS if dialog is record else _THEIRS, place, name)
+                reader.add(dialog, dialog is record, place, str(record.get("dialog_index", number)))
             number += 1
     return table.table(GROUPS, typed=True)
 
@@ -66,48 +55,56 @@ class _RoundReader:
         self._placed = table.rows("round", "distance", "mentioned", "question_length")
         self._families = table.rows("family")
 
-    def add(self, dialog: Mapping[str, Any], shape: _Shape, place: str, name: str) -> None:
-        """Add the rounds of a dialog, which is at a JSON path in its record."""
+    def add(self, dialog: Mapping[str, Any], is_ours: bool, place: str, name: str) -> None:
+        """Add the rounds of a dialog, of vqagen or in CLEVR-Dialog's shape, which is at a JSON path in its record."""
         check, said = self._table.check, dialog.get("caption")
-        rounds: Any = dialog.get(shape.rounds)
+        key, label = ("rounds", "label") if is_ours else ("dialog", "template")
+        rounds: Any = dialog.get(key)
+        if is_ours and not check(said, Mapping, "caption", "an object with the text of the caption"):
+            return
         caption = said if isinstance(said, Mapping) else {"text": said, "label": caption_label(dialog)}
         before, depends = caption.get("text"), dependences(dialog)
-        if shape is _OURS and not check(said, Mapping, "caption", "an object with the text of the caption"):
-            return
-        check(before, str, place + shape.caption, "text")
-        if not check(rounds, list, place + shape.rounds, "a list of rounds"):
+        check(before, str, f"{place}{'caption.text' if is_ours else 'caption'}", "text")
+        if not check(rounds, list, place + key, "a list of rounds"):
             return
         for at, each in enumerate(rounds):
-            where = f"{place}{shape.rounds}[{at}]"
-            if not check(each, Mapping, where, "a round"):
-                continue
-            question, told = each.get("question"), depends[at] if at < len(depends) else None
-            history = {"d_reveal": at - told} if isinstance(told, int) else each.get("history")  # the caption is -1
-            placed = {"round": at + 1, **(history if isinstance(history, Mapping) else {})}
-            if check(question, str, f"{where}.question", "text") and check(
-                each.get(shape.label), str, f"{where}.{shape.label}", "text"
+            where = f"{place}{key}[{at}]"
+            if (
+                check(each, Mapping, where, "a round")
+                and check(each.get("question"), str, f"{where}.question", "text")
+                and check(each.get(label), str, f"{where}.{label}", "text")
             ):
-                gold = self._add_round(f"{name}/{at}", each, each[shape.label], caption.get("label"), placed, where)
-                self._table.learn(texts=question, histories=before)
-                before = f"{before} {question} {gold.text if gold else ''}"
+                told = depends[at] if at < len(depends) else None
+                history = {"d_reveal": at - told} if isinstance(told, int) else each.get("history")  # the caption is -1
+                named = each[label], caption.get("label") or None
+                placed = at + 1, history if isinstance(history, Mapping) else {}
+                gold = self._add_round(f"{name}/{at}", each, named, placed, where)
+                self._table.learn(each["question"], before)
+                before = f"{before} {each['question']} {gold.text if gold else ''}"
 
     def _add_round(
-        self, id: str, asked: Mapping[str, Any], label: str, caption: Any, placed: Mapping[str, Any], where: str
+        self,
+        id: str,
+        asked: Mapping[str, Any],
+        labels: tuple[str, str | None],
+        placed: tuple[int, Mapping[str, Any]],
+        where: str,
     ) -> Gold | None:
-        """Add one round; return its answer."""
+        """Add one round; return its answer. `labels` are its own and that of the caption."""
         answer, attribute = asked.get("answer"), _attribute(asked.get("program"))
+        (label, caption), (number, history) = labels, placed
         self._table.check(answer, str | int | float | None, f"{where}.answer", "a number or a text")
         gold = None if answer is None else gold_of(answer if isinstance(answer, int) else str(answer))
         self._table.add(id, self._table.gold(gold, where))
-        needed = str(placed.get("class") or (ROUND_KINDS[label].history_class if label in ROUND_KINDS else "Coref"))
+        needed = str(history.get("class") or (ROUND_KINDS[label].history_class if label in ROUND_KINDS else "Coref"))
         category = str(asked.get("family") or label.partition("-")[0])
-        self._named.add((category, label, attribute, caption or None, HISTORIES.get(needed, needed)))
-        distances = placed.get("d_reveal"), placed.get("d_last")
-        for key, distance in zip(("d_reveal", "d_last"), distances, strict=True):
+        self._named.add(category, label, attribute, caption, HISTORIES.get(needed, needed))
+        distances = [history.get(key) for key in _DISTANCES]
+        for key, distance in zip(_DISTANCES, distances, strict=True):
             self._table.check(distance, int | None, f"{where}.history.{key}", "a number of rounds")
-        self._placed.add((placed["round"], *distances, asked["question"].count(" ") + 1))
+        self._placed.add(number, *distances, asked["question"].count(" ") + 1)
         if self._table.is_learning:
-            self._families.add((_family(label, attribute, gold),))
+            self._families.add(_family(label, attribute, gold))
         return gold
 
 

@@ -13,7 +13,6 @@ from vqagen.errors import UsageError, unknown
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records, first_keys
-from vqagen.records.info import find_info_beside
 from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource, given_records
 from vqagen.records.visual7w import IMAGES
@@ -32,7 +31,7 @@ from vqagen.world.loading import SCENES, SceneSource, find_scenes
 Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A file or folder; or in memory a document such as {"questions": [...]}, or records."""
 VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2 = "vqagen", "dialogs", "trials", "visual7w", "vqav2"
-_READERS: Mapping[str, tuple[str, Callable[[RecordSource, TableBuilder], Items]]] = {
+_READERS: Mapping[str, tuple[str, Callable[[TableBuilder], Items]]] = {
     QUESTIONS.key: (VQAGEN, read_questions),
     DIALOGS.key: (DIALOG, read_dialogs),
     TRIALS.key: (TRIAL, read_trials),
@@ -78,10 +77,8 @@ def read_items(
     if split and format not in (VQAGEN, DIALOG, VISUAL7W):
         raise UsageError(f"no splits in format {format}: leave out {split!r}")
     table = TableBuilder(
-        name,
+        records,
         format,
-        records.kind,
-        _info(records),
         split=split,
         mode=mode,
         scenes=None if scenes is None else SceneFields(_scenes(scenes)),
@@ -90,7 +87,7 @@ def read_items(
         on_read=on_read,
     )
     with _no_garbage_collection():
-        return read(records, table)
+        return read(table)
 
 
 def find_items(source: Source) -> RecordSource:
@@ -119,12 +116,6 @@ def _foreign_kind(keys: Iterable[str]) -> RecordKind | None:
 
 def _scenes(scenes: Source) -> SceneSource:
     return find_scenes(scenes) if isinstance(scenes, str | Path) else given_records(scenes, SCENES)
-
-
-def _info(source: RecordSource) -> Mapping[str, Any]:
-    """Return the info in a file or beside it; empty if there is none."""
-    info = source.info or (None if source.layout == "given" else find_info_beside(source.path))
-    return info if isinstance(info, Mapping) else {}
 
 
 @contextmanager

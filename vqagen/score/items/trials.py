@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vqagen.bits import union_of
-from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import CELL
 from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.items.builder import TableBuilder
@@ -18,28 +17,29 @@ from vqagen.tasks.director.views import Views
 GROUPS = ("type", "rule_class", "frame", "physics", "type*rule_class*frame")
 
 
-def read_trials(source: RecordSource, table: TableBuilder) -> Items:
+def read_trials(table: TableBuilder) -> Items:
     """Return the trials of a file, also of the reference's shape. The right answer is the director's."""
     rows = table.rows("type", "rule_class", "rule", "frame", "physics", "question_length")
     families, outcomes = table.rows("family"), list[tuple[tuple[str, str], ...] | None]()
-    catalogue = None if source.kind is SAMPLES else catalogue_of(source)
-    for record in table.records_of(source):
+    is_sample = table.source.kind is SAMPLES
+    catalogue = None if is_sample else catalogue_of(table.source)
+    for record in table.records():
         if "trial_type" in record and "answer" not in record:
             table.gold(None)
-        trial = read_sample(record) if source.kind is SAMPLES else read_trial(record, catalogue)
+        trial = read_sample(record) if is_sample else read_trial(record, catalogue)
         if isinstance(trial, list):
             for place, message in trial:
                 table.add_fault(place, message)
             continue
-        gold = Gold(CELL, (", ".join(trial.labels(trial.answer)),))
-        table.add(trial.index, table.gold(gold), trial.image or f"#{trial.index}")
+        gold = table.gold(Gold(CELL, (", ".join(trial.labels(trial.answer)),)))
+        options = _open_cells(trial) if table.is_learning else None
+        table.add(trial.index, gold, trial.image or f"#{trial.index}", options=options, pair=trial.pair)
         physics, frame = "yes" if trial.is_physics else "no", trial.frame or "none"
         length = trial.instruction.count(" ") + 1
-        rows.add((trial.group, trial.rule_class, trial.rule, frame, physics, length))
-        table.put(pairs=trial.pair)
+        rows.add(trial.group, trial.rule_class, trial.rule, frame, physics, length)
         if table.is_learning:
-            families.add((f"{trial.type}, {trial.rule}",))
-        table.learn(options=_open_cells(trial), texts=trial.instruction)
+            families.add(f"{trial.type}, {trial.rule}")
+        table.learn(trial.instruction)
         outcomes.append(tuple(kinds_of_cells(Views(trial)).items()) if catalogue else None)
     return replace(table.table(GROUPS), outcomes=Column.of(outcomes))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vqagen.records.source import RecordSource
 from vqagen.records.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.score.answers.kinds import TEXT
 from vqagen.score.items.builder import TableBuilder
@@ -18,28 +17,27 @@ from vqagen.score.items.table import CHOICE, OPEN, Gold, Items, Options
 GROUPS = ("type",)
 
 
-def read_visual7w(source: RecordSource, table: TableBuilder) -> Items:
+def read_visual7w(table: TableBuilder) -> Items:
     """Return the pairs of a dataset. It is of pointing if the first answer is a number, which names a box."""
-    rows = table.rows("type", "split", "question_length")
-    is_pointing = False
-    for image in table.records_of(source):
+    rows, mode = table.rows("type", "split", "question_length"), ""
+    for image in table.records():
         pairs: Any = image.get(PAIRS)
         split = image.get("split")
         if not table.wants(image) or not table.check(pairs, list, PAIRS, "a list"):
             continue
-        name = image.get("image_id", image.get("filename", IMAGES.path(table.index)))
+        name = str(image.get("image_id", image.get("filename", IMAGES.path(table.index))))
         for number, pair in enumerate(pairs):
             place = f"{PAIRS}[{number}]"
             if isinstance(pair, Mapping) and pair.get("answer") is None:
                 table.gold(None, place)
             if _is_right(pair, place, table) and table.check(split, str | int | float | None, "split", "a text"):
-                is_pointing = is_pointing or (not len(table) and type(pair["answer"]) is int)
-                options, text = candidates_of(pair), str(pair.get("question", ""))
-                table.add(pair["qa_id"], table.gold(Gold(TEXT, (options[0],))), str(name))
-                table.put(options=Options(options, 0, has_letters=False) if len(options) > 1 else None)
-                rows.add((pair.get("type"), split, text.count(" ") + 1))
-                table.learn(texts=text)
-    return table.table(GROUPS, CHOICE if is_pointing else OPEN)
+                mode = mode or (CHOICE if type(pair["answer"]) is int else OPEN)
+                candidates, text = candidates_of(pair), str(pair.get("question", ""))
+                options = Options(candidates, 0, has_letters=False) if len(candidates) > 1 else None
+                table.add(pair["qa_id"], table.gold(Gold(TEXT, candidates[:1])), name, options=options)
+                rows.add(pair.get("type"), split, text.count(" ") + 1)
+                table.learn(text)
+    return table.table(GROUPS, mode or OPEN)
 
 
 def _is_right(pair: Any, place: str, table: TableBuilder) -> bool:

@@ -15,7 +15,6 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
-from vqagen.records.source import RecordSource
 from vqagen.score.answers.kinds import TEXT
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.table import Gold, Items, Options
@@ -26,24 +25,23 @@ GROUPS = ("answer_type", "question_type")
 _TASKS = ("OpenEnded_", "MultipleChoice_")
 
 
-def read_vqav2(source: RecordSource, table: TableBuilder) -> Items:
+def read_vqav2(table: TableBuilder) -> Items:
     """Return the annotated questions, with their texts if these are at hand."""
-    questions = None if source.layout == "given" else _beside(source.path, QUESTIONS.key)
+    questions = None if table.source.layout == "given" else _beside(table.source.path, QUESTIONS.key)
     listed = find_records(questions, QUESTIONS).records() if questions else ()
     asked = {str(each.get("question_id")): each for each in listed}
     rows = table.rows("answer_type", "question_type", "question_length")
-    for record in table.records_of(source):
+    for record in table.records():
         if not _is_right(record, table):
             continue
-        question = asked.get(str(record["question_id"]), {})
-        gold, text = _gold(record), str(question.get("question", ""))
-        table.add(record["question_id"], table.gold(gold), str(record.get("image_id")))
-        rows.add((record.get("answer_type"), record.get("question_type"), text.count(" ") + 1 if text else None))
-        choices = question.get("multiple_choices")
+        question, gold, options = asked.get(str(record["question_id"]), {}), _gold(record), None
+        text, choices = str(question.get("question", "")), question.get("multiple_choices")
         if isinstance(choices, list) and choices:
-            options, answer = tuple(map(str, choices)), gold.text
-            table.put(options=Options(options, options.index(answer) if answer in options else None))
-        table.learn(texts=text)
+            texts = tuple(map(str, choices))
+            options = Options(texts, texts.index(gold.text) if gold.text in texts else None)
+        table.add(record["question_id"], table.gold(gold), str(record.get("image_id")), options=options)
+        rows.add(record.get("answer_type"), record.get("question_type"), text.count(" ") + 1 if text else None)
+        table.learn(text)
     return table.table(GROUPS)
 
 
