@@ -356,6 +356,7 @@ WRONG_USE = {
     "questions.json other_ids.jsonl": (3, "no prediction in other_ids.jsonl belongs to a question"),
     "questions.json broken.jsonl": (3, "broken.jsonl:2"),
     "questions.json scenes.json": (3, "scenes.json: holds scenes, not predictions"),
+    "oracle.jsonl questions.json": (3, "questions.json: holds questions, not predictions; the file of questions comes"),
 }
 """Arguments -> exit code and a part of the message."""
 

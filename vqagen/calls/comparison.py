@@ -11,7 +11,7 @@ from vqagen.score.evaluate.evaluation import WRONG, EvaluationSettings, evaluate
 from vqagen.score.items.reading import Source as Questions
 from vqagen.score.items.reading import read_items
 from vqagen.score.predictions.reading import Source as Answers
-from vqagen.score.predictions.reading import read_predictions
+from vqagen.score.predictions.reading import read_predictions, require_predictions
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".eval", ".gz", ".zst")
 """Endings of prediction files that are left out of a model's name."""
@@ -36,6 +36,8 @@ def compare(
     if len(predictions) < 2:
         raise UsageError("one prediction file alone: give two or more to compare")
     settings = EvaluationSettings(preset=normalise, missing=missing)
+    for each in predictions:
+        require_predictions(each)
     items = read_items(questions, split=split, mode=mode)
     answers = [read_predictions(each, items.kind) for each in predictions]
     names = _names([each.name or "predictions" for each in answers])

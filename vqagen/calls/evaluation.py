@@ -14,7 +14,7 @@ from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
 from vqagen.score.items.reading import Source, read_items
 from vqagen.score.items.reading import Source as Questions
 from vqagen.score.predictions.reading import Source as Answers
-from vqagen.score.predictions.reading import read_predictions
+from vqagen.score.predictions.reading import read_predictions, require_predictions
 from vqagen.score.report.table import Report
 from vqagen.shortcuts.floor import floor
 
@@ -39,6 +39,7 @@ def evaluate(
     "" takes all as independent). Raises BadInput for questions and predictions that do not fit each other.
     """
     settings = EvaluationSettings(normalise, tuple(top_k), missing=missing, cluster=cluster)
+    require_predictions(predictions)
     items = read_items(questions, split=split, mode=mode, scenes=scenes)
     answers = read_predictions(predictions, items.kind)
     return evaluate_items(items, answers, settings, floor)

@@ -120,6 +120,15 @@ def read_predictions(source: Source | Predictions, kind: str = "") -> Prediction
     return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order)
 
 
+def require_predictions(source: Source | Predictions) -> None:
+    """Look at the beginning of a source: PlaceError where nothing lies, BadInput for a file of another kind.
+
+    So a question file in place of predictions is named before the questions are read, which may be the predictions.
+    """
+    if not isinstance(source, Predictions):
+        _found(source)
+
+
 def lowest(ids: Iterable[str], count: int) -> tuple[str, ...]:
     """Return the lowest of some ids, each once: numbers first, by their value.
 
