@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
-from vqagen.score.answers.judging import PRESETS, check_preset, credit_of, judge, normal
+from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
 from vqagen.score.answers.reading import read_answer
 from vqagen.score.answers.vqa_words import vqa_accuracy, without_punctuation
+from vqagen.score.evaluate.evaluation import EvaluationSettings
 from vqagen.score.items.table import Gold, Options
 from vqagen.world.domain import load_domain
 
@@ -100,7 +101,7 @@ def test_a_vocabulary_keeps_names_and_drops_synonyms_of_two_values() -> None:
 
 def test_an_unknown_preset_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="unknown preset 'typd'; did you mean 'typed'"):
-        check_preset("typd")
+        EvaluationSettings(preset="typd")
 
 
 # The official scripts -------------------------------------------------------------------------------------------------

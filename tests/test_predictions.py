@@ -16,8 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
+from vqagen.records.fault_list import FieldFault
 from vqagen.score.predictions.reading import CONFLICT, lowest, read_predictions
-from vqagen.score.predictions.records import Prediction, RecordFault, prediction_of
+from vqagen.score.predictions.records import Prediction, prediction_of
 
 ANSWERS = ("yes", "2", "Café, au lait")
 EXPECTED = [(str(number), (answer,)) for number, answer in enumerate(ANSWERS)]
@@ -200,7 +201,7 @@ NO_PREDICTIONS: list[tuple[Any, str]] = [
 
 def test_a_record_that_is_no_prediction() -> None:
     for record, message in NO_PREDICTIONS:
-        with pytest.raises(RecordFault, match=message):
+        with pytest.raises(FieldFault, match=message):
             prediction_of(record)
 
 
@@ -217,7 +218,7 @@ def message_of(path: Path) -> str:
 def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> None:
     """One message for all of them."""
     lines = as_lines([{"id": number, "answer": "yes"} for number in range(2000)]).splitlines()
-    for place in range(7, 2000, 200):
+    for place in range(7, 2000, 80):
         lines[place] = lines[place][:-3]
     lines[1200] = '{"id": 1200}'
     path = written(tmp_path / "p.jsonl", "\n".join([*lines, "", ""]))
@@ -227,9 +228,9 @@ def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> N
     shown = str(error.value).replace(str(path), "p.jsonl").splitlines()
     assert shown[:2] == [
         "p.jsonl:8:24: not valid JSON: the line ends inside a value",
-        "p.jsonl:208:26: not valid JSON: the line ends inside a value",
+        "p.jsonl:88:25: not valid JSON: the line ends inside a value",
     ]
-    assert shown[5:] == ["p.jsonl: … and 6 more faults in this file"]
+    assert shown[20:] == ["p.jsonl: … and 6 more faults in other predictions"]
 
 
 UNREADABLE: list[tuple[str, str | bytes, str]] = [

@@ -10,6 +10,14 @@ MOST_FAULTS = 20
 """Faults of a file that are listed; further ones are counted."""
 
 
+class FieldFault(ValueError):
+    """A fault of one field of a record, or of the record as a whole, whose `key` is ""."""
+
+    def __init__(self, key: str, message: str, column: int = 1) -> None:
+        super().__init__(message)
+        self.key, self.column = key, column
+
+
 class FaultList:
     """The faults of one file."""
 
@@ -19,12 +27,13 @@ class FaultList:
         self._problems: list[Problem] = []
         self._faulty = 0
 
-    def add(self, faults: Sequence[Fault], path: str) -> None:
-        """Add faults of the record at a JSON path."""
+    def add(self, faults: Sequence[Fault], path: str, line: int | None = None, column: int | None = None) -> None:
+        """Add faults of the record at a JSON path, or in a line."""
         self._faulty += len(faults)
         for place, message in faults:
             if len(self._problems) < MOST_FAULTS:
-                self._problems.append(Problem(message, self._source, f"{path}.{place}" if place else path))
+                where = ".".join(filter(None, (path, place)))
+                self._problems.append(Problem(message, self._source, where, line, column))
 
     def finish(self) -> None:
         """Raise BadInput if there were faults."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,10 +17,9 @@ import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.extras import needed
-from vqagen.score.evaluate.evaluation import GIVEN, OVERALL, Evaluation, name_of
+from vqagen.score.evaluate.evaluation import GIVEN, OVERALL, Evaluation
 from vqagen.score.intervals import (
     Numbers,
-    cluster_interval,
     clustered_mean,
     holm,
     quantile,
@@ -151,7 +150,8 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
         for names in combinations(evaluations, 2)
         if names[0] == next(iter(evaluations))
     ]
-    models = tuple(_model(name, each, kept) for name, each in evaluations.items())
+    rows = {name: replace(each, is_counted=shared).overall() for name, each in evaluations.items()}
+    models = tuple(Model(name, *row[2:6], evaluations[name].coverage.missing) for name, row in rows.items())
     faults = {name: _faults(each) for name, each in evaluations.items() if _faults(each)}
     return Comparison(
         len(kept),
@@ -183,7 +183,7 @@ def _groups(asked: Evaluation, field: str, shared: Numbers) -> Iterator[tuple[tu
     for code, values in enumerate(column.values):
         places = np.flatnonzero(shared & (column.codes == code))
         if len(places):
-            yield (field, name_of(values)), places
+            yield (field, ", ".join(map(str, values))), places
 
 
 def _between(
@@ -193,12 +193,6 @@ def _between(
     first, second = (evaluations[name] for name in names)
     images = first.clusters[places]
     return difference((*group, *names), first.correct[places], second.correct[places], images)
-
-
-def _model(name: str, evaluation: Evaluation, kept: Numbers) -> Model:
-    scores = evaluation.correct[kept]
-    interval = cluster_interval(scores, evaluation.clusters[kept])
-    return Model(name, float(scores.sum()), float(scores.mean()), *interval, evaluation.coverage.missing)
 
 
 def _faults(evaluation: Evaluation) -> str:

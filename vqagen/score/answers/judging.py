@@ -22,7 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vqagen.errors import UsageError, unknown
 from vqagen.score.answers.kinds import LIST, NO_VOCABULARY, WORD, Answer, Vocabulary, text_of
 from vqagen.score.answers.reading import read_answer
 from vqagen.score.answers.replies import answers_in
@@ -110,12 +109,6 @@ def _status(answer: Answer, gold: Gold, options: Options | None, preset: str, vo
 
 
 # Presets --------------------------------------------------------------------------------------------------------------
-
-
-def check_preset(name: str) -> None:
-    """Raise UsageError for a preset that does not exist."""
-    if name not in PRESETS:
-        raise UsageError(unknown("preset", name, PRESETS))
 
 
 def normal(text: str, kind: str, preset: str, vocabulary: Vocabulary) -> Answer | None:

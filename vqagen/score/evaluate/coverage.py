@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vqagen.errors import BadInput, Problem, counted
+from vqagen.errors import BadInput, Problem
+from vqagen.records.fault_list import FaultList
 from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, REFUSED
 from vqagen.score.items.table import NONE, Codes, Column, Items
 from vqagen.score.predictions.reading import Predictions, lowest
@@ -16,7 +17,6 @@ from vqagen.score.predictions.reading import Predictions, lowest
 EXAMPLES = 3
 """Ids that are kept as examples of each fault."""
 FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "refused")
-MOST_FAULTS = 5
 
 
 class Coverage(NamedTuple):
@@ -113,7 +113,7 @@ def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Cov
 
 def reject_items(items: Items, places: Sequence[int], message: str) -> None:
     """Raise BadInput for the items at some places, of which the first are listed."""
-    problems = [Problem(message, items.name, f"question {items.ids[place]}") for place in places[:MOST_FAULTS]]
-    if more := len(places) - len(problems):
-        problems.append(Problem(f"… and {counted(more, 'more fault')}", items.name))
-    raise BadInput(problems)
+    faults = FaultList(items.name, "question")
+    for place in places:
+        faults.add([("", message)], f"question {items.ids[place]}")
+    faults.finish()

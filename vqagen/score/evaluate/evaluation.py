@@ -14,7 +14,7 @@ import orjson
 
 from vqagen.errors import UsageError, unknown
 from vqagen.extras import needed
-from vqagen.score.answers.judging import AMBIGUOUS, Judged, check_preset, judge, right_answer
+from vqagen.score.answers.judging import AMBIGUOUS, PRESETS, Judged, judge, right_answer
 from vqagen.score.evaluate.coverage import Coverage, coverage_of, match, reject_items
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
 from vqagen.score.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
@@ -51,9 +51,10 @@ class EvaluationSettings:
     are Wilson's, as if all items were independent."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a policy that does not exist."""
-        if self.missing not in MISSING:
-            raise UsageError(unknown("policy of missing", self.missing, MISSING))
+        """Raise UsageError for a name that does not exist."""
+        for what, name, known in (("preset", self.preset, PRESETS), ("policy of missing", self.missing, MISSING)):
+            if name not in known:
+                raise UsageError(unknown(what, name, known))
 
 
 class Row(NamedTuple):
@@ -152,7 +153,7 @@ class Evaluation(Reported):
     def _row(self, values: tuple[FieldValue, ...], n: int, total: float, floors: float, bounds: Interval) -> Row:
         accuracy, floor = total / n, floors / n
         skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
-        return Row(name_of(values), n, total, accuracy, *bounds, floor, skill, values)
+        return Row(", ".join(map(str, values)), n, total, accuracy, *bounds, floor, skill, values)
 
     def grouped(self, by: str) -> Column:
         """Return the values of a field or of a cross of fields as tuples; their codes are in the order of values."""
@@ -169,11 +170,6 @@ class Evaluation(Reported):
         column = self.items.images if self.settings.cluster in ("", IMAGE) else self.items.column(self.settings.cluster)
         alone = column.codes == NONE
         return np.where(alone, len(column.values) + np.cumsum(alone), column.codes)
-
-
-def name_of(values: Sequence[FieldValue]) -> str:
-    """Return the name of the group that has some values, for people."""
-    return ", ".join(map(str, values))
 
 
 def crossed(columns: Sequence[Column]) -> Column:
@@ -196,28 +192,19 @@ def _crossed(one: Column, other: Column) -> Column:
     return Column(codes, tuple((*one.values[left], other.values[right]) for left, right in pairs))
 
 
-Floor = Callable[[Items, int], Floats]
-
-
-def no_floor(items: Items, top_k: int) -> Floats:
-    """Return the floor of guesses that are always wrong."""
-    return np.zeros(len(items))
-
-
 def evaluate(
     items: Items,
     predictions: Predictions,
     settings: EvaluationSettings | None = None,
-    floor: Floor = no_floor,
+    floor: Callable[[Items, int], Floats] | None = None,
 ) -> Evaluation:
     """Return the evaluation of predictions, which are in any order.
 
     An item with different predictions is answered wrong, whichever comes first. `floor` gives the credit that the best
-    guess without the picture has of each item, by the number of candidates. BadInput for predictions that do not fit
-    the items; see `match`.
+    guess without the picture has of each item, by the number of candidates; without it, guesses are wrong. BadInput for
+    predictions that do not fit the items; see `match`.
     """
     settings = settings or EvaluationSettings()
-    check_preset(settings.preset)
     contents = match(items, predictions)
     is_missing = contents == NONE
     if items.mode == CHOICE and len(bare := np.flatnonzero(~is_missing & (items.options.codes == NONE))):
@@ -239,7 +226,7 @@ def evaluate(
         coverage_of(items, predictions, judged.map(attrgetter("status"))),
         dict(zip(top_k, credits.T, strict=True)),
         ~is_missing if settings.missing == SKIP else np.ones(len(items), dtype=bool),
-        floor(items, top_k[0]),
+        np.zeros(len(items)) if floor is None else floor(items, top_k[0]),
     )
 
 

@@ -25,14 +25,6 @@ _SCENE_KEYS = ("scene_index", "image_index", "trial_index", "sample_id")
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
 
 
-class FieldFault(ValueError):
-    """A fault of one field of a record."""
-
-    def __init__(self, key: str, message: str) -> None:
-        self.key = key
-        super().__init__(message)
-
-
 class Rows(dict[tuple[Any, ...], int]):
     """Numbered rows of values that items have together in some columns, and the number of the row of each item so far.
 

@@ -28,6 +28,7 @@ from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
 from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.records.discovery import find_records, first_keys
+from vqagen.records.fault_list import FaultList, FieldFault
 from vqagen.records.kind import RecordKind
 from vqagen.records.parquet import holds_columns
 from vqagen.records.source import mistake_in_line
@@ -38,7 +39,6 @@ from vqagen.score.predictions.records import (
     LIST_KEYS,
     QUESTION_KEYS,
     Entry,
-    RecordFault,
     prediction_of,
 )
 
@@ -52,7 +52,6 @@ _OF_QUESTIONS = ("program", "multiple_choices", "rounds", "dialog", "trial_type"
 _QUESTIONS_FIRST = "the file of questions comes first, then the predictions"
 _LOOKED_AT = 1 << 16
 _MOST_KEYS = 40
-_MOST_LISTED = 5
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _ID_COLUMNS = (*QUESTION_KEYS, "index")
 """Columns of ids; `index` is VLMEvalKit's."""
@@ -96,15 +95,12 @@ def read_predictions(source: Source | Predictions, kind: str = "") -> Prediction
     name, entries, is_in_order = _found(source)
     codes: dict[tuple[str, ...], int] = {}
     by_id: dict[str, int] = {}
-    duplicated, problems, total, faulty = list[str](), list[Problem](), 0, 0
+    duplicated, total, faults = list[str](), 0, FaultList(name, "prediction")
     for record, path, line in entries:
         try:
             id, candidates = prediction_of(record, kind)
-        except RecordFault as fault:
-            faulty += 1
-            if faulty <= _MOST_LISTED:
-                place = ".".join(filter(None, (path, fault.key)))
-                problems.append(Problem(fault.message, name, place, line, line and fault.column))
+        except FieldFault as fault:
+            faults.add([(fault.key, str(fault))], path, line, line and fault.column)
             continue
         total += 1
         code = codes.setdefault(candidates, len(codes))
@@ -112,11 +108,7 @@ def read_predictions(source: Source | Predictions, kind: str = "") -> Prediction
             by_id[id] = CONFLICT
         if len(by_id) + len(duplicated) < total:
             duplicated.append(id)
-    if faulty > _MOST_LISTED:
-        more = counted(faulty - _MOST_LISTED, "more fault")
-        problems.append(Problem(f"… and {more} in this file", name))
-    if problems:
-        raise BadInput(problems)
+    faults.finish()
     return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order)
 
 
@@ -212,7 +204,7 @@ def _in_lines(path: Location) -> Iterator[Entry]:
         except orjson.JSONDecodeError:
             if line.strip():
                 message, column = mistake_in_line(line.rstrip())
-                yield RecordFault(message, column=column), "", number
+                yield FieldFault("", message, column), "", number
 
 
 def _in_answer_lines(path: Location) -> Iterator[Entry]:
@@ -235,7 +227,7 @@ def _in_table(path: Location, format: str) -> Iterator[Entry]:
             if len(row) == len(header):
                 yield dict(zip(keys, (row[place] for place in places), strict=True)), "", rows.line_num
             elif row:
-                yield RecordFault(f"expected {len(header)} columns, found {len(row)}"), "", rows.line_num
+                yield FieldFault("", f"expected {len(header)} columns, found {len(row)}"), "", rows.line_num
     except csv.Error as error:
         _reject(path, f"not a {format.upper()} table: {error}", rows.line_num)
 

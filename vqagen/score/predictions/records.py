@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vqagen.errors import describe
+from vqagen.records.fault_list import FieldFault
 from vqagen.score.answers.kinds import text_of
 
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")
@@ -34,26 +35,18 @@ ANSWER_KEYS = (*LIST_KEYS, "prediction", "response", "answer")
 Prediction = tuple[str, tuple[str, ...]]
 """The id of an item as text ("17"; of a round "3/5": dialog and round), and the answers, best first, as text."""
 Entry = tuple[Any, str, int | None]
-"""A record, or the RecordFault of an unreadable one; the JSON path of its place; its line."""
-
-
-class RecordFault(Exception):
-    """One record is no prediction. `key` is the key of the wrong value; "" for the record as a whole."""
-
-    def __init__(self, message: str, key: str = "", column: int = 1) -> None:
-        super().__init__(message)
-        self.message, self.key, self.column = message, key, column
+"""A record, or the FieldFault of an unreadable one; the JSON path of its place; its line."""
 
 
 def prediction_of(record: Any, kind: str = "") -> Prediction:
     """Return the prediction that a record is.
 
-    RecordFault if it is none, or if its id is not one of the `kind` of records that it is for: "questions", "dialogs"
+    FieldFault if it is none, or if its id is not one of the `kind` of records that it is for: "questions", "dialogs"
     or "trials"; "" for any. A question and a trial may well have the same number.
     """
     if not isinstance(record, dict):
-        fault = RecordFault(f"expected an object, found {describe(record)}")
-        raise record if isinstance(record, RecordFault) else fault
+        fault = FieldFault("", f"expected an object, found {describe(record)}")
+        raise record if isinstance(record, FieldFault) else fault
     id = _id(record, kind)
     found = record.get("answer")
     if type(found) is str and len(record) == 2:  # as in most files
@@ -72,10 +65,10 @@ def _id(record: Mapping[str, Any], kind: str) -> str:
         dialog, number = (_id_of(record[key], key) for key in DIALOG_KEYS)
         if number.isascii() and number.isdecimal() and len(number) < 10:
             return f"{dialog}/{int(number)}"
-        raise RecordFault(f"expected the number of a round, found {describe(record['round'])}", "round")
+        raise FieldFault("round", f"expected the number of a round, found {describe(record['round'])}")
     expected = ", ".join(keys) + (f", or {' and '.join(DIALOG_KEYS)}" if has_rounds else "")
     listed = ", ".join(map(repr, list(record)[:6])) or "an empty object"
-    raise RecordFault(f"no id{f' of {kind}' if kind else ''}: expected {expected}; found {listed}")
+    raise FieldFault("", f"no id{f' of {kind}' if kind else ''}: expected {expected}; found {listed}")
 
 
 def _id_of(value: Any, key: str) -> str:
@@ -84,19 +77,19 @@ def _id_of(value: Any, key: str) -> str:
         value = int(value)
     id = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not id:
-        raise RecordFault(f"expected a number or a text as id, found {describe(value)}", key)
+        raise FieldFault(key, f"expected a number or a text as id, found {describe(value)}")
     return id[:-2] if id.endswith(".0") and id[:-2].isdecimal() else id
 
 
 def _candidates(record: Mapping[str, Any]) -> tuple[str, ...]:
     key = next((key for key in ANSWER_KEYS if key in record), None)
     if key is None:
-        raise RecordFault("no answer: expected answer, candidates, prediction or response")
+        raise FieldFault("", "no answer: expected answer, candidates, prediction or response")
     value = record[key]
     if key not in LIST_KEYS:
         return (_text(value, key),)
     if not isinstance(value, list):
-        raise RecordFault(f"expected a list of answers, best first, found {describe(value)}", key)
+        raise FieldFault(key, f"expected a list of answers, best first, found {describe(value)}")
     return tuple(_text(_inside(each), f"{key}[{place}]") for place, each in enumerate(value)) or ("",)
 
 
@@ -117,4 +110,4 @@ def _text(value: Any, key: str) -> str:
         return text_of(value)
     if isinstance(value, float):
         return str(value).removesuffix(".0")
-    raise RecordFault(f"expected an answer (a text, a number, true or false, or a list), found {describe(value)}", key)
+    raise FieldFault(key, f"expected an answer (a text, a number, true or false, or a list), found {describe(value)}")
