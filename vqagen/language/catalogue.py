@@ -30,6 +30,9 @@ class Catalogue(Mapping[str, Function]):
         own = [function for declared in BUILT_IN.functions.values() for function in functions_of(declared, domain)]
         added = [function for declared in plugins.functions.values() for function in functions_of(declared, domain)]
         self._functions = _by_name(own, added)
+        self.sound_nodes: dict[tuple[str, tuple[str | None, ...], tuple[str, ...]], str] = {}
+        """The function, types of inputs and values of program nodes that were found to fit -> the type of the output;
+        `Program` notes them here."""
         self.constraints: Mapping[str, ConstraintKind] = _constraints(domain, plugins)
         """By name and by alias, where an alias gives the constraint under its proper name; the keys are names only."""
         self.types = tuple(dict.fromkeys((*domain.types, *(function.output for function in added))))

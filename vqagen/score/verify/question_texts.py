@@ -14,15 +14,15 @@ from functools import cached_property
 from typing import Any
 
 from vqagen.errors import as_written
-from vqagen.language.binding import Binder, Bound, Outline, Words, outline
+from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
+from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
 from vqagen.records.source import RecordSource
 from vqagen.score.origin import generator_of, settings_of
 from vqagen.score.scene_lookup import QuestionFault
-from vqagen.score.verify.derivation import Derived
 from vqagen.world.scene import Scene
 
 UNREAD = "texts not read: no template at hand asks what the program asks"
@@ -79,15 +79,17 @@ class QuestionTexts:
             found.setdefault(family.binder.outline, []).append(family)
         return found
 
-    def fault(self, record: Mapping[str, Any], scene: Scene, derived: Derived) -> QuestionFault | None:
-        """Return the fault of a question's text, whose program is sound."""
+    def fault(
+        self, record: Mapping[str, Any], scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
+    ) -> QuestionFault | None:
+        """Return the fault of a question's text; its program has these `steps`, which give `outputs` in the scene."""
         text = record.get("question")
         if not isinstance(text, str):
             return QuestionFault("wrong text", f"expected a text as the question, found {as_written(text)}")
         first: tuple[Family, Words, tuple[bool, ...]] | None = None
-        for family in self._families_of(record, derived):
-            for bound in family.binder.bind(derived.steps):
-                keeps_other = self._keeps_other(family, bound, scene, derived)
+        for family in self._families_of(record, steps):
+            for bound in family.binder.bind(steps):
+                keeps_other = self._keeps_other(family, bound, scene, outputs)
                 try:
                     for keeps in keeps_other:
                         if family.recogniser.says(text, bound.words, keeps):
@@ -104,24 +106,24 @@ class QuestionTexts:
         self.unproven[UNREAD] += 1
         return None
 
-    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, derived: Derived) -> tuple[bool, ...]:
+    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> tuple[bool, ...]:
         """Return how the question may be worded: True for with the "other" of its text, False for without it."""
         if not family.recogniser.wording.mentions_other:
             return (True,)
         if self.is_compat:
             return (not words_differ(family.template, bound.words),)
-        is_needed = family.binder.anchor_fits(bound, scene, derived.outputs) is not False
+        is_needed = family.binder.anchor_fits(bound, scene, outputs) is not False
         if self.is_ours:
             return (is_needed,)
         return (True,) if is_needed and not words_differ(family.template, bound.words) else (True, False)
 
-    def _families_of(self, record: Mapping[str, Any], derived: Derived) -> Sequence[Family]:
+    def _families_of(self, record: Mapping[str, Any], steps: Sequence[Step]) -> Sequence[Family]:
         """Return the families that the question may be of, the one that it names first."""
         number, file = record.get("question_family_index"), record.get("template_filename")
         named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
         if self.is_certain and number is not None:
             return (named,) if named else ()
-        names = (function for function, _, _ in derived.steps)
+        names = (function for function, _, _ in steps)
         alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
         return sorted(alike, key=lambda family: family is not named)
 

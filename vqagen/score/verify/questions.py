@@ -15,7 +15,6 @@ from vqagen.language.question_records import same_answer
 from vqagen.plugin import Undefined
 from vqagen.records.source import RecordSource
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.derivation import Derivations, Derived
 from vqagen.score.verify.question_texts import QuestionTexts
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.world.loading import SceneSource
@@ -38,14 +37,14 @@ def verify_questions(
 
     `on_checked` is called now and then with the number of questions checked since.
     """
-    report, pairs, derivations = VerificationReport("questions"), dict[int, _Half | None](), Derivations(catalogue)
+    report, pairs = VerificationReport("questions"), dict[int, _Half | None]()
     reader = texts if isinstance(texts, QuestionTexts) else None
     found = records_with_scenes(questions.records(), scenes, catalogue.domain, BATCH, on_checked)
     for position, record, scene in found:
         if position == 0 and record.keys().isdisjoint({"program", "answer"}):
             raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
         report.checked += 1
-        fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, derivations, reader)
+        fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader)
         unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
         if fault := fault or unpaired:
             report.add(Mismatch(position, *fault, name=_name_of(record)))
@@ -58,33 +57,26 @@ def verify_questions(
 
 
 def _fault(
-    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, derivations: Derivations, texts: QuestionTexts | None
+    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, texts: QuestionTexts | None
 ) -> QuestionFault | None:
     """Return the first fault of a question about a scene."""
-    derived = derivations.derive(record.get("program"), scene) or _derived_plainly(record, scene, catalogue)
-    if isinstance(derived, QuestionFault):
-        return derived
-    right = derived.outputs[-1]
-    if "answer" in record and same_answer(record["answer"], right):
-        return texts.fault(record, scene, derived) if texts else None
-    if "answer" not in record:
-        return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(right)}")
-    message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
-    return QuestionFault("wrong answer", message)
-
-
-def _derived_plainly(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> Derived | QuestionFault:
-    """Return the results of a question's program, or all faults for which it has no answer."""
     try:
         program = Program.from_records(record.get("program"), catalogue)
         last = program.nodes[-1].function
         if not catalogue[last].asks:
             return QuestionFault("bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer")
-        return Derived(program.nodes, program.outputs(scene))
+        outputs = program.outputs(scene)
     except BadInput as error:
         return QuestionFault("bad program", "; ".join(f"{each.path}: {each.message}" for each in error.problems))
     except Undefined as error:
         return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
+    right = outputs[-1]
+    if "answer" not in record:
+        return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(right)}")
+    if not same_answer(record["answer"], right):
+        message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
+        return QuestionFault("wrong answer", message)
+    return texts.fault(record, scene, program.nodes, outputs) if texts else None
 
 
 def _pair_fault(
