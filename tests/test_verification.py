@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -341,10 +341,11 @@ class Feeds:
                 self.read += [found.position] if source.kind == SCENES_KIND else []
                 yield found
 
-        def watched_hold(held: scene_lookup.HeldScenes, wanted: set[int]) -> None:
-            hold(held, wanted)
-            assert held._held.keys() == wanted
+        def watched_hold(held: scene_lookup.HeldScenes, wanted: set[int]) -> Mapping[int, Any]:
+            found = hold(held, wanted)
+            assert found.keys() == wanted
             self.most_held = max(self.most_held, len(wanted))
+            return found
 
         monkeypatch.setattr(verification, "BATCH", 15)
         monkeypatch.setattr(SceneSource, "read", watched_read)

@@ -97,10 +97,10 @@ def records_with_scenes(
     called with the number of records in each.
     """
     stream = enumerate(records)
-    names, held = SceneNames(scenes), HeldScenes(scenes, domain)
+    names, held_scenes = SceneNames(scenes), HeldScenes(scenes, domain)
     while found := list(islice(stream, batch)):
         places = [names.place_of(record) for _, record in found]
-        held.hold({place for place in places if isinstance(place, int)})
+        held = held_scenes.hold({place for place in places if isinstance(place, int)})
         for (position, record), place in zip(found, places, strict=True):
             scene = place if isinstance(place, QuestionFault) else held[place]
             fault = None if isinstance(scene, QuestionFault) else contradiction(record, scene)
@@ -116,14 +116,11 @@ class HeldScenes:
         self._held: dict[int, Scene] = {}
         self._entries, self._next = source.entries(), 0
 
-    def __getitem__(self, index: int) -> Scene:
-        return self._held[index]
-
-    def hold(self, wanted: Collection[int]) -> None:
-        """Hold the scenes of these indexes and no others; at most one pass over the source."""
+    def hold(self, wanted: Collection[int]) -> Mapping[int, Scene]:
+        """Return the scenes of these indexes, and hold no others; at most one pass over the source."""
         self._held = {index: scene for index, scene in self._held.items() if index in wanted}
-        for index in sorted(set(wanted) - self._held.keys()):
-            self._held[index] = self._read(index)
+        self._held |= {index: self._read(index) for index in sorted(set(wanted) - self._held.keys())}
+        return self._held
 
     def _read(self, wanted: int) -> Scene:
         if wanted < self._next:

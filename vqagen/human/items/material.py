@@ -61,8 +61,7 @@ def texts_of_scenes(
     if not shared:
         listed = " and ".join(str(file) for file in files)
         raise BadInput([Problem(f"no scene has {kind.key} in {listed}", str(scenes.path))])
-    held = HeldScenes(scenes, catalogue.domain)
-    held.hold(shared)
+    held = HeldScenes(scenes, catalogue.domain).hold(shared)
     found = [
         SceneTexts(held[place], held[place].image, tuple(tuple(each[place]) for each in by_file)) for place in shared
     ]
