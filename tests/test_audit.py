@@ -19,7 +19,7 @@ import vqagen
 from vqagen.bits import indexes
 from vqagen.rng import pick, shuffled, stream
 from vqagen.score.items.reading import find_items
-from vqagen.shortcuts.significance import difference
+from vqagen.shortcuts.audit import SHOWN, difference
 from vqagen.shortcuts.trial_guesses import seen
 from vqagen.shortcuts.trial_statistics import read_views
 
@@ -137,9 +137,22 @@ def test_planted_shortcuts_of_open_questions_are_found() -> None:
         ("order", _cycle),
         ("order", _place),
         ("majority-question", _text),
-        ("others", _others),
     ]
     assert [name for name, plant in plants if not starts(planted(open_questions(), plant), name)] == []
+
+
+def test_what_answers_about_the_same_image_tell_is_shown_and_fails_no_file() -> None:
+    """No model has them: balanced pairs, of which one question tells the answer of the other, could not be mended."""
+    records = open_questions()
+    assert planted(records, _others) == []
+
+    audit = vqagen.audit(written(records))
+    (others,) = (probe for probe in audit.probes if probe.name == "others")
+
+    assert audit.passes
+    assert others.accuracy > others.chance + 0.05
+    assert (others.verdict, others.p) == (SHOWN, others.difference.p)
+    assert "shown: told by right answers about the same image" in str(audit.report())
 
 
 def planted(records: Sequence[Record], plant: Callable[[Record, Random], None]) -> list[str]:

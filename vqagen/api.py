@@ -54,8 +54,7 @@ from vqagen.score.evaluate.evaluation import Evaluation
 from vqagen.score.report.writers import write_report
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.shortcuts.audit import Audit
-from vqagen.shortcuts.audit_settings import AuditSettings
-from vqagen.shortcuts.settings import BaselineSettings
+from vqagen.shortcuts.settings import AuditSettings, BaselineSettings
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings

@@ -16,11 +16,11 @@ from vqagen.score.origin import shipped_domain
 from vqagen.score.report.table import Report
 from vqagen.shortcuts.audit import Audit, audit_items, known
 from vqagen.shortcuts.audit_report import report_of
-from vqagen.shortcuts.audit_settings import AuditSettings
 from vqagen.shortcuts.distributions import answered
 from vqagen.shortcuts.execution import Programs, scene_blind, wrong_image
 from vqagen.shortcuts.predictors import Predictor
 from vqagen.shortcuts.scene_checks import read_scene_facts, repetition, visible_options
+from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.trial_guesses import trial_predictors
 from vqagen.shortcuts.trial_statistics import read_views
 from vqagen.world.loading import SceneSource, find_scenes

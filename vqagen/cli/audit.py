@@ -6,7 +6,7 @@ import click
 
 from vqagen.cli.options import input_path, path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
-from vqagen.shortcuts.audit_settings import AuditSettings
+from vqagen.shortcuts.settings import AuditSettings
 
 
 @click.command("audit")
@@ -39,7 +39,8 @@ def command(
     number of options. With --scenes, programs are run on other scenes, and repeated scenes are found; with --train,
     what that file has in common with this one.
 
-    A file fails if one is certainly above chance by more than --tolerance. All tests are corrected together (Holm), so
+    A file fails if one is certainly above chance by more than --tolerance. What the answers to other questions about
+    the image tell is shown, and fails no file: no model has them. All other tests are corrected together (Holm), so
     that a file without shortcuts fails with a chance of --alpha at most. The exit code is 1 if a file fails. Several
     files are shown side by side.
 

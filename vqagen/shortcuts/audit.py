@@ -1,7 +1,9 @@
 """The audit of a file: what predicts its answers better than chance without looking, and what is in it twice.
 
 Each predictor of `shortcuts.predictors` that tells anything of the file is a probe. All tests are corrected together,
-so that a file without shortcuts fails with a chance of `alpha` at most.
+so that a file without shortcuts fails with a chance of `alpha` at most. Two-sided: guesses below chance are a sign of
+folds that betray each other, or of answers that are balanced too well. What reads right answers about the same image,
+which no model has, is shown and fails no file.
 """
 
 from __future__ import annotations
@@ -9,21 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vqagen.errors import counted
-from vqagen.score.intervals import holm
-from vqagen.score.items.table import NONE, Items, Places
+from vqagen.score.intervals import clustered_mean, holm, student_test
+from vqagen.score.items.table import NONE, Codes, Items, Places
 from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.audit_settings import AuditSettings
 from vqagen.shortcuts.distributions import Counts, counts_of, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.folds import Folds, make_folds
 from vqagen.shortcuts.guessing import ONE_IMAGE
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.scene_checks import Repetition
-from vqagen.shortcuts.significance import ChanceDifference, difference
+from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import Floats, Guesses, Task
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")
@@ -32,8 +33,35 @@ ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with several balance windows shows the true figures"
 )
-PASSES, FAILS, BELOW = "passes", "FAILS", "below chance"
-"""Verdicts. Guesses that are certainly below chance fail no file, and are noted."""
+PASSES, FAILS, BELOW, SHOWN = "passes", "FAILS", "below chance", "shown"
+"""Verdicts. Guesses that are certainly below chance fail no file, and are noted; SHOWN are those that see answers."""
+FEW_CLUSTERS = 10
+"""Clusters below which nothing is concluded."""
+
+
+class ChanceDifference(NamedTuple):
+    """The mean difference of accuracy and chance, with its 95 % interval and the p-value of a two-sided test."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def difference(scores: Floats, chance: Floats, clusters: Codes) -> ChanceDifference:
+    """Test whether `scores` (the probability of a right answer of each item) differ from chance.
+
+    The test is Student's, with the cluster-robust standard error of the mean: items of one cluster are no independent
+    evidence.
+    """
+    estimate = clustered_mean(scores - chance, clusters)
+    mean = estimate.mean
+    if estimate.clusters < FEW_CLUSTERS:
+        return ChanceDifference(mean, -1.0, 1.0, 1.0)
+    if estimate.error < 1e-12:
+        return ChanceDifference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
+    (low, high), p = student_test(estimate, "vqagen audit")
+    return ChanceDifference(mean, low, high, p)
 
 
 @dataclass(frozen=True)
@@ -48,7 +76,7 @@ class Probe:
     chance: float
     difference: ChanceDifference
     p: float
-    """The p-value, adjusted for the number of tests (Holm)."""
+    """The p-value, adjusted for the number of tests (Holm); that of its own test for one that is only shown."""
     verdict: str
     families: Mapping[str, tuple[int, float, float]]
     """Family -> (items, accuracy, chance)."""
@@ -242,29 +270,22 @@ def _chance(task: Task) -> Floats:
 def _probes(
     guesses: Sequence[tuple[Predictor, Floats]], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
 ) -> list[Probe]:
-    """Return what each guess amounts to; all tests are corrected together for their number."""
-    guesses = [(predictor, scores) for predictor, scores in guesses if not np.isnan(scores).all()]
-    concerned = [np.flatnonzero(~np.isnan(scores)) for _, scores in guesses]
-    apart = [
-        difference(scores[own], chance[own], folds.clusters[own])
-        for (_, scores), own in zip(guesses, concerned, strict=True)
-    ]
-    adjusted = holm([each.p for each in apart])
+    """Return what each guess amounts to; all tests that a file can fail are corrected together for their number."""
     families = places_by(families_of(task.items))
-    return [
-        Probe(
-            predictor.name,
-            predictor.meaning,
-            scores,
-            float(scores[own].mean()),
-            float(chance[own].mean()),
-            each,
-            p,
-            _verdict(each, p, settings),
-            dict(_by_family(scores, chance, families)),
-        )
-        for (predictor, scores), own, each, p in zip(guesses, concerned, apart, adjusted, strict=True)
-    ]
+    found = []
+    for predictor, scores in guesses:
+        own = np.flatnonzero(~np.isnan(scores))
+        if len(own):
+            found.append((predictor, scores, own, difference(scores[own], chance[own], folds.clusters[own])))
+    adjusted = iter(holm([apart.p for predictor, *_, apart in found if not predictor.sees_answers]))
+    probes = []
+    for predictor, scores, own, apart in found:
+        p = apart.p if predictor.sees_answers else next(adjusted)
+        verdict = SHOWN if predictor.sees_answers else _verdict(apart, p, settings)
+        means = float(scores[own].mean()), float(chance[own].mean())
+        of_families = dict(_by_family(scores, chance, families))
+        probes.append(Probe(predictor.name, predictor.meaning, scores, *means, apart, p, verdict, of_families))
+    return probes
 
 
 def _by_family(

@@ -22,7 +22,7 @@ from vqagen.score.report.table import (
     columns,
     nonempty,
 )
-from vqagen.shortcuts.audit import BELOW, FAILS, Audit, Probe
+from vqagen.shortcuts.audit import BELOW, FAILS, SHOWN, Audit, Probe
 from vqagen.shortcuts.distributions import counts_of, entropy
 from vqagen.shortcuts.scene_checks import Repetition
 
@@ -90,9 +90,11 @@ def _probes(audit: Audit) -> Table:
     for each in audit.probes:
         low, high = (None, None) if each.difference.low == -1 else each.difference[1:3]
         rows.append((each.name, each.meaning, each.items, each.accuracy, each.chance, low, high, each.p, each.verdict))
-    notes = ("low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm",)
+    notes = ["low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm"]
+    if any(each.verdict == SHOWN for each in audit.probes):
+        notes.append(f"{SHOWN}: told by right answers about the same image, which no model has; fails no file")
     heads = columns(probe=TEXT, guess=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE, low=SHARE, high=SHARE, p=NUMBER)
-    return Table("probes", "Answered without looking", (*heads, Column("verdict")), tuple(rows), notes)
+    return Table("probes", "Answered without looking", (*heads, Column("verdict")), tuple(rows), tuple(notes))
 
 
 def _best_families(audit: Audit) -> Table:

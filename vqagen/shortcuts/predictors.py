@@ -34,6 +34,8 @@ class Predictor(NamedTuple):
     """What items must have for it: a name of NEEDS."""
     is_learned: bool = False
     """True if scikit-learn learns it: that takes seconds, and the extra `stats`."""
+    sees_answers: bool = False
+    """True if it reads right answers to items about the very image, which no model has: no reason to fail an audit."""
 
 
 OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
@@ -75,7 +77,8 @@ PREDICTORS = (
         "boosted trees over the answers to other questions about the image",
         learners.others,
         "several questions about an image",
-        True,
+        is_learned=True,
+        sees_answers=True,
     ),
     Predictor("random-option", "any option", options.random_option, OPTIONS),
     Predictor("position", "the position that is most often right", options.position, ORDERED),
