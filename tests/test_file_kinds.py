@@ -17,7 +17,7 @@ KINDS = [
     ('[{"question": "Why?"}]', "questions"),
     ('{"info": {}, "trials": []}', "trials"),
     ('{"trial_index": 0, "trial_type": "test"}\n', "trials"),
-    ('{"dataset_name": "director", "total_samples": 0, "samples": []}', "trials"),
+    ('{"dataset_name": "director", "total_samples": 0, "samples": []}', "samples"),
     ("[]", "questions"),
     ("", "questions"),
 ]

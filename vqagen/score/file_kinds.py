@@ -22,36 +22,37 @@ from vqagen.tasks.dialog.dialog_files import DIALOGS
 TRIALS = RecordKind("trials", own_keys=("trial_index", "trial_type"))
 SAMPLES = RecordKind("samples", own_keys=("sample_id", "sample_type"))
 """Trials in the shape of the reference's dataset."""
-_KINDS = (DIALOGS, QUESTIONS, TRIALS, SAMPLES)
-_KIND_OF: Mapping[str, RecordKind] = {key: kind for kind in _KINDS for key in (kind.key, *kind.own_keys)}
+_OWN = (DIALOGS, QUESTIONS, TRIALS, SAMPLES)
+Kinds = Mapping[str, RecordKind]
 """A key that tells -> the kind of records that it tells."""
-
-
+KINDS: Kinds = {key: kind for kind in _OWN for key in (kind.key, *kind.own_keys)}
 ANY_KIND = "questions, dialogs or trials"
 
 
 def require_records(path: PathLike) -> Location:
     """Return the place of a file or folder of records of any kind. UsageError if there is none, or an empty folder."""
     place = require(locate(path), ANY_KIND)
-    if place.is_dir() and record_file(place) is None and _first_in_folder(place) is None:
+    if _telling_file(place) is None:
         names = ", ".join(f"*{ending}" for ending in IN_FOLDERS)
         raise PlaceError(f"no {ANY_KIND} ({names}, trials.jsonl) in folder {place}; name their file")
     return place
 
 
-def find_any_records(given: PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> RecordSource:
+def find_any_records(
+    given: PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]], kinds: Kinds = KINDS
+) -> RecordSource:
     """Find questions, dialogs, trials or samples of trials at a place, or take records in memory as a source.
 
     UsageError where nothing lies, BadInput for what are no records.
     """
     if isinstance(given, str | Path):
         path = require_records(given)
-        return find_records(record_file(path) or path, _kind_of_place(path))
+        return find_records(record_file(path) or path, kind_of_file(path, kinds))
     if not isinstance(given, Mapping):
         given = list(given)
     first = given if isinstance(given, Mapping) else next(iter(given), {})
     keys = first if isinstance(first, Mapping) else ()
-    return given_records(given, next((_KIND_OF[key] for key in keys if key in _KIND_OF), QUESTIONS))
+    return given_records(given, next((kinds[key] for key in keys if key in kinds), QUESTIONS))
 
 
 def find_trials(path: PathLike | Location) -> RecordSource:
@@ -60,28 +61,26 @@ def find_trials(path: PathLike | Location) -> RecordSource:
     file = record_file(place) or place
     if file.is_dir():
         raise PlaceError(f"no trials in folder {place}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
-    return find_records(file, SAMPLES if first_kind(file) is SAMPLES else TRIALS)
+    return find_records(file, SAMPLES if kind_of_file(file) is SAMPLES else TRIALS)
 
 
-def kind_of_file(path: Location) -> RecordKind:
-    """Return QUESTIONS, DIALOGS or TRIALS for a file or folder; QUESTIONS if nothing is there, or nothing tells.
+def kind_of_file(path: Location, kinds: Kinds = KINDS) -> RecordKind:
+    """Return the kind that the first telling key of a file, or of the first file of a folder, tells.
 
-    BadInput for text that is not JSON, and for documents of VisDial's kind, which lack what reading dialogs needs.
+    QUESTIONS if nothing is there, or nothing tells. BadInput for text that is not JSON, and for documents of VisDial's
+    kind, which lack what reading dialogs needs.
     """
-    found = _kind_of_place(path)
-    return TRIALS if found is SAMPLES else found
-
-
-def _kind_of_place(path: Location) -> RecordKind:
-    file = path
-    if path.is_dir():
-        file = record_file(path) or _first_in_folder(path) or path
-    return (first_kind(file) if file.is_file() else None) or QUESTIONS
-
-
-def _first_in_folder(folder: Location) -> Location | None:
-    """Return the first file of a folder whose records are in a file each; None if there is none."""
-    return next((each for each in files_below(folder) if each.name.endswith(IN_FOLDERS)), None)
+    before, file = list[str](), _telling_file(path)
+    for key in first_keys(file) if file and file.is_file() else ():
+        if key in kinds:
+            return kinds[key]
+        before.append(key)
+        if before == ["version", "data"]:
+            message = (
+                "VisDial's documents and coreference clusters cannot be read; give the dialogs they were made from"
+            )
+            raise BadInput([Problem(message, str(file))])
+    return QUESTIONS
 
 
 def record_file(folder: Location) -> Path | None:
@@ -89,16 +88,8 @@ def record_file(folder: Location) -> Path | None:
     return find_record_file(folder, TRIALS.key) if isinstance(folder, Path) and folder.is_dir() else None
 
 
-def first_kind(file: Location) -> RecordKind | None:
-    """Return the kind that the first telling key of a file tells; None if no key does."""
-    before: list[str] = []
-    for key in first_keys(file):
-        if key in _KIND_OF:
-            return _KIND_OF[key]
-        before.append(key)
-        if before == ["version", "data"]:
-            message = (
-                "VisDial's documents and coreference clusters cannot be read; give the dialogs they were made from"
-            )
-            raise BadInput([Problem(message, str(file))])
-    return None
+def _telling_file(path: Location) -> Location | None:
+    """Return a file; of a folder, that of its trials or the first that holds a record; None if there is none."""
+    if not path.is_dir():
+        return path
+    return record_file(path) or next((each for each in files_below(path) if each.name.endswith(IN_FOLDERS)), None)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError, unknown
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records, first_keys
-from vqagen.records.kind import RecordKind
+from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordSource, given_records
 from vqagen.records.visual7w import IMAGES
-from vqagen.score.file_kinds import SAMPLES, TRIALS, find_any_records, require_records
+from vqagen.score.file_kinds import KINDS, SAMPLES, TRIALS, find_any_records, kind_of_file, require_records
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.dialogs import read_dialogs
 from vqagen.score.items.questions import read_questions
@@ -26,7 +23,7 @@ from vqagen.score.items.trials import read_trials
 from vqagen.score.items.visual7w import read_visual7w
 from vqagen.score.items.vqav2 import ANNOTATIONS, annotations_of, read_vqav2
 from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.world.loading import SCENES, SceneSource, find_scenes
+from vqagen.world.loading import SCENES, find_scenes
 
 Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A file or folder; or in memory a document such as {"questions": [...]}, or records."""
@@ -40,13 +37,8 @@ _READERS: Mapping[str, tuple[str, Callable[[TableBuilder], Items]]] = {
     ANNOTATIONS.key: (VQAV2, read_vqav2),
 }
 """Key of a document -> the format that it tells, and its reader."""
-_FOREIGN = {
-    **dict.fromkeys((IMAGES.key, "boxes"), IMAGES),
-    **dict.fromkeys((ANNOTATIONS.key, "task_type", "data_subtype"), ANNOTATIONS),
-}
-"""Key of another benchmark's document -> the kind of its records."""
-LOOKED_AT = 12
-"""Keys of a document that are looked at."""
+_KINDS = {**KINDS, IMAGES.key: IMAGES, **dict.fromkeys((ANNOTATIONS.key, "task_type", "data_subtype"), ANNOTATIONS)}
+"""A key that tells -> the kind of records, those of other benchmarks too."""
 
 
 def read_items(
@@ -72,8 +64,11 @@ def read_items(
         raise UsageError(unknown("mode", mode, MODES))
     records = find_items(source)
     name, (format, read) = str(records.path), _READERS[records.kind.key]
-    if scenes is not None and format not in (VQAGEN, DIALOG):
-        raise UsageError(f"scenes are for questions and dialogs of vqagen; {name} is of format {format}")
+    facts = None
+    if scenes is not None:
+        if format not in (VQAGEN, DIALOG):
+            raise UsageError(f"scenes are for questions and dialogs of vqagen; {name} is of format {format}")
+        facts = SceneFields(find_scenes(scenes) if isinstance(scenes, str | Path) else given_records(scenes, SCENES))
     if split and format not in (VQAGEN, DIALOG, VISUAL7W):
         raise UsageError(f"no splits in format {format}: leave out {split!r}")
     table = TableBuilder(
@@ -81,50 +76,22 @@ def read_items(
         format,
         split=split,
         mode=mode,
-        scenes=None if scenes is None else SceneFields(_scenes(scenes)),
+        scenes=facts,
         learning=learning,
         allow_unanswered=allow_unanswered,
         on_read=on_read,
     )
-    with _no_garbage_collection():
+    had_collection = gc.isenabled()
+    gc.disable()  # records hold no cycles, and looking for some takes half as long as reading: `bench evaluate`
+    try:
         return read(table)
+    finally:
+        if had_collection:
+            gc.enable()
 
 
 def find_items(source: Source) -> RecordSource:
     """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
-    if isinstance(source, str | Path):
-        place = require_records(source)
-        kind = _foreign_kind(islice(first_keys(place), LOOKED_AT)) if place.is_file() else None
-        if kind is not None:
-            return find_records(annotations_of(place) if kind is ANNOTATIONS else place, kind)
-    elif isinstance(source, Mapping) and (kind := _foreign_kind(source)) is not None:
-        return given_records(source, kind)
-    return find_any_records(source)
-
-
-def _foreign_kind(keys: Iterable[str]) -> RecordKind | None:
-    """Return the kind of the records of another benchmark that the first telling key of a document tells."""
-    first = ""
-    for key in keys:
-        first = first or key
-        if key in _FOREIGN:
-            return None if key == IMAGES.key and first == "info" else _FOREIGN[key]
-        if key in _READERS:
-            break
-    return None
-
-
-def _scenes(scenes: Source) -> SceneSource:
-    return find_scenes(scenes) if isinstance(scenes, str | Path) else given_records(scenes, SCENES)
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Records hold no cycles, and looking for some takes half as long as reading: `bench evaluate`."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    if isinstance(source, str | Path) and kind_of_file(place := require_records(source), _KINDS) is ANNOTATIONS:
+        return find_records(annotations_of(place), ANNOTATIONS)
+    return find_any_records(source, _KINDS)

@@ -241,11 +241,12 @@ class Items:
 
     def take(self, places: Places) -> Items:
         """Return the items at some places as a table of their own."""
-        cut = {name: getattr(self, name).take(places) for name in ("images", "gold", "options", "pairs", "blocks")}
+        held = {each.name: getattr(self, each.name) for each in dataclass_fields(self)}
+        cut: dict[str, Any] = {
+            name: value.take(places) for name, value in held.items() if isinstance(value, Column | Learning)
+        }
         fields = {name: column.take(places) for name, column in self.fields.items()}
         ids = self.ids[places] if isinstance(self.ids, Numbers) else [self.ids[place] for place in places.tolist()]
-        further = {name: getattr(self, name) for name in ("learning", "windows", "outcomes")}
-        cut |= {name: column and column.take(places) for name, column in further.items()}
         return replace(self, ids=ids, fields=fields, records=self.records[places], **cut)
 
 

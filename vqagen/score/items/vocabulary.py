@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 from vqagen.errors import VqagenError
-from vqagen.language.domain_files import PathLike, find_domain, synonyms_file
+from vqagen.language.domain_files import find_domain, synonyms_file
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN
 from vqagen.language.synonyms import load_synonyms
 from vqagen.score.answers.kinds import Vocabulary
@@ -28,15 +27,12 @@ def vocabulary_of(items: Items) -> Vocabulary:
     further = [NONE_THERE] if items.kind == "dialogs" else []
     own = {str(answer).lower(): str(answer) for answer in (*further, *(made.get("answers") or ()))}
     name = made.get("domain") or (None if made else DEFAULT_DOMAIN)
-    of_domain = Vocabulary()
-    if name:
-        with suppress(VqagenError):  # it is not at hand
-            of_domain = _domain_words(name)
-    return replace(of_domain, words={**own, **of_domain.words}) if of_domain.words else of_domain
-
-
-def _domain_words(name: PathLike) -> Vocabulary:
-    """Return the words of a domain."""
-    files = find_domain(name)
-    domain = load_domain(files.metadata)
-    return Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
+    if not name:
+        return Vocabulary()
+    try:
+        files = find_domain(name)
+        domain = load_domain(files.metadata)
+        of_domain = Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
+    except VqagenError:  # it is not at hand
+        return Vocabulary()
+    return replace(of_domain, words={**own, **of_domain.words})
