@@ -1,6 +1,6 @@
 """Reading a text that is nothing but an answer: `Yes.`, `two`, `a metallic`, `red and blue`, `B-2`.
 
-A text inside which an answer stands among other words is read by `parsing`.
+A text inside which an answer stands among other words is read by `replies`.
 """
 
 from __future__ import annotations
