@@ -15,6 +15,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
+from vqagen.errors import BadInput
 from vqagen.language.question_records import record_writer
 from vqagen.records.source import FoundRecord
 from vqagen.score import scene_lookup
@@ -371,3 +372,12 @@ def test_scenes_are_read_twice_for_questions_in_their_order(
     vqagen_.done(f"verify {written(shuffled)} --scenes scenes.json")
     assert 5 * SCENES < len(feeds.read) <= SCENES * (4 - len(questions) // -15), "further passes, and no more memory"
     assert feeds.most_held <= 15
+
+
+@pytest.mark.parametrize(
+    ("records", "message"), [([], "no questions, so nothing"), ([3], "expected a question object")]
+)
+def test_records_that_are_none_are_named_before_missing_scenes(records: Any, message: str) -> None:
+    """Scenes would not help."""
+    with pytest.raises(BadInput, match=message):
+        vqagen.verify(records)

@@ -51,6 +51,7 @@ def verify(
     a progress bar.
     """
     source = find_any_records(file)
+    nothing = BadInput([Problem(f"no {source.kind.key}, so nothing to verify", str(source.path))])
     own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
     if source.kind.key not in (QUESTIONS.key, DIALOGS):
         given = {"scenes": scenes, "domain": domain, **own, "templates": None}
@@ -64,6 +65,8 @@ def verify(
             _refuse_other_wording(source, instruction_hash())
         report = verify_trials(source, templates, on_checked)
     elif scenes is None:
+        if source.layout == "given" and next(source.records(), None) is None:  # BadInput for what is no record
+            raise nothing
         what = f"{source.path} holds {source.kind.key}"
         raise UsageError(f"scenes are missing: {what}, which are verified on the scenes they are about")
     else:
@@ -83,7 +86,7 @@ def verify(
             given_roles = [role for role, is_given in worded_by.items() if is_given]
             report = _verify_questions(source, found, files, given_roles, on_checked)
     if not report.checked:
-        raise BadInput([Problem(f"no {source.kind.key}, so nothing to verify", str(source.path))])
+        raise nothing
     return report
 
 

@@ -154,15 +154,14 @@ def texts_at_hand(
     generator = generator_of(source)
     made_from = generator.get("inputs") or {}
     hashes = {"templates": "", **hashes}
+    if "templates" not in given and "templates" not in made_from:
+        return "the file does not say which templates it was made from; give --templates"
     differing = [role for role in hashes if made_from.get(role, "") != hashes[role]]
-    if "templates" not in given:
-        if "templates" not in made_from:
-            return "the file does not say which templates it was made from; give --templates"
-        for role in differing:
-            if role not in given:
-                return f"the file was made from other {role} than are at hand; give --templates to read by these"
-    elif "synonyms" in made_from and "synonyms" in differing and "synonyms" not in given:
-        return "the file was made from other synonyms than are at hand; give --synonyms to read by these"
+    needed = hashes if "templates" not in given else {"synonyms"} & made_from.keys()
+    for role in differing:
+        if role in needed and role not in given:
+            option = "--synonyms" if "templates" in given else "--templates"
+            return f"the file was made from other {role} than are at hand; give {option} to read by these"
     settings = settings_of(source)
     is_compat = settings.get("compat") == "clevr"
     loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -98,11 +98,10 @@ class VerificationReport(Reported):
         unproven = {what: count for what, count in self.unproven.items() if count}
         head = [self.summary, *(f"not proved: {count:,} {what}" for what, count in unproven.items()), *self.remarks]
         facts = {name: getattr(self, name) for name in ("checked", "mismatched", "by_problem", "notes", "remarks")}
-        tables = (self._kinds(), self._labels(), self._examples(), self._mismatches())
         return Report(
             f"Verification of {self.records}",
             tuple(head),
-            tuple(table for table in tables if table.rows),
+            tuple(table for table in self._tables() if table.rows),
             {**facts, "unproven": unproven},
         )
 
@@ -110,29 +109,21 @@ class VerificationReport(Reported):
         """Return the report for JSON."""
         return self.report().to_record()
 
-    def _kinds(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for kind in self.examples:
-            said = [self.meanings[kind]] if self.meanings else []
-            rows.append((kind, self.by_problem[kind], self.notes[kind], *said))
-        named = columns(kind=TEXT, faults=COUNT, notes=COUNT, **({"meaning": TEXT} if self.meanings else {}))
-        return Table("problems", "Problems", named, tuple(rows))
-
-    def _labels(self) -> Table:
-        rows = tuple((*key, count) for key, count in sorted(self.by_label.items()))
-        return Table("labels", "Problems by label", columns(label=TEXT, kind=TEXT, number=COUNT), rows)
-
-    def _examples(self) -> Table:
-        """Return the first mismatches of each kind."""
+    def _tables(self) -> Iterator[Table]:
+        meaning = {"meaning": TEXT} if self.meanings else {}
+        kinds: tuple[tuple[Cell, ...], ...] = tuple(
+            (kind, self.by_problem[kind], self.notes[kind], *([self.meanings[kind]] if self.meanings else []))
+            for kind in self.examples
+        )
+        yield Table("problems", "Problems", columns(kind=TEXT, faults=COUNT, notes=COUNT, **meaning), kinds)
+        labels = tuple((*key, count) for key, count in sorted(self.by_label.items()))
+        yield Table("labels", "Problems by label", columns(label=TEXT, kind=TEXT, number=COUNT), labels)
         firsts = [each for examples in self.examples.values() for each in examples.values()]
         rows = tuple((each.kind, self._place(each), each.name, each.problem) for each in firsts)
-        return Table("examples", "First of each kind", columns(kind=TEXT, place=TEXT, record=TEXT, problem=TEXT), rows)
-
-    def _mismatches(self) -> Table:
-        """Return all mismatches that are kept."""
+        yield Table("examples", "First of each kind", columns(kind=TEXT, place=TEXT, record=TEXT, problem=TEXT), rows)
         named = columns(position=COUNT, kind=TEXT, problem=TEXT, path=TEXT, record=TEXT, label=TEXT)
-        rows = tuple(each[: len(named)] for each in self.mismatches)
-        return Table("mismatches", "Mismatches", named, rows, is_detail=True)
+        kept = tuple(each[: len(named)] for each in self.mismatches)
+        yield Table("mismatches", "Mismatches", named, kept, is_detail=True)
 
     def _place(self, mismatch: Mismatch) -> str:
         """Return the JSON path of a mismatch in the file."""

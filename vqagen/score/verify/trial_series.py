@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,7 +13,7 @@ from vqagen.json.stream import reading
 from vqagen.records.source import RecordSource
 from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.origin import generator_of, settings_of
-from vqagen.tasks.director.design import WINDOW, Cell, Design
+from vqagen.tasks.director.design import WINDOW, Cell, number_of_trials
 from vqagen.tasks.director.reading import WrittenTrial
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, NONE, RELATION, TEST, says_frame
 from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, REFERENCE, DirectorSettings
@@ -29,6 +28,7 @@ ALIKE = ("cells", "noun", "adjectives", "rule", "frame", "instruction", "templat
 
 TrialFault = tuple[str, str, str]
 """The code of a broken rule, the JSON path in the record, and what is wrong."""
+UNREADABLE = "unreadable"
 REPEATED = "O16"
 """The code of a question that is asked again in another window: the generator keeps them apart within one only."""
 
@@ -44,16 +44,15 @@ class TrialSeries:
         """Of the run that made the trials, as far as they are known; the others are the usual ones."""
         self._is_known = given.keys() >= set(DirectorSettings.names()) - SHOWN_ONLY
         window = arrangement.get("window") if isinstance(arrangement, Mapping) else None
-        self._window = window if type(window) is int and window > 0 else WINDOW
+        self._window = window if type(window) is int and window > 1 else WINDOW
         self.halves: dict[int, WrittenTrial] = {}
         """The first trial of each pair whose second one was not taken yet."""
         self._last: int | None = None
         """The number of the trial before."""
         self._taken: Counter[str] = Counter()
-        """Type -> trials."""
+        """Type, or UNREADABLE -> trials."""
         self._cells: Counter[Cell] = Counter()
-        """The trials of the window by cell of the design."""
-        self._uneven: list[str] = []
+        """The trials by cell of the design; of each pair one, whose cell is that of its test."""
         self._asked: dict[int, int] = {}
         """Hash of a question about a grid -> the first trial with it."""
         self._images: dict[str, int] = {}
@@ -61,7 +60,7 @@ class TrialSeries:
 
     def skip(self) -> int:
         """Take a trial that cannot be read; return the number that it should have."""
-        self._taken[""] += 1
+        self._taken[UNREADABLE] += 1
         self._last = self.settings.start_index if self._last is None else self._last + 1
         return self._last
 
@@ -76,7 +75,9 @@ class TrialSeries:
             yield "O3", "frame", message
         if self._is_known:
             yield from self._number_faults(views)
-            self._count(trial)
+        if not self.settings.paired or trial.index % 2 == 0:
+            is_test = trial.type == TEST or self.settings.paired
+            self._cells[Cell(is_test, trial.rule_class, trial.rule, trial.frame, trial.is_physics)] += 1
         yield from self._pair_faults(trial, record)
         asked = hash((trial.cells, trial.blocked, trial.width, trial.noun, trial.adjectives, trial.rule, trial.frame))
         first = self._asked.setdefault(asked, trial.index)
@@ -87,12 +88,17 @@ class TrialSeries:
 
     def file_faults(self) -> Iterator[TrialFault]:
         """Yield what is wrong with all trials together, once they are taken."""
-        yield from (("O14", "", message) for message in self._uneven)
         settings, taken = self.settings, self._taken.total()
         end = settings.start_index + settings.count
         if "count" in self._given and self._last is not None and (taken, self._last + 1) != (settings.count, end):
             found = f"{counted(taken, 'trial')}, the last with number {self._last}"
             yield "O1", "", f"{found}; the settings ask for {settings.start_index} to {end - 1}"
+        elif self._is_known and taken and not self._taken[UNREADABLE]:
+            wanted = number_of_trials(settings, self._window)
+            for cell in sorted(wanted.keys() | self._cells.keys(), key=repr):
+                if self._cells[cell] != wanted[cell]:
+                    frame = f", {cell.frame}'s view" if cell.frame else ""
+                    yield "O14", "", f"{self._cells[cell]} of {cell}{frame}; the settings make {wanted[cell]}"
         if self._source.kind is SAMPLES and self._source.layout == "document":
             totals = {"total_samples": taken, **{f"{each}_samples": self._taken[each] for each in (CONTROL, TEST)}}
             with reading(self._source.path) as reader:
@@ -122,23 +128,6 @@ class TrialSeries:
                 wanted = f"{least} to {least + more}" if more else least
                 yield "O13", path, f"expected {wanted} {what} by the settings, found {found}"
 
-    def _count(self, trial: WrittenTrial) -> None:
-        """Count a trial, and compare the window that it finishes with the design that the settings make."""
-        number, step = trial.index, 2 if self.settings.paired else 1
-        if number % self._window == 0:
-            self._cells.clear()
-        if number % step == 0:  # both trials of a pair are of one cell of the design, which is that of the test
-            is_test = trial.type == TEST or self.settings.paired
-            self._cells[Cell(is_test, trial.rule_class, trial.rule, trial.frame, trial.is_physics)] += 1
-        size = self._window // step
-        if number % self._window == self._window - 1 and self._cells.total() == size:
-            wanted = Counter(islice(Design(self.settings, number // self._window).cells(), size))
-            span = f"trials {number - self._window + 1} to {number}"
-            for cell in sorted(wanted.keys() | self._cells.keys(), key=str):
-                if self._cells[cell] != wanted[cell]:
-                    frame = f", {cell.frame}'s view" if cell.frame else ""
-                    self._uneven.append(f"{span}: {self._cells[cell]} of {cell}{frame}, not {wanted[cell]}")
-
     def _pair_faults(self, trial: WrittenTrial, record: Mapping[str, Any]) -> Iterator[TrialFault]:
         if trial.pair is None:
             if self.settings.paired:
@@ -150,22 +139,30 @@ class TrialSeries:
         if first is None:
             self.halves[trial.pair] = trial
             return
-        for key in ALIKE:
-            if getattr(first, key) != getattr(trial, key):
-                yield "pair", key, "differs between the trials of the pair"
         opened, closed = first.blocked & ~trial.blocked, trial.blocked & ~first.blocked
         moves = ((first, opened, trial.answer), (trial, closed, first.answer))
         freed = [moved == answer for one, moved, answer in moves if one.type == TEST]
-        if not (is_single(opened) and is_single(closed) and all(freed)):
-            moved = f"{first.labels(opened)} was opened and {first.labels(closed)} blocked"
-            message = f"one block must move, from what is the answer without it in a test trial: {moved}"
-            yield "pair", "blocked", message
-        if first.answer == trial.answer:
-            yield "pair", "answer", "the same in both trials of the pair"
+        is_moved = is_single(opened) and is_single(closed) and all(freed)
+        moved = f"{first.labels(opened)} was opened and {first.labels(closed)} blocked"
         types, wanted = sorted([first.type, trial.type]), [TEST if trial.rule == NONE else CONTROL, TEST]
-        if types != wanted:
-            message = f"the trials of the pair are {' and '.join(types)}, not {' and '.join(wanted)}"
-            yield "pair", "trial_type", message
+        rows = [
+            *(
+                (getattr(first, key) != getattr(trial, key), key, "differs between the trials of the pair")
+                for key in ALIKE
+            ),
+            (
+                not is_moved,
+                "blocked",
+                f"one block must move, from what is the answer without it in a test trial: {moved}",
+            ),
+            (first.answer == trial.answer, "answer", "the same in both trials of the pair"),
+            (
+                types != wanted,
+                "trial_type",
+                f"the trials of the pair are {' and '.join(types)}, not {' and '.join(wanted)}",
+            ),
+        ]
+        yield from (("pair", path, message) for is_broken, path, message in rows if is_broken)
 
     def _picture_faults(self, trial: WrittenTrial) -> Iterator[str]:
         """Yield what is wrong with the files of a trial, which names one; those of other forms have its stem."""
@@ -182,12 +179,9 @@ class TrialSeries:
         if name.is_absolute() or ".." in name.parts:
             yield f"{trial.image} is outside of the folder"
             return
-        files = {str(name): None}
-        for suffix in (FILE_ENDINGS[each] for each in renders):
-            files[str(name.with_suffix(suffix))] = None
-            if self.settings.view == BOTH:
-                files[str(name.with_name(f"{name.stem}-director{suffix}"))] = None
-        for file in files:
+        stems = (name.stem, f"{name.stem}-director") if self.settings.view == BOTH else (name.stem,)
+        others = (name.with_name(f"{stem}{FILE_ENDINGS[each]}") for each in renders for stem in stems)
+        for file in dict.fromkeys((name, *others)):
             place = path.parent / file
             if not place.is_file() or not place.stat().st_size:
                 yield f"{file}: {'empty' if place.is_file() else 'not there'}"

@@ -107,42 +107,48 @@ def instruction_hash(templates: PathLike | None = None) -> str:
 
 def answer_faults(views: Views) -> Iterator[TrialFault]:
     """Yield what the grid and the question say otherwise than the answers and the type of a trial."""
-    trial, own, gold = views.trial, views.own, views.gold
-    meant, theirs = (", ".join(trial.labels(cells)) or "no cell" for cells in (gold, own))
-    if not is_single(gold):
-        yield "O4", "answer", f"the director means {meant}, and must mean one cell"
-    if trial.answer != gold:
-        written = ", ".join(trial.labels(trial.answer)) or "no cell"
-        yield "O4", "answer", f"written as {written}, but the director means {meant}"
+    trial, own, gold, fitting = views.trial, views.own, views.gold, views.fitting
+    sets = (gold, own, trial.answer, fitting)
+    meant, theirs, written, described = (", ".join(trial.labels(cells)) or "no cell" for cells in sets)
+    said = f"the director means {meant}, the participant {theirs}"
+    rule_class, mirrored = CLASS_OF[trial.rule], MIRRORED.get(trial.rule, NONE)
+    is_related, is_test = rule_class == RELATION, trial.type == TEST
+    is_shared = own & gold or not is_single(own)
+    kinds = sorted({item.kind for item in (views.items[cell] for cell in indexes(fitting)) if item})
+    rows: list[tuple[object, str, str, str]] = [
+        (not is_single(gold), "O4", "answer", f"the director means {meant}, and must mean one cell"),
+        (trial.answer != gold, "O4", "answer", f"written as {written}, but the director means {meant}"),
+        (trial.type == CONTROL and own != gold, "O5", "trial_type", f"a control trial with two answers: {said}"),
+        (is_test and own == gold, "O6", "trial_type", f"a test trial with one answer: {said}"),
+        (
+            is_test and own != gold and trial.rule != NONE and is_shared,
+            *("O7", "cells", f"the participant's own answer must be one other cell than {meant}: {theirs}"),
+        ),
+        (
+            is_related and not (is_single(fitting) and fitting & views.open),
+            *("R1", "cells", f"the reference object must be in one open cell, found {described}"),
+        ),
+        (
+            rule_class not in (NONE, RELATION) and (fitting & views.open).bit_count() < 2,
+            *("O9", "rule", f"the director sees no second item of the description: {trial.rule} says nothing"),
+        ),
+        (
+            rule_class == HORIZONTAL and views.picked(views.open, trial.criteria, mirrored) & gold,
+            *("O11", "answer", f"{trial.rule} and {mirrored} give the same answer"),
+        ),
+        (
+            rule_class == SIZE and len(kinds) > 1,
+            *("O12", "cells", f"items of several kinds are compared in size: {', '.join(kinds)}"),
+        ),
+    ]
+    yield from ((code, path, message) for is_broken, code, path, message in rows if is_broken)
     for cell, item in enumerate(views.items):
         if item and not trial.criteria <= item.true and trial.criteria <= item.true | item.unclear:
             doubtful = ", ".join(sorted(trial.criteria & item.unclear))
-            message = f"{item.name}: people may not agree that it is {doubtful}"
-            yield "O4", f"cells[{cell}]", message
-    said = f"the director means {meant}, the participant {theirs}"
-    if trial.type == CONTROL and own != gold:
-        yield "O5", "trial_type", f"a control trial with two answers: {said}"
-    if trial.type == TEST and own == gold:
-        yield "O6", "trial_type", f"a test trial with one answer: {said}"
-    elif trial.type == TEST and trial.rule != NONE and (own & gold or not is_single(own)):
-        yield "O7", "cells", f"the participant's own answer must be one other cell than {meant}: {theirs}"
-    rule_class = CLASS_OF[trial.rule]
-    if rule_class == RELATION and not (is_single(views.fitting) and views.fitting & views.open):
-        found = ", ".join(trial.labels(views.fitting)) or "no cell"
-        yield "R1", "cells", f"the reference object must be in one open cell, found {found}"
-    if rule_class not in (NONE, RELATION) and (views.fitting & views.open).bit_count() < 2:
-        yield "O9", "rule", f"the director sees no second item of the description: {trial.rule} says nothing"
+            yield "O4", f"cells[{cell}]", f"{item.name}: people may not agree that it is {doubtful}"
     for place, adjective in enumerate(trial.adjectives):
         if views.picked(views.open, trial.criteria - {adjective}, trial.rule) == gold:
-            message = f"without {adjective!r} the director means the same item"
-            yield "O10", f"adjectives[{place}]", message
-    if rule_class == HORIZONTAL and views.picked(views.open, trial.criteria, MIRRORED[trial.rule]) & gold:
-        message = f"{trial.rule} and {MIRRORED[trial.rule]} give the same answer"
-        yield "O11", "answer", message
-    fitting = (views.items[cell] for cell in indexes(views.fitting) if rule_class == SIZE)
-    kinds = sorted({item.kind for item in fitting if item})
-    if len(kinds) > 1:
-        yield "O12", "cells", f"items of several kinds are compared in size: {', '.join(kinds)}"
+            yield "O10", f"adjectives[{place}]", f"without {adjective!r} the director means the same item"
 
 
 # Fields ---------------------------------------------------------------------------------------------------------------
@@ -217,14 +223,19 @@ def _differences(record: Mapping[str, Any], remade: Mapping[str, Any], path: str
 
 def _sample_faults(views: Views, sample: Mapping[str, Any]) -> Iterator[TrialFault]:
     """Yield the fields of a sample that contradict its question or its grid."""
-    trial, answers = views.trial, sample["answers"]
+    trial, given = views.trial, sample["answers"]["is_ambiguous"]
     speaker = trial.frame or (DIRECTOR if trial.rule in MIRRORED else None)
-    found = {
-        "selection_rule_type": (sample["selection_rule_type"], RULE_TYPES[trial.rule_class]),
-        "is_reversed": (sample["is_reversed"], speaker == DIRECTOR),
-        "answers.is_ambiguous": (answers["is_ambiguous"], trial.answer != trial.participant_answers),
-        "answers.participant_coordinates": (trial.labels(trial.participant_answers), trial.labels(views.own)),
+    written = {
+        **sample,
+        "answers": {"is_ambiguous": given, "participant_coordinates": trial.labels(trial.participant_answers)},
     }
-    for path, (written, right) in found.items():
-        if written != right:
-            yield "O3", path, f"expected {as_written(right)}, found {as_written(written)}"
+    answers = {
+        "is_ambiguous": trial.answer != trial.participant_answers,
+        "participant_coordinates": trial.labels(views.own),
+    }
+    right = {
+        "selection_rule_type": RULE_TYPES[trial.rule_class],
+        "is_reversed": speaker == DIRECTOR,
+        "answers": answers,
+    }
+    yield from _differences(written, right)
