@@ -226,6 +226,7 @@ def planted(name: str) -> Items:
     answers = [rng.choice(COLORS) for _ in range(SIZE)]
     told = {
         "period": [COLORS[image % 20 // 5] for image in images],
+        "part": [COLORS[image * 4 // 300] for image in images],
         "place": [COLORS[place] for place in places],
         "words": [COLORS[i * 7 % 4] for i in range(SIZE)],
         "neighbor": [answers[i - 1] if places[i] % 2 else answers[i] for i in range(SIZE)],
@@ -244,10 +245,18 @@ def planted(name: str) -> Items:
 
 @pytest.mark.parametrize(
     ("shortcut", "predictor"),
-    [("period", "order"), ("place", "order"), ("words", "words"), ("neighbor", "others"), ("position", "position")],
+    [
+        ("period", "order"),
+        ("part", "order"),
+        ("place", "order"),
+        ("words", "words"),
+        ("neighbor", "others"),
+        ("position", "position"),
+    ],
 )
 def test_planted_shortcuts_are_found(shortcut: str, predictor: str) -> None:
-    """A shortcut that returns in each twentieth image too: folds in the order of the file would hide it."""
+    """A shortcut that returns in each twentieth image too, which folds in the order of the file would hide; and answers
+    that change from some image on."""
     assert expected(predictor, planted(shortcut)) > expected(predictor, planted("")) + 0.1
 
 

@@ -90,14 +90,20 @@ def _words(task: Task, with_history: bool) -> Any:
 
 
 def _order(task: Task) -> Any:
-    """Return the family, the place among the questions about the image, and the image's place in cycles."""
+    """Return the family, the place among the questions about the image, the image's place in cycles, and its part.
+
+    That is which quarters of the images, by number, it comes behind: answers may differ from some image on.
+    """
     images, scenes = task.items.images.codes, task.learning.scenes
     by_image = np.argsort(images, kind="stable")
     places = np.empty(len(images), dtype=np.int64)
     places[by_image] = np.arange(len(images)) - np.searchsorted(images[by_image], images[by_image])
     numbers = np.where(scenes.codes == NONE, images, np.array([*scenes.values, NONE])[scenes.codes])
+    different, ranks = np.unique(numbers, return_inverse=True)
+    behind = np.arange(1, 4) <= (ranks * 4 // len(different))[:, None]
     columns = [task.families, np.minimum(places, 99), *(numbers % length for length in CYCLES)]
-    return needed("scipy.sparse", "stats", WHAT).hstack([_one_hot(each) for each in columns], format="csr")
+    sparse = needed("scipy.sparse", "stats", WHAT)
+    return sparse.hstack([*(_one_hot(each) for each in columns), sparse.csr_matrix(behind.astype(float))], format="csr")
 
 
 def _one_hot(codes: Integers) -> Any:
