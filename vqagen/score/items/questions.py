@@ -11,7 +11,7 @@ import vqagen.language.functions  # noqa: F401  (importing the module declares t
 from vqagen.errors import describe
 from vqagen.plugin import BUILT_IN
 from vqagen.records.fault_list import FieldFault
-from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD
+from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD, text_of
 from vqagen.score.items.builder import TableBuilder, gold_of
 from vqagen.score.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
 
@@ -74,7 +74,7 @@ class _QuestionReader:
         try:
             key = answer, type(answer), *named
             gold, asked = self._known.get(key) or self._learn(key)
-            self._rest.add(text.count(" ") + 1, get("split"))
+            self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
             options = None if _OPTIONS.isdisjoint(record) else _options(record)
             id = get("question_id", table.index) if number is None else number
             table.add(id, gold, options=options, pair=get("pair"), block=get("block"))
@@ -153,16 +153,13 @@ def _options(record: Mapping[str, Any]) -> Options | None:
     listed, answer = record[key], record.get("answer")
     if not isinstance(listed, list) or not listed:
         raise FieldFault(key, f"expected a list of options, found {describe(listed)}")
-    options, right = tuple(map(_option, listed)), _option(answer)
+    options = tuple(map(text_of, listed))
     if answer is None:
         return Options(options, None)
+    right = text_of(answer)
     if right not in options:
         raise FieldFault(key, f"the answer {right!r} is not among the options")
     return Options(options, options.index(right))
-
-
-def _option(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 # Programs and families -----------------------------------------------------------------------------------------------

@@ -235,9 +235,8 @@ class Items:
 
     def first_column(self, names: Sequence[str]) -> Column | None:
         """Return the first of some fields that any item has; None if there is none."""
-        return next(
-            (self.fields[name] for name in names if (self.fields.get(name, _NOTHING).codes != NONE).any()), None
-        )
+        present = (self.fields[name] for name in names if name in self.fields)
+        return next((column for column in present if (column.codes != NONE).any()), None)
 
     def take(self, places: Places) -> Items:
         """Return the items at some places as a table of their own."""
@@ -248,6 +247,3 @@ class Items:
         fields = {name: column.take(places) for name, column in self.fields.items()}
         ids = self.ids[places] if isinstance(self.ids, Numbers) else [self.ids[place] for place in places.tolist()]
         return replace(self, ids=ids, fields=fields, records=self.records[places], **cut)
-
-
-_NOTHING = Column(np.empty(0, dtype=np.int32), ())
