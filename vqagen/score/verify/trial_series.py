@@ -192,6 +192,5 @@ def _read_settings(source: RecordSource, given: Mapping[str, Any]) -> DirectorSe
     try:
         return DirectorSettings(**{"count": 1, **known})
     except UsageError as error:
-        where = str(source.path)
-        problems = [Problem(line, where, "info.generator.settings") for line in str(error).splitlines()]
-        raise BadInput(problems) from None
+        lines = str(error).splitlines()
+        raise BadInput(Problem(line, str(source.path), "info.generator.settings") for line in lines) from None
