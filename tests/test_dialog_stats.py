@@ -13,7 +13,7 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
-from vqagen.shortcuts.dialog_statistics import NO_DISTANCES, NO_LAST, kept_quotas
+from vqagen.shortcuts.dialog_statistics import NO_DISTANCES, NO_LAST
 from vqagen.shortcuts.published_dialogs import GENERATOR
 
 
@@ -172,33 +172,6 @@ def test_distances_are_counted_for_questions_that_refer_to_something(vqagen_: Co
     told, mentioned = statistics["d_reveal"], statistics["d_last"]
     assert (told["mean"], told["least"], told["most"], told["counts"]) == (2.0, 1, 4, {"1": 2, "4": 1})
     assert mentioned["counts"] == {"1": 3}
-
-
-KEPT: list[tuple[str, list[str]]] = [
-    ("s s s c e s s c s e", ["smooth", "paper", "reference"]),
-    ("s s s c e s s c s c", ["smooth", "reference"]),  # three counts, where the paper has two at most
-    ("s s s s s s s s s s", []),
-    ("s s s s s s s c e s", []),  # an eighth seek
-    ("s s s c e c e s s s", []),  # four of count and exist after seven rounds
-    ("c c c s", []),
-    ("c c c", ["smooth", "paper", "reference"]),  # there is no bound before the fourth round
-    ("S S s s", []),  # two standalone questions
-    ("S s s e c s s", ["smooth", "paper", "reference"]),
-]
-
-
-def test_quotas_bound_types_and_standalone_questions_from_the_fourth_round_on() -> None:
-    """S is a standalone question, here a seek."""
-    of_type = {"c": ("count", False), "e": ("exist", False), "s": ("seek", False), "S": ("seek", True)}
-
-    assert [(types, kept_quotas(tuple(map(of_type.get, types.split())))) for types, _ in KEPT] == KEPT
-
-
-def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:
-    info = {"generator": {"name": "vqagen", "settings": {"quotas": "smooth"}}}
-    out = vqagen_.done(f"stats {written(SMALL, **info)}").out.decode()
-
-    assert "(made with)" in next(line for line in out.splitlines() if "quotas smooth" in line)
 
 
 def test_answers_are_guessed_by_the_majority_of_their_label_in_other_images(vqagen_: Commands) -> None:

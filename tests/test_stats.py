@@ -267,7 +267,6 @@ def test_a_predictor_finds_what_gives_the_answer_away(vqagen_: Commands) -> None
         right = {name: guessed["types"]["exist"][name] for name in ("words", "tree")}
         assert right.pop(predictor) == 1
         assert list(right.values()) == [0.5]
-        assert guessed["worst_yes_no_family"] == "any.json#0"
         assert guessed["families"]["any.json#0"] == guessed["types"]["exist"]
 
 

@@ -16,8 +16,8 @@ from vqagen.score.origin import shipped_domain
 from vqagen.score.report.table import Report
 from vqagen.shortcuts.audit import Audit, audit_items, known
 from vqagen.shortcuts.audit_report import report_of
-from vqagen.shortcuts.distributions import answered
 from vqagen.shortcuts.execution import Programs, scene_blind, wrong_image
+from vqagen.shortcuts.groups import answered
 from vqagen.shortcuts.predictors import Predictor
 from vqagen.shortcuts.scene_checks import read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings

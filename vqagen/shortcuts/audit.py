@@ -19,8 +19,8 @@ from vqagen.errors import counted
 from vqagen.score.intervals import clustered_mean, holm, student_test
 from vqagen.score.items.table import NONE, Codes, Items, Places
 from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.distributions import Counts, counts_of, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.folds import Folds, make_folds
+from vqagen.shortcuts.groups import Counts, counts_of, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.guessing import ONE_IMAGE
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.scene_checks import Repetition

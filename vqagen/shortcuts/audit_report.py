@@ -23,7 +23,7 @@ from vqagen.score.report.table import (
     nonempty,
 )
 from vqagen.shortcuts.audit import BELOW, FAILS, SHOWN, Audit, Probe
-from vqagen.shortcuts.distributions import counts_of, entropy
+from vqagen.shortcuts.groups import counts_of, entropy
 from vqagen.shortcuts.scene_checks import Repetition
 
 SHOWN_FAMILIES = 5

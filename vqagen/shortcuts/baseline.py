@@ -16,10 +16,10 @@ from vqagen.records.formats import JSON_LINES, choose_format
 from vqagen.records.layouts import Arrangement
 from vqagen.records.writer import record_file
 from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
-from vqagen.score.items.table import Items, Places
+from vqagen.score.items.table import NONE, Items, Places
 from vqagen.score.report.table import SHARE, Cell, Column, Report, Reported, Table
 from vqagen.shortcuts.execution import EXECUTIONS, Execution, Programs
-from vqagen.shortcuts.groups import FAMILIES, TYPES
+from vqagen.shortcuts.groups import FAMILIES, TYPES, places_by
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.task import Floats, Task, best_credit
 
@@ -28,16 +28,16 @@ REFERENCE = "majority"
 VISUAL7W = "visual7w"
 ID_KEYS = {VISUAL7W: "qa_id", "vqav2": "question_id", "trials": "trial_index"}
 """Format of the items -> the key of their ids; `question_index` for all others."""
+_GROUPS = {"category": ("category", *TYPES), "type": TYPES, "family": FAMILIES}
+"""Name of groups -> the fields of which the first that any item has tells them."""
 _PREDICTIONS = Arrangement("predictions", "", "question", 0)
 _BLOCK = 10_000
-_EXECUTED = {each.name: each for each in EXECUTIONS}
 
 
 class Answered(NamedTuple):
     """The answers of a baseline to all items."""
 
-    name: str
-    meaning: str
+    baseline: Predictor | Execution
     texts: Sequence[tuple[str, ...]]
     """Best first; empty for an item without an answer."""
     right: Floats
@@ -49,7 +49,7 @@ class Answered(NamedTuple):
 
 def find_baseline(name: str) -> Predictor | Execution:
     """Return the baseline of a name. UsageError, with the nearest name, if there is none."""
-    known: Mapping[str, Predictor | Execution] = {**NAMED, **_EXECUTED}
+    known: Mapping[str, Predictor | Execution] = {**NAMED, **{each.name: each for each in EXECUTIONS}}
     if name not in known:
         raise UsageError(unknown("baseline", name, [*known, "all"]))
     return known[name]
@@ -61,16 +61,15 @@ def answer(baseline: Predictor | Execution, task: Task, items: Items, programs: 
     if isinstance(baseline, Predictor):
         guesses = predict(baseline, task)
         ranked, expected = guesses.ranked[asked], guesses.expected[asked]
-        words = np.array([*task.vocabulary, None], dtype=np.object_)
-        texts = [tuple(text for text in row if text is not None) for row in words[ranked].tolist()]
-        return Answered(baseline.name, baseline.meaning, texts, task.credits(asked, ranked), np.nan_to_num(expected))
+        texts = [tuple(task.vocabulary[code] for code in row if code != NONE) for row in ranked.tolist()]
+        return Answered(baseline, texts, task.credits(asked, ranked), np.nan_to_num(expected))
     if programs is None:
         raise UsageError(f"{baseline.name} runs programs on scenes: give --scenes")
     found = baseline.answer(programs, task.seed)
     texts = [each[: task.top_k] for each in found.texts]
     right = np.array([best_credit(items.gold.at(place), each) for place, each in enumerate(texts)])
     note = f"runs without an answer: {found.invalid:,} of {found.runs:,}" if found.invalid else ""
-    return Answered(baseline.name, baseline.meaning, texts, right, found.expected, note)
+    return Answered(baseline, texts, right, found.expected, note)
 
 
 def rungs(task: Task, programs: Programs | None) -> list[Predictor | Execution]:
@@ -112,7 +111,7 @@ class RungResult:
     @property
     def name(self) -> str:
         """The name of the baseline."""
-        return self.answered.name
+        return self.answered.baseline.name
 
     @property
     def unanswered(self) -> int:
@@ -122,26 +121,23 @@ class RungResult:
     @property
     def notes(self) -> str:
         """What is to be said beside the accuracy; "" for nothing."""
-        notes = [self.answered.note] if self.answered.note else []
-        if missing := self.unanswered:
-            rest = self.everything.correct / max(1, self.everything.n - missing)
-            notes.append(
-                f"no answer to {counted(missing, 'question')}, counted as wrong; of the others {rest:.3f} are right"
-            )
-        return "; ".join(notes)
+        if not (missing := self.unanswered):
+            return self.answered.note
+        rest = self.everything.correct / max(1, self.everything.n - missing)
+        unanswered = (
+            f"no answer to {counted(missing, 'question')}, counted as wrong; of the others {rest:.3f} are right"
+        )
+        return "; ".join(filter(None, (self.answered.note, unanswered)))
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
         return {
             "baseline": self.name,
-            "meaning": self.answered.meaning,
+            "meaning": self.answered.baseline.meaning,
             "unanswered": self.unanswered,
             "note": self.answered.note,
             **self.everything.to_record(),
-            **{
-                f"by_{key}": {name: each.to_record() for name, each in found.items()}
-                for key, found in self.groups.items()
-            },
+            **{f"by_{key}": {name: found[name].to_record() for name in found} for key, found in self.groups.items()},
         }
 
 
@@ -155,21 +151,11 @@ class Ladder(Reported):
 
     def add(self, answered: Answered) -> RungResult:
         """Score the answers of one baseline, and keep its result."""
-        everything = np.arange(len(self.items))
-        groups = {
-            "category": self._by(answered, ("category", *TYPES)),
-            "type": self._by(answered, TYPES),
-            "family": self._by(answered, FAMILIES),
-        }
-        self.rungs.append(RungResult(answered, self._result(answered, everything), groups))
+        columns = {key: self.items.first_column(names) for key, names in _GROUPS.items()}
+        places = {key: places_by(column.map(str)) if column else {} for key, column in columns.items()}
+        groups = {key: {name: self._result(answered, own[name]) for name in sorted(own)} for key, own in places.items()}
+        self.rungs.append(RungResult(answered, self._result(answered, np.arange(len(self.items))), groups))
         return self.rungs[-1]
-
-    def _by(self, answered: Answered, names: Sequence[str]) -> dict[str, GroupResult]:
-        column = self.items.first_column(names)
-        if column is None:
-            return {}
-        known = {str(value): np.flatnonzero(column.codes == code) for code, value in enumerate(column.values)}
-        return {name: self._result(answered, known[name]) for name in sorted(known) if len(known[name])}
 
     def _result(self, answered: Answered, places: Places) -> GroupResult:
         right, images = answered.right[places], self.items.images.codes[places]

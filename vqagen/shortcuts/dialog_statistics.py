@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,7 @@ from vqagen.errors import counted
 from vqagen.score.items.table import Column as Values
 from vqagen.score.items.table import Items
 from vqagen.score.report.table import Column, Report, Table, nonempty
-from vqagen.shortcuts.distributions import (
-    Spread,
+from vqagen.shortcuts.groups import (
     counts_of,
     counts_of_groups,
     counts_of_numbers,
@@ -25,15 +22,13 @@ from vqagen.shortcuts.distributions import (
     rounded,
     shares_of,
     spread_record,
+    spread_text,
 )
 from vqagen.shortcuts.published_dialogs import GENERATOR, PAPER
-from vqagen.tasks.dialog.quotas import PRESETS, RoundCounts
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 HISTORIES = {"independent": "None", "whole history": "All", "dependent": "Coref"}
 """Part of the history that a round depends on -> CLEVR-Dialog's name of it."""
-LIMITING = tuple(quotas for quotas in PRESETS.values() if not quotas.are_free)
-"""The presets that limit anything."""
 SHOWN_ANSWERS = 4
 NO_DISTANCES = "no coreference distances in the file: they are left out"
 NO_LAST = "the file does not say when a referent was last mentioned: that distance is left out"
@@ -109,7 +104,6 @@ def _facts(items: Items, guessed: Mapping[str, Any] | None) -> dict[str, Any]:
         "last_round_bits": round(entropy(last_families), 4),
         "captions": dict(ordered(counts_of(items.column("caption").take(firsts)))),
         "labels": _label_facts(items, labels, families),
-        "quotas": {"made_with": _quotas_of(items.info), **_kept_counts(items, lengths.tolist())},
         "guessed": guessed,
         "published": {"paper": PAPER, "generator": GENERATOR},
     }
@@ -131,36 +125,6 @@ def _label_facts(items: Items, labels: Values, families: Values) -> dict[str, An
             found[label]["yes"] = round(shares_of(answers, ["yes"])["yes"], 4)
         found[label]["answers"] = answers
     return found
-
-
-def _quotas_of(info: Mapping[str, Any]) -> str:
-    """Return the name of the quotas that a file was made with, by its info; "" if vqagen did not make it."""
-    match info:
-        case {"generator": {"name": "vqagen", "settings": {"quotas": str(name)}}}:
-            return name
-    return ""
-
-
-def _kept_counts(items: Items, lengths: Sequence[int]) -> dict[str, int]:
-    """Return name of quotas -> dialogs that keep them."""
-    families, histories = items.column("category"), items.column("history")
-    asked = [(families.at(place), histories.at(place) != "dependent") for place in range(len(items))]
-    rest = iter(asked)
-    kept = Counter(name for length in lengths for name in kept_quotas(tuple(next(rest) for _ in range(length))))
-    return {quotas.name: kept[quotas.name] for quotas in LIMITING}
-
-
-@lru_cache(1 << 12)
-def kept_quotas(rounds: tuple[tuple[str, bool], ...]) -> list[str]:
-    """Return the names of the quotas whose limits a dialog keeps after every round; see `LIMITING`.
-
-    A round is its family, and whether it is standalone.
-    """
-    kept, counts = list(LIMITING), RoundCounts()
-    for number, (family, is_standalone) in enumerate(rounds, 1):
-        counts = counts.add(family, is_standalone)
-        kept = [limits for limits in kept if limits.admits(number, counts)]
-    return [limits.name for limits in kept]
 
 
 # Tables -----------------------------------------------------------------------------------------------------------
@@ -196,21 +160,14 @@ def _figure_rows(facts: Mapping[str, Any]) -> Iterator[Row]:
     yield " / ".join(types), _percents(types), f"{ranges} %", _percents(GENERATOR["types"])
     bits = f"{facts['last_round_bits']:.2f} of {entropy(dict.fromkeys(FAMILIES, 1)):.2f} bits"
     yield "type of the last round", bits, "", f"{GENERATOR['last_round_bits']:.2f}"
-    for preset in (each.name for each in LIMITING):
-        made = " (made with)" if preset == facts["quotas"]["made_with"] else ""
-        yield f"within quotas {preset}", f"{facts['quotas'][preset] / facts['dialogs']:.1%}{made}", "", ""
     yield "words of a caption", _mean(facts["caption_words"]), "", f"{GENERATOR['caption_words']:.1f}"
     yield "different answers", str(facts["distinct_answers"]), "", str(GENERATOR["answers"])
-    yield "rounds of a dialog", _spread(facts["rounds_per_dialog"]), *_published("rounds")
-    yield "dialogs of an image", _spread(facts["dialogs_per_image"]), *_published("dialogs_per_image")
+    yield "rounds of a dialog", spread_text(facts["rounds_per_dialog"]), *_published("rounds")
+    yield "dialogs of an image", spread_text(facts["dialogs_per_image"]), *_published("dialogs_per_image")
 
 
 def _mean(spread: Mapping[str, Any] | None, digits: int = 1) -> str:
     return "" if spread is None else f"{spread['mean']:.{digits}f} ({spread['least']} to {spread['most']})"
-
-
-def _spread(spread: Mapping[str, Any]) -> str:
-    return str(Spread(**spread))
 
 
 def _published(key: str, digits: int = 0) -> Row:

@@ -28,6 +28,7 @@ from vqagen.plugin import Undefined
 from vqagen.records.fault_list import FaultList
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.score.items.table import Items
+from vqagen.shortcuts.groups import ordered
 from vqagen.shortcuts.task import Floats, best_credit
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.domain import Domain
@@ -146,14 +147,10 @@ def scene_blind(programs: Programs, seed: int, runs: int = IMAGINED_SCENES) -> E
         code: Counter(text for scene in imagined for text in run(program, scene))
         for code, program in programs.programs.items()
     }
-    ranked = {code: [text for text, _ in sorted(each.items(), key=_most_first)] for code, each in found.items()}
+    ranked = {code: [text for text, _ in ordered(each)] for code, each in found.items()}
     texts = [tuple(programs.allowed(place, ranked[code])) for place, code in enumerate(programs.codes.tolist())]
     invalid = sum(runs - found[code].total() for code in programs.codes.tolist())
     return _sure(programs, texts, runs * len(texts), invalid)
-
-
-def _most_first(counted: tuple[str, int]) -> tuple[int, str]:
-    return -counted[1], counted[0]
 
 
 def _sure(programs: Programs, texts: list[tuple[str, ...]], runs: int, invalid: int) -> Executed:

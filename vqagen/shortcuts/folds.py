@@ -14,7 +14,7 @@ import numpy as np
 
 from vqagen.rng import shuffled, stream
 from vqagen.score.items.table import NONE, Codes, Items, Places
-from vqagen.shortcuts.groups import Integers, distinct, families_of
+from vqagen.shortcuts.groups import Integers, distinct, family_codes
 
 FOLDS = 5
 MANY = 20_000
@@ -48,7 +48,7 @@ def make_folds(items: Items, seed: int = 0) -> Folds:
         joined = connected(len(items), clusters, windows)
         if _largest(joined) <= LARGEST * len(items):
             groups = joined
-    fold_of_group = _dealt(groups, distinct(families_of(items), items.answers.codes + 1)[1], seed)
+    fold_of_group = _dealt(groups, distinct(family_codes(items), items.answers.codes + 1)[1], seed)
     number = int(fold_of_group.max(initial=0)) + 1
     return Folds(fold_of_group[groups], number, clusters, windows is None or groups is not clusters)
 

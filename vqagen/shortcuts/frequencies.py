@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,14 +13,20 @@ from vqagen.shortcuts.groups import Integers, distinct
 from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, credits_of
 
 
-def majority(task: Task, learn: Places, ask: Places, groups: Sequence[Codes]) -> Guesses:
-    """Answer with the most frequent answers of an item's group, or of the first of the groups that was learned from."""
-    ranked = np.full((len(ask), task.top_k), NONE, dtype=np.int32)
-    left = np.arange(len(ask))
-    for each in groups:
-        ranked[left] = most_frequent(each[learn], task.answers[learn], each[ask[left]], task.top_k)
-        left = left[ranked[left, 0] == NONE]
-    return task.guesses(ask, ranked)
+def majority_of(*names: str) -> Callable[[Task, Places, Places], Guesses]:
+    """Return the predictor by the most frequent answers of an item's group, or of the first of its groups that was
+    learned from, each named as the task names it.
+    """
+
+    def majority(task: Task, learn: Places, ask: Places) -> Guesses:
+        ranked = np.full((len(ask), task.top_k), NONE, dtype=np.int32)
+        left = np.arange(len(ask))
+        for groups in (getattr(task, name) for name in names):
+            ranked[left] = most_frequent(groups[learn], task.answers[learn], groups[ask[left]], task.top_k)
+            left = left[ranked[left, 0] == NONE]
+        return task.guesses(ask, ranked)
+
+    return majority
 
 
 def most_frequent(groups: Codes, answers: Codes, asked: Codes, k: int) -> Integers:
@@ -40,11 +46,6 @@ def most_frequent(groups: Codes, answers: Codes, asked: Codes, k: int) -> Intege
     at = np.searchsorted(group, asked)[:, None] + np.arange(k)
     found = np.minimum(at, len(group) - 1)
     return np.where((at < len(group)) & (group[found] == asked[:, None]), answer[found], NONE)
-
-
-def majority_of(*names: str) -> Callable[[Task, Places, Places], Guesses]:
-    """Return the predictor of the `majority` of groups, each named as the task names it."""
-    return lambda task, learn, ask: majority(task, learn, ask, [getattr(task, name) for name in names])
 
 
 of_family = majority_of("families", "types", "all")

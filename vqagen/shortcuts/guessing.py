@@ -16,11 +16,11 @@ import numpy.typing as npt
 from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.score.items.table import NONE, Column, Items, Places
-from vqagen.shortcuts.distributions import answered, counts_within, families_of, places_by, types_of
 from vqagen.shortcuts.folds import make_folds
-from vqagen.shortcuts.frequencies import majority
+from vqagen.shortcuts.frequencies import majority_of
+from vqagen.shortcuts.groups import answered, families_of, places_by, types_of
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
-from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, joined
+from vqagen.shortcuts.task import Floats, Task, joined
 
 SAMPLED = 30_000
 """Items that guessing is learned from and tested on at most; more change the figures by less than .01."""
@@ -65,9 +65,7 @@ def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMP
 def guess_rounds(items: Items, tested: Items | None = None) -> Guessed:
     """Return how often the majority of its label is right about a round."""
 
-    def by_label(task: Task, learn: Places, ask: Places) -> Guesses:
-        return majority(task, learn, ask, [task.items.column("label").codes + 1])
-
+    by_label = majority_of("labels")
     return _guess(items, tested, [Predictor("majority", "the most frequent answer of the label", by_label)], "round")
 
 
@@ -122,17 +120,13 @@ def _compact(column: Column) -> Column:
 
 def _sampled(items: Items, limit: int) -> npt.NDArray[np.bool_]:
     """Return which items are about a part of the images, so large that it has at most `limit` items."""
-    hashes = np.array([_hash(image) for image in items.images.values], dtype=np.uint64)[items.images.codes]
+    digests = (blake2b(str(image).encode(), digest_size=8).digest() for image in items.images.values)
+    hashes = np.array([int.from_bytes(each, "big") for each in digests], dtype=np.uint64)[items.images.codes]
     chosen, most = np.ones(len(items), dtype=bool), (1 << 64) - 1
     while chosen.sum() > limit:
         most //= 2
         chosen = hashes <= most
     return chosen
-
-
-def _hash(name: str) -> int:
-    """Return 64 bits that are the same in every process."""
-    return int.from_bytes(blake2b(str(name).encode(), digest_size=8).digest(), "big")
 
 
 def _record(items: Items, scores: Mapping[str, Floats], field: str, tested_on: str) -> dict[str, Any]:
@@ -144,15 +138,10 @@ def _record(items: Items, scores: Mapping[str, Floats], field: str, tested_on: s
     of_types, of_families = _accuracies(scores, types_of(items)), _accuracies(scores, families)
     ranked = [name for name, each in of_families.items() if each["questions"] >= RANKED]
     ranked.sort(key=lambda name: (-max(of_families[name][key] or 0.0 for key in scores), name))
-    seen = counts_within(families, items.answers)
-    strongest = "tree" if "tree" in scores else list(scores)[-1]  # the best of several would be best by chance
-    yes_no = [name for name in ranked if seen[name].keys() <= set(YES_NO)]
     return {
         "tested_on": tested_on,
         "all": _accuracy(scores, np.arange(len(items))),
         "mean_of_types": {name: _mean([each[name] for each in of_types.values()]) for name in scores},
-        "strongest": strongest,
-        "worst_yes_no_family": max(yes_no, key=lambda name: of_families[name][strongest] or 0.0, default=None),
         "ranked_families": ranked,
         "types": of_types,
         "families": of_families,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,17 +14,16 @@ from vqagen.score.items.table import NONE, Items
 from vqagen.score.items.table import Column as Values
 from vqagen.score.report.figures import SHADES, Axis, Row, bars, draw, draw_counts
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Figure, Report, Table, columns, nonempty
-from vqagen.shortcuts.distributions import (
+from vqagen.shortcuts.groups import (
     Counts,
-    Spread,
     counts_of,
     counts_of_groups,
-    counts_of_numbers,
     counts_within,
     evenness,
     field_of,
     leading,
     spread_record,
+    spread_text,
     types_of,
 )
 from vqagen.shortcuts.guessing import RANKED
@@ -160,14 +160,14 @@ def _figures(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the name of each figure, and what it is."""
     distinct = facts["distinct_texts"]
     yield "distinct texts", f"{distinct:,} ({distinct / facts['questions']:.1%})"
-    yield "words of a question", str(Spread(**facts["words"]))
+    yield "words of a question", spread_text(facts["words"])
     if facts["program_steps"]:
-        yield "steps of a program", str(Spread(**facts["program_steps"]))
+        yield "steps of a program", spread_text(facts["program_steps"])
     if facts["families"]:
-        sizes = Spread.of(counts_of_numbers(np.array(list(facts["family_questions"].values()))))
-        yield "questions of a family", f"{sizes}; least/most {facts['family_share']:.2f}"
+        sizes = spread_record(Counter(facts["family_questions"].values())) or {}
+        yield "questions of a family", f"{spread_text(sizes)}; least/most {facts['family_share']:.2f}"
     for name, spread in facts["per_image"].items():
-        yield f"{name.replace('_', ' ')} of an image", str(Spread(**spread))
+        yield f"{name.replace('_', ' ')} of an image", spread_text(spread)
     if facts["pairs"]:
         yield "pairs", ", ".join(_pair_parts(**facts["pairs"]))
 
@@ -213,14 +213,10 @@ def _guesses(facts: Mapping[str, Any]) -> Iterator[Table]:
     rows.append(_row("mean of types", guessed["mean_of_types"], names))
     title = f"Guessed without the picture ({guessed['tested_on']})"
     yield Table("guessed", title, (*columns(type=TEXT, questions=COUNT), *shares), tuple(rows))
-    ranked, worst = guessed["ranked_families"], guessed["worst_yes_no_family"]
+    ranked = guessed["ranked_families"]
     best = tuple(_row(name, guessed["families"][name], names) for name in ranked[:SHOWN_FAMILIES])
     title = f"Families guessed best, of {len(ranked):,} with at least {RANKED} tested questions"
-    notes = []
-    if worst:
-        strongest = guessed["strongest"]
-        notes.append(f"worst yes/no family ({strongest}): {worst} {guessed['families'][worst][strongest]:.3f}")
-    yield Table("guessed_best", title, (*columns(family=TEXT, questions=COUNT), *shares), best, tuple(notes))
+    yield Table("guessed_best", title, (*columns(family=TEXT, questions=COUNT), *shares), best)
 
 
 def _row(name: str, found: Mapping[str, Any], names: Sequence[str]) -> tuple[Cell, ...]:

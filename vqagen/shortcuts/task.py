@@ -15,7 +15,7 @@ from vqagen.score.answers.kinds import text_of
 from vqagen.score.answers.vqa_words import vqa_accuracy
 from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.shortcuts.folds import Folds, make_folds
-from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, families_of, grouped
+from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -101,7 +101,7 @@ class Task:
     @cached_property
     def families(self) -> Codes:
         """The family of each item, or the label of a round with the attribute that it names; its type without one."""
-        return families_of(self.items)
+        return family_codes(self.items)
 
     @property
     def learning(self) -> Learning:
@@ -113,6 +113,11 @@ class Task:
     def all(self) -> Codes:
         """The group of all items."""
         return np.zeros(len(self.items), dtype=np.int32)
+
+    @property
+    def labels(self) -> Codes:
+        """The label of each round."""
+        return grouped(self.items, ("label",))
 
     @property
     def texts(self) -> Codes:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.records.fault_list import FaultList
 from vqagen.records.source import RecordSource
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.score.trial_reading import trial_reader
-from vqagen.shortcuts.distributions import Spread, spread_record
+from vqagen.shortcuts.groups import spread_record, spread_text
 from vqagen.shortcuts.policies import GUESSES, POLICIES, Guesser, expected_accuracy
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import CONTROL, MIRRORED, NONE, PARTICIPANT, TYPES
@@ -70,30 +72,23 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _accuracies(trials: Iterable[Views]) -> dict[str, Any]:
+def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
     """Return how many trials are in each group, and how often each policy and guess is expected to be right there."""
-    guessers = {name: Guesser(guess) for name, guess in GUESSES.items()}
-    right = {name: dict.fromkeys(GROUPS, 0.0) for name in (*POLICIES, *GUESSES)}
-    numbers: Counter[str] = Counter()
-    first: tuple[int | None, dict[str, float]] = (None, {})
-    for views in trials:
-        chances = {name: expected_accuracy(policy, views) for name, policy in POLICIES.items()}
-        chances |= {name: guesser.take(views) for name, guesser in guessers.items()}
-        groups, pair = [*_groups_of(views.trial)], views.trial.pair
-        numbers.update(groups)
-        for name, chance in chances.items():
-            for group in groups:
-                right[name][group] += chance
-        if pair is not None and first[0] == pair:  # the trials of a pair follow each other
-            numbers[BOTH] += 1
-            for name, chance in chances.items():
-                right[name][BOTH] += first[1][name] * chance
-        first = pair, chances
-    groups = [group for group in GROUPS if numbers[group]]
+    rights = {name: np.array([expected_accuracy(each, views) for views in trials]) for name, each in POLICIES.items()}
+    for name, guess in GUESSES.items():
+        guesser = Guesser(guess)
+        rights[name] = np.array([guesser.take(views) for views in trials])
+    groups_of = [set(_groups_of(views.trial)) for views in trials]
+    places = {group: np.array([[i for i, own in enumerate(groups_of) if group in own]]) for group in GROUPS}
+    pairs = [views.trial.pair for views in trials]
+    seconds = np.array([i for i in range(1, len(pairs)) if pairs[i] == pairs[i - 1] is not None])
+    places[BOTH] = np.stack([seconds - 1, seconds])  # the trials of a pair follow each other
+    known = {group: own for group, own in places.items() if own.size}
     return {
-        "groups": {group: numbers[group] for group in groups},
+        "groups": {group: own.shape[1] for group, own in known.items()},
         "accuracy": {
-            name: {group: round(own[group] / numbers[group], 4) for group in groups} for name, own in right.items()
+            name: {group: round(float(right[own].prod(axis=0).mean()), 4) for group, own in known.items()}
+            for name, right in rights.items()
         },
     }
 
@@ -116,7 +111,7 @@ def _overview(facts: Mapping[str, Any]) -> Iterator[str]:
     yield f"{counted(facts['trials'], 'trial')}{pairs}, grids of {grids}"
     share, descriptions = facts["texts"] / facts["trials"], counted(facts["phrases"], "description")
     yield f"  distinct instructions  {facts['texts']:,} ({share:.1%}) of {descriptions}"
-    yield f"  words                  {Spread(**facts['words'])}"
+    yield f"  words                  {spread_text(facts['words'])}"
     yield f"  nouns                  {len(facts['nouns'])}, templates {len(facts['templates'])}"
 
 
