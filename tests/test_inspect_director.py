@@ -74,6 +74,7 @@ def kind_of(sample: Sample, name: str) -> str:
     return judge_reply(f"ANSWER: {facts(sample)['policies'][name]}", facts(sample)["kinds"])[1]
 
 
+@pytest.mark.slow
 def test_an_egocentric_participant_is_scored_by_inspect_and_by_evaluate(vqagen_: Commands) -> None:
     """Both give the same accuracy by type and rule. The log has all groups, and the gap is the share of test trials."""
     vqagen_.done("director generate --count 24 --seed 3 --render none --out trials")

@@ -58,11 +58,10 @@ def part_text(part: Any) -> str:
     return part.text if isinstance(part, ContentText) else "picture" if isinstance(part, ContentImage) else "?"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(BLIND)
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Inspect, which pandas warns of
-@pytest.mark.parametrize(
-    ("task", "file"), [(questions, "questions.json"), pytest.param(dialogs, "dialogs.json", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("task", "file"), [(questions, "questions.json"), (dialogs, "dialogs.json")])
 def test_a_blind_policy_scores_the_same_by_inspect_by_evaluate_and_in_inspects_data_frame(
     vqagen_: Commands, task: Any, file: str
 ) -> None:

@@ -204,7 +204,7 @@ def add_step(draw: st.DrawFn, metadata: Record, steps: list[Record], kinds: list
     kinds.append(signature.output)
 
 
-@pytest.mark.parametrize("examples", [60, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [20, pytest.param(1500, marks=pytest.mark.slow)])
 def test_any_program_has_the_same_results(examples: int) -> None:
     """Programs of any functions, also such as no one would write, in which steps are used twice or not at all."""
 
