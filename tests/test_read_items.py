@@ -449,5 +449,7 @@ def test_no_odd_value_is_a_traceback(tmp_path: Path) -> None:
             path = written(tmp_path / "gold.json", {key: part})
             try:
                 oracle(read_items(path))
+                learning = read_items(path, learning=True, allow_unanswered=True).learning
+                assert learning and len(learning.clues.codes)
             except VqagenError as error:
                 assert str(error)

@@ -160,4 +160,4 @@ def _accuracy(scores: Mapping[str, Floats], places: Places) -> dict[str, Any]:
 
 def _mean(shares: Sequence[float | None]) -> float | None:
     known = [share for share in shares if share is not None]
-    return round(sum(known) / len(known), 4) if known else None
+    return round(sum(known) / len(known), 6) if known else None

@@ -85,7 +85,7 @@ def _facts(items: Items) -> dict[str, Any]:
         "program_steps": spread_record(counts_of(field_of(items, "program_length"))),
         "per_image": {name: spread_record(counts) for name, counts in per_image.items() if counts},
         "family_questions": of_families,
-        "family_share": round(min(of_families.values()) / max(of_families.values()), 4) if of_families else 0.0,
+        "family_share": round(min(of_families.values()) / max(of_families.values()), 6) if of_families else 0.0,
         "pairs": pair_counts(items),
         "answers": {
             "types": {kind: _answer_facts(counts) for kind, counts in _sorted_counts(types_of(items), items)},
@@ -105,7 +105,7 @@ def _sorted_counts(groups: Values, items: Items) -> list[tuple[str, Counts]]:
 
 
 def _answer_facts(counts: Counts) -> dict[str, Any]:
-    return {"questions": sum(counts.values()), "evenness": round(evenness(counts), 4), "answers": counts}
+    return {"questions": sum(counts.values()), "evenness": round(evenness(counts), 6), "answers": counts}
 
 
 def _family_facts(items: Items, families: Values) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
     return {
         "groups": {group: own.shape[1] for group, own in known.items()},
         "accuracy": {
-            name: {group: round(float(right[own].prod(axis=0).mean()), 4) for group, own in known.items()}
+            name: {group: round(float(right[own].prod(axis=0).mean()), 6) for group, own in known.items()}
             for name, right in rights.items()
         },
     }

@@ -50,7 +50,8 @@ def features_of_json(program: bytes) -> tuple[int, ...]:
 
 
 def _step(node: Mapping[str, Any]) -> Node:
-    values = node.get("value_inputs") or node.get("side_inputs") or ()
+    values = node.get("value_inputs") or node.get("side_inputs") or []
+    values = values if isinstance(values, list) else [values]  # what no generator writes, and verify reports
     return Node(str(node.get("type") or node.get("function")), tuple(node["inputs"]), tuple(map(str, values)))
 
 
