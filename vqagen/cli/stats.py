@@ -23,8 +23,8 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     from some images and are tested on others, or with --against on another file. Reads all dialects, as a JSON
     document, JSON Lines or Parquet, also from other generators, Visual7W and VQAv2.
 
-    Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths, different questions
-    and kept quotas, beside those of CLEVR-Dialog. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape.
+    Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths and different questions,
+    beside those of CLEVR-Dialog. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape.
 
     Of trials, prints the design and the accuracy of policies that miss a view, left and right, or words. Reads folders
     of `vqagen director` and datasets of the reference's shape.
