@@ -260,6 +260,22 @@ def test_planted_shortcuts_are_found(shortcut: str, predictor: str) -> None:
     assert expected(predictor, planted(shortcut)) > expected(predictor, planted("")) + 0.1
 
 
+def test_order_does_not_know_an_image_by_its_number() -> None:
+    """Pairs that join all images part the questions about one: in an image that is red, most answers are red."""
+    rng = random.Random("images")
+    images = [i // 10 for i in range(1000)]
+    colors = [rng.choice(COLORS) for _ in range(100)]
+    answers = [colors[image] if rng.random() < 0.75 else rng.choice(COLORS) for image in images]
+    partners = rng.sample(range(1000), 1000)
+    pairs = dict(zip(partners, [number // 2 for number in range(1000)], strict=True))
+
+    items = table(answers, images=images, pairs=[pairs[i] for i in range(1000)], texts=["What?"] * 1000)
+
+    assert _is_divided(make_folds(items).of_items.tolist(), images)
+    assert expected("order", items) < 0.4
+    assert expected("others", items) > 0.6
+
+
 def test_nothing_is_found_where_nothing_is() -> None:
     """No predictor is better than chance by more than four standard errors."""
     items = planted("")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.extras import in_one_thread, needed
+from vqagen.rng import shuffled, stream
 from vqagen.score.items.table import NONE, Places
 from vqagen.shortcuts.frequencies import of_family
 from vqagen.shortcuts.groups import Integers, distinct
@@ -45,8 +46,22 @@ def history(task: Task, learn: Places, ask: Places) -> Guesses:
 
 
 def order(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer by regression over the family, the place among the questions about the image, and the image's number."""
-    return _learned(task, learn, ask, regression, task.once("order", lambda: _order(task)))
+    """Answer by regression over the family, the place among the questions about the image, and the image's number.
+
+    Nothing is learned from the image that is asked about, whose number would stand for what is in it. Folds of pairs
+    part the questions about an image: there, each half of the images is answered by what the other half teaches.
+    """
+    rows, images = task.once("order", lambda: _order(task)), task.items.images
+    if len(task.splits) == 1 or not np.isin(images.codes[ask], images.codes[learn]).any():
+        return _learned(task, learn, ask, regression, rows)
+    half_of_image = np.array(shuffled(stream(task.seed, "order"), range(len(images.values)))) % 2
+    halves = half_of_image[images.codes]
+    found = task.guesses(ask, np.full((len(ask), task.top_k), NONE))
+    for half in (0, 1):
+        own = halves[ask] == half
+        part = _learned(task, learn[halves[learn] != half], ask[own], regression, rows)
+        found.ranked[own], found.expected[own] = part.ranked, part.expected
+    return found
 
 
 def tree(task: Task, learn: Places, ask: Places) -> Guesses:
