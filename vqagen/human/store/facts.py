@@ -1,0 +1,87 @@
+"""Facts: what happened in a study. The log of a study is the list of its facts, each as a line of JSON."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+
+class Claimed(Struct, frozen=True, tag="claim", omit_defaults=True):
+    """A rater has consented, and was given a slot. Times are milliseconds since 1970, by the server's clock."""
+
+    time: int
+    assignment: str
+    """`task-slot-attempt`; attempt counts from 0 how often the slot was given."""
+    rater: str
+    """A pseudonym; the same person has the same in one study."""
+    trials: int
+    consent: str
+    """Hash of the text that was consented to."""
+    expires: int
+    """When the slot is free for another rater, unless there is a further answer."""
+    platform: str = ""
+    person: str = ""
+    """The rater's id on the platform; "" where none is kept."""
+
+
+class Resumed(Struct, frozen=True, tag="resume"):
+    """A rater whose time had run out goes on in the same slot."""
+
+    time: int
+    assignment: str
+    expires: int
+
+
+class Submitted(Struct, frozen=True, tag="answer", omit_defaults=True):
+    """An answer to a trial. It also extends the lease; the one to the last trial completes the assignment."""
+
+    time: int
+    assignment: str
+    trial: int
+    """Its number in the order that the rater sees, from 1."""
+    value: int | str
+    rt_ms: int
+    """From the image being shown to the choice, by the rater's browser."""
+    shown_ms: int
+    """From the image being shown to the submission, by the rater's browser."""
+    server_ms: int
+    """From the trial being sent to the answer being received, by the server."""
+    expires: int
+    blur: int = 0
+    """How often the page lost the rater's attention (was hidden)."""
+
+
+class Ended(Struct, frozen=True, tag="end"):
+    """An assignment ended before all its answers were there: the rater withdrew, or somebody else holds the slot."""
+
+    time: int
+    assignment: str
+    state: str
+    """withdrawn or expired."""
+    kept: bool = True
+    """False where its answers were erased from the log."""
+
+
+class Noted(Struct, frozen=True, tag="note", omit_defaults=True):
+    """Something that the page reports, such as `reload`, `comment` or `problem`."""
+
+    time: int
+    assignment: str
+    kind: str
+    detail: str = ""
+    trial: int = 0
+
+
+class Forgotten(Struct, frozen=True, tag="forget"):
+    """Raters were erased. `attempts` says how often their slots had been given, so that no assignment's id is reused."""
+
+    time: int
+    deleted: int
+    attempts: dict[str, int]
+    """`task-slot` -> attempts."""
+
+
+Fact = Claimed | Resumed | Submitted | Ended | Noted | Forgotten
+
+encode_fact = msgspec.json.Encoder().encode
+decode_fact = msgspec.json.Decoder(Fact).decode

@@ -1,0 +1,259 @@
+"""The roster: the state of a study, which follows from its facts alone.
+
+Methods that are verbs of raters (`claim`, `submit`, …) decide: they return facts and change nothing. `apply` is the one
+place where facts take effect, in a server that runs as in a command that reads the log of last week.
+
+A slot is *held* by an assignment that is complete, or that has an answer and whose lease has not run out. Consent alone
+holds nothing, or a program that consents under a thousand names would close a study: several raters may have been given
+one slot. The first of them to answer holds it, and the others are expired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vqagen.human.store.facts import Claimed, Ended, Fact, Forgotten, Noted, Resumed, Submitted
+
+CLAIMED, COMPLETE, EXPIRED, WITHDRAWN = STATES = "claimed", "complete", "expired", "withdrawn"
+"""Expired: somebody else holds the slot; answers stay, as partial ones. A claimed one whose lease has run out still
+takes answers, as long as nobody else holds its slot."""
+NEW, SAME, DIFFERENT, REFUSED = "new", "same", "different", "refused"
+"""How an answer relates to what is stored: the first one, the same again, another one, or the assignment has ended."""
+LIMIT, WAIT, FULL = "limit", "wait", "full"
+"""Why a rater gets no slot: has done as many tasks as allowed; all free ones are leased; all are complete."""
+_LIKELIEST = (CLAIMED, COMPLETE, WITHDRAWN, EXPIRED)
+"""The states by which one of a rater's assignments is found for a link, the first one first."""
+
+
+@dataclass(slots=True)
+class Assignment:
+    """A slot that a rater was given, and the answers."""
+
+    id: str
+    task: str
+    slot: int
+    rater: str
+    trials: int
+    consent: str
+    claimed: int
+    expires: int
+    state: str = CLAIMED
+    ended: int | None = None
+    """When it was completed, withdrawn or found expired."""
+    answers: dict[int, Submitted] = field(default_factory=dict)
+    """By the number of the trial."""
+    entries: list[int] = field(default_factory=list)
+    """Numbers of the facts about it in the log, but for those of its answers."""
+    answer_entries: list[int] = field(default_factory=list)
+
+    def holds(self, now: int) -> bool:
+        """True if nobody else can have its slot at a time in milliseconds."""
+        return self.state == COMPLETE or (self.state == CLAIMED and bool(self.answers) and self.expires > now)
+
+
+class Claim(NamedTuple):
+    """The assignment that a rater is given, or why there is none."""
+
+    assignment: str
+    refusal: str = ""
+    retry: int = 0
+    """Of `WAIT`: when the first lease ends."""
+    facts: tuple[Fact, ...] = ()
+
+
+class Verdict(NamedTuple):
+    """How an answer relates to what is stored, and what is stored."""
+
+    kind: str
+    value: int | str | None
+    facts: tuple[Fact, ...] = ()
+
+
+class Erasure(NamedTuple):
+    """A fact, and the numbers of the facts to delete from the log with it."""
+
+    fact: Fact
+    numbers: tuple[int, ...]
+
+
+class Roster:
+    """All that a study holds, by assignment, rater and slot."""
+
+    def __init__(self, facts: Iterable[tuple[int, Fact]] = ()) -> None:
+        """`facts` have the numbers that they have in the log."""
+        self.assignments: dict[str, Assignment] = {}
+        self.people: dict[str, tuple[str, str]] = {}
+        """Rater -> platform and id there."""
+        self.last = 0
+        """The number of the last fact."""
+        self._of_rater: dict[str, list[Assignment]] = {}
+        self._of_slot: dict[tuple[str, int], list[Assignment]] = {}
+        self._attempts: dict[str, int] = {}
+        for number, fact in facts:
+            self.apply(fact, number)
+
+    # Decisions ------------------------------------------------------------------------------------------------------
+
+    def current(self, rater: str, task: str = "") -> Assignment | None:
+        """Return the rater's assignment of a task, or of any task (""): an active one if there is one.
+
+        One that expired without an answer counts as none: its rater is given another.
+        """
+        own = [each for each in self._of_rater.get(rater, ()) if task in ("", each.task) and not _is_void(each)]
+        return min(own, key=lambda each: _LIKELIEST.index(each.state), default=None)
+
+    def claim(
+        self, claimed: Claimed, tasks: Sequence[str], slots: int, only: int | None, most: int, task: str = ""
+    ) -> Claim:
+        """Decide which slot of `tasks` the rater of a claim is given; its `assignment` is not filled yet.
+
+        Asking again returns the assignment that the rater has; if its time ran out and the slot is not held, it is
+        resumed. `tasks` are in the order in which this rater is to be given them, `only` is the slot of a personal
+        link, `most` the number of tasks that a rater may do, and `task` that of the link, "" for any.
+        """
+        now, own = claimed.time, self.current(claimed.rater, task)
+        if own is not None:
+            is_over = own.state == EXPIRED or (own.state == CLAIMED and own.expires <= now)
+            if is_over and not self.is_held(own.task, own.slot, now):
+                resumed = Resumed(now, own.id, claimed.expires)
+                return Claim(own.id, facts=(resumed, *(self._expired(own, now) if own.answers else ())))
+            return Claim(own.id)
+        if self.count_of(claimed.rater) >= most:
+            return Claim("", LIMIT)
+        place = self.find_place(tasks, slots, only, now)
+        if place is None:
+            retry = self.next_end(tasks, slots, only)
+            return Claim("", WAIT if retry else FULL, retry)
+        slot = f"{place[0]}-{place[1]}"
+        id = f"{slot}-{self._attempts.get(slot, 0)}"
+        given = Claimed(
+            *(now, id, claimed.rater, claimed.trials, claimed.consent, claimed.expires),
+            *(claimed.platform, claimed.person),
+        )
+        return Claim(id, facts=(given,))
+
+    def find_place(self, tasks: Iterable[str], slots: int, only: int | None, now: int) -> tuple[str, int] | None:
+        """Return the first slot that nobody was given; else the one that the fewest raters without an answer have."""
+        best: tuple[str, int] | None = None
+        fewest = 0
+        for task in tasks:
+            for slot in range(slots) if only is None else (only,):
+                given = self._of_slot.get((task, slot), ())
+                if any(each.holds(now) for each in given):
+                    continue
+                waiting = sum(each.state == CLAIMED and each.expires > now for each in given)
+                if best is None or waiting < fewest:
+                    best, fewest = (task, slot), waiting
+                if not fewest:
+                    return best
+        return best
+
+    def next_end(self, tasks: Iterable[str], slots: int, only: int | None) -> int:
+        """Return when the first lease of a slot ends; 0 if all slots are complete."""
+        ends = (
+            each.expires
+            for task in tasks
+            for slot in (range(slots) if only is None else (only,))
+            for each in self._of_slot.get((task, slot), ())
+            if each.state == CLAIMED and each.answers
+        )
+        return min(ends, default=0)
+
+    def is_held(self, task: str, slot: int, now: int) -> bool:
+        """True if an assignment holds a slot at a time in milliseconds."""
+        return any(each.holds(now) for each in self._of_slot.get((task, slot), ()))
+
+    def count_of(self, rater: str) -> int:
+        """Return how many assignments a rater has, in any state, but for those that expired without an answer."""
+        return sum(not _is_void(each) for each in self._of_rater.get(rater, ()))
+
+    def submit(self, answer: Submitted) -> Verdict:
+        """Decide about an answer. The first one to a trial stays.
+
+        One rule for late answers: an answer is taken unless somebody else holds the slot. Who holds a slot has made the
+        others' assignments expired by answering, so the state says it.
+        """
+        found = self.assignments.get(answer.assignment)
+        if found is None:
+            return Verdict(REFUSED, None)
+        stored = found.answers.get(answer.trial)
+        if stored is not None and found.state in (CLAIMED, COMPLETE):
+            return Verdict(SAME if stored.value == answer.value else DIFFERENT, stored.value)
+        if found.state != CLAIMED:
+            return Verdict(REFUSED, None)
+        return Verdict(NEW, answer.value, (answer, *self._expired(found, answer.time)))
+
+    def _expired(self, holder: Assignment, now: int) -> list[Ended]:
+        """Return that all others who were given the slot of a holder have lost it."""
+        given = self._of_slot[holder.task, holder.slot]
+        return [Ended(now, each.id, EXPIRED) for each in given if each is not holder and each.state == CLAIMED]
+
+    def withdraw(self, assignment: Assignment, now: int, *, keep_answers: bool) -> Erasure | None:
+        """Decide about a withdrawal; None if the assignment is complete, or was withdrawn before."""
+        if assignment.state in (COMPLETE, WITHDRAWN):
+            return None
+        return Erasure(
+            Ended(now, assignment.id, WITHDRAWN, keep_answers), () if keep_answers else tuple(assignment.answer_entries)
+        )
+
+    def forget(self, raters: Sequence[str], now: int) -> Erasure:
+        """Return the fact that raters are forgotten, and the numbers of all facts about them."""
+        own = [each for rater in raters for each in self._of_rater.get(rater, ())]
+        numbers = sorted(number for each in own for number in (*each.entries, *each.answer_entries))
+        slots = sorted({f"{each.task}-{each.slot}" for each in own})
+        return Erasure(Forgotten(now, len(numbers), {slot: self._attempts[slot] for slot in slots}), tuple(numbers))
+
+    # Facts ----------------------------------------------------------------------------------------------------------
+
+    def apply(self, fact: Fact, number: int) -> None:
+        """Let a fact take effect, which has this number in the log."""
+        self.last = max(self.last, number)
+        match fact:
+            case Claimed():
+                self._give(fact)
+            case Resumed():
+                found = self.assignments[fact.assignment]
+                found.state, found.expires, found.ended = CLAIMED, fact.expires, None
+            case Submitted():
+                self._keep(fact, number)
+                return
+            case Ended():
+                found = self.assignments[fact.assignment]
+                found.state, found.ended = fact.state, fact.time
+                if not fact.kept:
+                    found.answers.clear()
+                    found.answer_entries.clear()
+            case Forgotten():
+                for slot, attempts in fact.attempts.items():
+                    self._attempts[slot] = max(attempts, self._attempts.get(slot, 0))
+                return
+            case Noted():
+                pass
+        self.assignments[fact.assignment].entries.append(number)
+
+    def _give(self, fact: Claimed) -> None:
+        slot, _, attempt = fact.assignment.rpartition("-")
+        task, _, place = slot.rpartition("-")
+        made = Assignment(
+            *(fact.assignment, task, int(place), fact.rater, fact.trials, fact.consent, fact.time, fact.expires)
+        )
+        self._attempts[slot] = max(int(attempt) + 1, self._attempts.get(slot, 0))
+        self.assignments[made.id] = made
+        self._of_rater.setdefault(made.rater, []).append(made)
+        self._of_slot.setdefault((task, made.slot), []).append(made)
+        if fact.person:
+            self.people.setdefault(fact.rater, (fact.platform, fact.person))
+
+    def _keep(self, fact: Submitted, number: int) -> None:
+        found = self.assignments[fact.assignment]
+        found.answers[fact.trial] = fact
+        found.answer_entries.append(number)
+        found.expires = fact.expires
+        if len(found.answers) == found.trials:
+            found.state, found.ended = COMPLETE, fact.time
+
+
+def _is_void(assignment: Assignment) -> bool:
+    return assignment.state == EXPIRED and not assignment.answers
