@@ -73,7 +73,7 @@ class Noted(Struct, frozen=True, tag="note", omit_defaults=True):
 
 
 class Forgotten(Struct, frozen=True, tag="forget"):
-    """Raters were erased. `attempts` says how often their slots had been given, so that no assignment's id is reused."""
+    """Raters were erased. `attempts` says how often their slots were given, so that no assignment's id is reused."""
 
     time: int
     deleted: int

@@ -178,7 +178,7 @@ def answer_fault(item: Item, value: object) -> str:
             allowed = form.options if isinstance(form, ChoiceForm) else form.cells
             return "" if isinstance(value, str) and value and value in allowed else "must be one of the answers offered"
         case TextForm():
-            is_text = isinstance(value, str) and 0 < len(value.strip()) and len(value) <= form.longest
+            is_text = isinstance(value, str) and len(value.strip()) > 0 and len(value) <= form.longest
             return "" if is_text else f"must be text of 1 to {form.longest} characters"
     limits = form if isinstance(form, NumberForm) else item.scale
     assert limits is not None, "an item has a form or a scale"
