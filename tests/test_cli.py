@@ -577,3 +577,21 @@ def test_a_device_is_no_input(vqagen_: Commands) -> None:
         ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} /dev/zero")
         told = f"vqagen: invalid value for '{flag}': /dev/zero is a device; name a file or folder\n"
         assert (ran.code, ran.err) == (2, told)
+
+
+@pytest.mark.slow
+def test_a_missing_extra_is_named_with_its_installation() -> None:
+    """Studies import msgspec where their types are made; without it, help still works and a command says what to do."""
+    program = (
+        "import sys; sys.modules['msgspec'] = None; from vqagen.cli import run; sys.exit(run(['human', {!r}, {!r}]))"
+    )
+    helped, used = (
+        subprocess.run(
+            [sys.executable, "-c", program.format("check", argument)], capture_output=True, text=True, check=False
+        )
+        for argument in ("--help", "study")
+    )
+
+    assert helped.returncode == 0 and "Example" in helped.stdout
+    assert used.returncode == 2
+    assert used.stderr.strip() == "vqagen: this needs msgspec; install it: pip install 'vqagen[human]'"

@@ -10,6 +10,10 @@ from typing import Any
 from vqagen.errors import UsageError
 
 
+EXTRA_OF = {"msgspec": "human", "itsdangerous": "human", "jwt": "human"}
+"""Packages that modules import at their top -> the extra that brings them."""
+
+
 def needed(module: str, extra: str, what: str, *beside: str) -> Any:
     """The module, for `what`. UsageError where the extra that brings it is not installed.
 

@@ -20,6 +20,7 @@ from vqagen import __version__
 from vqagen.cli.group import Group
 from vqagen.cli.messages import print_input_warnings, print_message, usage_message
 from vqagen.errors import VqagenError, is_out_of_memory
+from vqagen.extras import EXTRA_OF, to_install
 
 COMMANDS = {
     "generate": "vqagen.cli.generate",
@@ -154,6 +155,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (MemoryError, ImportError, RuntimeError, OSError, SystemError) as error:
         if is_out_of_memory(error):
             return print_message(_with_notes("out of memory", error), 3)
+        if isinstance(error, ModuleNotFoundError) and error.name in EXTRA_OF:
+            return print_message(f"this needs {error.name}; install it: {to_install(EXTRA_OF[error.name])}", 2)
         if not isinstance(error, OSError):
             raise
         message = f"{error.strerror or error}: {error.filename or 'standard output'}"
