@@ -127,9 +127,9 @@ def token_of(study: Path) -> str:
     """Return the token of the link for any task."""
     from vqagen.api import load_study
     from vqagen.human.links.secret import load_secret
-    from vqagen.human.links.tokens import Link, sign
+    from vqagen.human.links.tokens import Link, sign_link
 
-    return sign(Link(load_study(study).id), load_secret(study))
+    return sign_link(Link(load_study(study).id), load_secret(study))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from waiting import PATIENCE
 
 from vqagen.api import load_study
 from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign
+from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.store.store import COMPLETE
 
@@ -170,7 +170,7 @@ def run_kills(
     """
     study = make_large_study(folder)
     server = Server(study, free_port(), redis.url if redis else "")
-    token = sign(Link(load_study(study).id), load_secret(study))
+    token = sign_link(Link(load_study(study).id), load_secret(study))
     ledger, random = Ledger(), Random(seed)
     server.start()
     try:

@@ -17,7 +17,7 @@ from vqagen.human.answers import AnswerRow
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import ID, Participant, pseudonym
 from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.links.tokens import Link, sign
+from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
@@ -187,7 +187,7 @@ class ServedPage:
 
     def link(self, query: str, slot: int | None = None) -> str:
         """Return the link of the only task with a query."""
-        return f"{self.url}/s/{sign(Link(self.study.id, self.task, slot), self.secret)}?{query}"
+        return f"{self.url}/s/{sign_link(Link(self.study.id, self.task, slot), self.secret)}?{query}"
 
     @property
     def task(self) -> str:

@@ -14,7 +14,7 @@ import httpx
 from commands import start
 
 from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.links.tokens import Link, sign
+from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.process import build_app
 from vqagen.human.server.sessions import Sessions
@@ -46,11 +46,11 @@ class Served:
 
     def token(self, task: str = "", slot: int | None = None, expires: int = 0) -> str:
         """Return the token of a link, for the first task unless another one is named."""
-        return sign(Link(self.study.id, task or next(iter(self.study.tasks)), slot, expires), self.secret)
+        return sign_link(Link(self.study.id, task or next(iter(self.study.tasks)), slot, expires), self.secret)
 
     def open_token(self) -> str:
         """Return the token of the link for any task."""
-        return sign(Link(self.study.id), self.secret)
+        return sign_link(Link(self.study.id), self.secret)
 
     async def consent(self, name: str, token: str = "") -> httpx.Response:
         """Let a participant consent."""

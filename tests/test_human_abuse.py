@@ -20,7 +20,7 @@ from uvicorn.server import ServerState
 
 from vqagen.calls.human_studies import make_caption_tasks
 from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign
+from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
 from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.process import uvicorn_config
@@ -41,7 +41,7 @@ def study(tmp_path: Path) -> Study:
 @pytest.mark.slow
 def test_wrong_requests_change_nothing_and_learn_nothing(study: Study) -> None:
     """Among them the seven that ended HUMANr's server. The process serves on, and no reply is a fault of the server."""
-    token = sign(Link(study.id, next(iter(study.tasks))), load_secret(study.folder))
+    token = sign_link(Link(study.id, next(iter(study.tasks))), load_secret(study.folder))
     with serving(study.folder, "--client-rate 0") as (_, url):
         wire = Wire(int(url.rpartition(":")[2]))
         who = {"token": token, "participant": participant("ann")}

@@ -9,25 +9,41 @@ import json
 import random
 import re
 import string
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import jwt
 import pytest
 from commands import Commands
+from cryptography.hazmat.primitives.asymmetric import rsa
 from depth import fewer
 from human_served import API, Served, participant, served
 from study_files import make_study
 
-from vqagen.human.links.codes import assignment_of_bearer, completion_code, session_bearer
+from vqagen.errors import BadInput
 from vqagen.human.links.people import Participant, pseudonym
+from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE, load_prolific_keys, prolific_participant
 from vqagen.human.links.secret import SECRET_VARIABLE, Secret, add_key, load_secret
-from vqagen.human.links.tokens import Link, LinkRefused, sign, verify
+from vqagen.human.links.tokens import (
+    Link,
+    LinkRefused,
+    assignment_of_bearer,
+    completion_code,
+    session_bearer,
+    shown_at,
+    sign_link,
+    trial_ticket,
+    verify_link,
+)
 from vqagen.human.study.study import Study
 
 ID, OTHER = "0123456789abcdef", "fedcba9876543210"
 TASK = "0123456789"
-ALPHABET = string.ascii_letters + string.digits + "-_"
-SECRET = Secret([bytes(range(32))])
-LINKS = [Link(ID), Link(ID, TASK), Link(ID, TASK, 2), Link(ID, TASK, 11, 1_900_000_000)]
+SLOT = f"{TASK}-1-0"
+ALPHABET = string.ascii_letters + string.digits + "-_."
+SECRET = Secret([bytes(range(32)), bytes(range(1, 33))])
+LINKS = [Link(ID), Link(ID, TASK), Link(ID, TASK, 2), Link(ID, TASK, 11, 1_900_000_000), Link(ID, is_preview=True)]
 
 
 @pytest.fixture
@@ -46,55 +62,116 @@ def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
 # Tokens ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_token_means_its_link_and_no_changed_token_means_anything() -> None:
+def link_of(token: str, secret: Secret = SECRET) -> Link | None:
+    """Return the link of a token, None if it is refused."""
+    try:
+        return verify_link(token, ID, secret, now=0)
+    except LinkRefused:
+        return None
+
+
+def test_a_token_means_what_was_signed_and_no_changed_token_means_anything() -> None:
     """Each character is replaced by each other one: base64 has texts of the same bytes. Nothing can be added."""
-    assert [verify(sign(link, SECRET), ID, SECRET, now=0) for link in LINKS] == LINKS
-    token = sign(LINKS[1], SECRET)
-    replaced = (token[:place] + other + token[place + 1 :] for place in range(len(token)) for other in ALPHABET)
-    added = (text for add in ("=", "A", "AAAA", "\n", " ", ".") for text in (token + add, add + token))
-    for changed in {*replaced, *added, token[:-1], token[1:], ""} - {token}:
-        with pytest.raises(LinkRefused):
-            verify(changed, ID, SECRET, now=0)
+    assert [link_of(sign_link(link, SECRET)) for link in LINKS] == LINKS
+    read = {
+        sign_link(LINKS[3], SECRET): link_of,
+        session_bearer(SECRET, ID, SLOT): lambda text: assignment_of_bearer(text, SECRET, ID),
+        trial_ticket(SECRET, ID, SLOT, 7, 1_800_000_000_123): lambda text: shown_at(text, SECRET, ID, SLOT, 7),
+    }
+    assert [meaning(token) for token, meaning in read.items()] == [LINKS[3], SLOT, 1_800_000_000_123]
+    for token, meaning in read.items():
+        replaced = (token[:place] + other + token[place + 1 :] for place in range(len(token)) for other in ALPHABET)
+        added = (text for add in ("=", "A", "AAAA", "\n", " ", ".", "é") for text in (token + add, add + token))
+        changed = {*replaced, *added, token[:-1], token[1:], "", ".", "A" * 5000} - {token}
+        assert [text for text in changed if meaning(text) is not None] == []
 
 
-def test_links_of_a_retired_key_are_gone_and_others_stay_valid(tmp_path: Path) -> None:
-    """Codes and pseudonyms stay what they were."""
+def test_a_session_and_a_ticket_are_of_one_study_assignment_and_trial() -> None:
+    """None of them is worth another, and who has a session cannot compute its code."""
+    bearer, ticket = session_bearer(SECRET, ID, SLOT), trial_ticket(SECRET, ID, SLOT, 7, 5)
+    signature = base64.urlsafe_b64decode(bearer.rpartition(".")[2] + "=")
+
+    assert assignment_of_bearer(bearer, SECRET, OTHER) is assignment_of_bearer(ticket, SECRET, ID) is None
+    assert shown_at(bearer, SECRET, ID, SLOT, 7) is shown_at(ticket, SECRET, OTHER, SLOT, 7) is None
+    assert shown_at(ticket, SECRET, ID, f"{TASK}-1-1", 7) is shown_at(ticket, SECRET, ID, SLOT, 8) is None
+    assert completion_code(SECRET, ID, SLOT) != completion_code(SECRET, OTHER, SLOT)
+    assert base64.b32encode(signature)[:10].decode() != completion_code(SECRET, ID, SLOT)
+
+
+def test_a_new_key_signs_links_and_the_links_of_a_deleted_one_are_refused(tmp_path: Path) -> None:
+    """Sessions, tickets, codes and pseudonyms stay what they were. Nobody else can read the file at any time."""
     before = load_secret(tmp_path)
-    old = sign(LINKS[1], before)
-    assert add_key(tmp_path) == 2
-    assert add_key(tmp_path) == 3
-    both = load_secret(tmp_path)
-    middle = sign(LINKS[1], Secret(both.keys[:3]))
-    lines = (tmp_path / "secret").read_text().split()
-    (tmp_path / "secret").write_text("\n".join([lines[0], "-", *lines[2:]]))
+    add_key(tmp_path)
+    both, path = load_secret(tmp_path), tmp_path / "secret"
+    lines = path.read_text().split()
+    path.write_text("\n".join([lines[0], *lines[2:]]))
     after = load_secret(tmp_path)
+    old, new = sign_link(LINKS[1], before), sign_link(LINKS[1], both)
 
-    assert verify(old, ID, both, 0) == verify(middle, ID, both, 0) == verify(middle, ID, after, 0) == LINKS[1]
-    with pytest.raises(LinkRefused, match="retired") as refused:
-        verify(old, ID, after, 0)
-    assert refused.value.is_gone
-    assert completion_code(before, ID, "a-0-0") == completion_code(after, ID, "a-0-0")
+    assert (link_of(old, both), link_of(new, both)) == (LINKS[1], LINKS[1])
+    assert (link_of(old, after), link_of(new, after)) == (None, LINKS[1])
+    assert [each.name for each in tmp_path.iterdir()] == ["secret"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert session_bearer(before, ID, SLOT) == session_bearer(after, ID, SLOT)
+    assert trial_ticket(before, ID, SLOT, 1, 2) == trial_ticket(after, ID, SLOT, 1, 2)
+    assert completion_code(before, ID, SLOT) == completion_code(after, ID, SLOT)
     assert pseudonym(before, Participant("id", "ann")) == pseudonym(after, Participant("id", "ann"))
 
 
-def test_a_session_is_of_one_assignment_and_cannot_be_changed() -> None:
-    bearer = session_bearer(SECRET, ID, f"{TASK}-1-0")
-
-    assert assignment_of_bearer(bearer, SECRET, ID) == f"{TASK}-1-0"
-    assert assignment_of_bearer(bearer, SECRET, OTHER) is None
-    for place, right in enumerate(bearer):
-        for other in ALPHABET.replace(right, ""):
-            assert assignment_of_bearer(bearer[:place] + other + bearer[place + 1 :], SECRET, ID) is None
+# Prolific -------------------------------------------------------------------------------------------------------------
 
 
-def test_who_has_a_session_cannot_compute_its_code() -> None:
-    """A session shows its own MAC; if codes were made of the same one, work would not be needed for them."""
-    bearer = session_bearer(SECRET, ID, f"{TASK}-1-0")
-    shown = base64.urlsafe_b64decode(bearer + "=" * (-len(bearer) % 4))[-16:]
-    codes = {study: completion_code(SECRET, study, f"{TASK}-1-0") for study in (ID, OTHER)}
+NOW, PERSON = 1_800_000_000, "5f1b2c3d4e5f6a7b8c9d0e1f"
+KEY, STRANGER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
+PUBLIC = {**jwt.algorithms.RSAAlgorithm.to_jwk(KEY.public_key(), as_dict=True), "kid": "k1", "alg": "RS256"}
+CLAIMS = {
+    "aud": "https://study.example/s/x?PROLIFIC_PID=y",
+    "exp": NOW + 1,
+    "iat": NOW - 9,
+    "sub": "5f1b2c3d4e5f6a7b8c9d0e20",
+    "prolific": {"PROLIFIC_PID": PERSON, "workspace_id": "w"},
+}
 
-    assert base64.b32encode(shown)[:10].decode() not in codes.values()
-    assert codes[ID] != codes[OTHER]
+
+def signed(changes: Mapping[str, Any], key: Any = KEY, algorithm: str = "RS256", kid: str = "k1") -> str:
+    """Return a token as Prolific signs it, with other claims."""
+    return jwt.encode({**CLAIMS, **changes}, key, algorithm, {"kid": kid})
+
+
+def test_a_participant_is_who_prolific_says_for_this_server_and_now(tmp_path: Path) -> None:
+    """`aud` may be the address of the study, the site or the host, also among others."""
+    (tmp_path / PROLIFIC_KEYS_FILE).write_text(json.dumps({"keys": [PUBLIC]}))
+    keys = load_prolific_keys(tmp_path)
+    audiences = [CLAIMS["aud"], "https://STUDY.example", "study.example", ["other.example", "study.example"]]
+    refused = {
+        "expired": signed({"exp": NOW}),
+        "of another server": signed({"aud": "https://study.example.evil.example/s/x"}),
+        "without audience": signed({"aud": []}),
+        "of a stranger": signed({}, STRANGER),
+        "of no known key": signed({}, KEY, kid="k2"),
+        "unsigned": signed({}, None, "none"),
+        "signed by a public text": signed({}, PUBLIC["n"], "HS256"),
+        "without a participant": signed({"prolific": {"workspace_id": "w"}}),
+        "of an id that is none": signed({"prolific": {"PROLIFIC_PID": "a b"}}),
+        "of another researcher": signed({"prolific": {**CLAIMS["prolific"], "workspace_id": "v"}}),
+        "of other claims": signed({"prolific": 7, "exp": "soon"}),
+        "a text": "x.y.z",
+        "deep": base64.urlsafe_b64encode(b"[" * 3000).decode() + ".x.y",
+    }
+
+    found = [prolific_participant(signed({"aud": each}), keys, "https://study.example/lab", NOW) for each in audiences]
+    assert found == [Participant("prolific", PERSON)] * 4
+    assert [name for name, each in refused.items() if prolific_participant(each, keys, "study.example", NOW, "w")] == []
+
+
+def test_a_file_that_has_no_keys_of_prolific_is_refused(tmp_path: Path) -> None:
+    assert load_prolific_keys(tmp_path) is None
+    for content in ("[]", "{}", '{"keys": []}', '{"keys": [{"kty": "RSA"}]}'):
+        (tmp_path / PROLIFIC_KEYS_FILE).write_text(content)
+        with pytest.raises(
+            BadInput, match=r"prolific_keys.json: is no set of JSON web keys; save https://api\.prolific"
+        ):
+            load_prolific_keys(tmp_path)
 
 
 # The secret -----------------------------------------------------------------------------------------------------------
@@ -103,7 +180,6 @@ def test_who_has_a_session_cannot_compute_its_code() -> None:
 UNUSABLE = [
     ("", 0o600, "is empty"),
     ("abc\n", 0o600, "expected 64 hexadecimal digits"),
-    ("-\n" + "0" * 64, 0o600, "in line 1"),
     ("0" * 64 + "\n-\n", 0o600, "in line 2"),
     ("é", 0o600, "expected 64 hexadecimal digits"),
     ("0" * 64, 0o644, "others can read the secret; run: chmod 600"),
@@ -157,8 +233,8 @@ def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
                 "good": good,
                 "unsigned": good[:-22] + "A" * 22,
                 "expired": place.token(expires=1_000_000_000),
-                "of another study": sign(Link(OTHER, next(iter(study.tasks))), place.secret),
-                "of no task": sign(Link(study.id, "f" * 10), place.secret),
+                "of another study": sign_link(Link(OTHER, next(iter(study.tasks))), place.secret),
+                "of no task": sign_link(Link(study.id, "f" * 10), place.secret),
                 "of no slot": place.token(slot=2),
             }
             found = {name: await ask(place, token) for name, token in tokens.items()}
@@ -191,7 +267,7 @@ def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
 
 def tokens_of(text: str) -> list[str]:
     """Return the tokens of all links in a text."""
-    return re.findall(r"/s/([A-Za-z0-9_-]+)", text)
+    return re.findall(r"/s/([A-Za-z0-9._-]+)", text)
 
 
 def test_humanr_gets_one_link_for_each_task_in_files_of_500(tmp_path: Path, vqagen_: Commands) -> None:
@@ -204,23 +280,24 @@ def test_humanr_gets_one_link_for_each_task_in_files_of_500(tmp_path: Path, vqag
     assert {tuple(each[0]) for each in rows} == {("HIT_Link",)}
     links = [row[0] for each in rows for row in each[1:]]
     assert all(link.startswith("https://study.example/lab/s/") for link in links)
-    found = [verify(token, study.id, load_secret(study.folder), 0).task for token in tokens_of("\n".join(links))]
+    found = [verify_link(token, study.id, load_secret(study.folder), 0).task for token in tokens_of("\n".join(links))]
     assert found == list(study.tasks)
     assert ran.err.startswith("36 links in ")
 
 
 @pytest.mark.parametrize(
     ("mode", "links", "places", "format"),
-    [("task", 3, 2, "txt"), ("personal", 6, 1, "csv"), ("general", 1, 6, "taskflow-json")],
+    [("task", 3, 2, "txt"), ("personal", 6, 1, "csv"), ("general", 1, 6, "taskflow-json"), ("preview", 1, 0, "csv")],
 )
 def test_every_format_has_the_links_of_the_mode(
     mode: str, links: int, places: int, format: str, study: Study, vqagen_: Commands
 ) -> None:
     vqagen_.done(f"human links study --mode {mode} --format {format} --out there --expires never")
     (file,) = [path for path in Path("there").iterdir() if not path.name.startswith(".")]
-    found = [verify(token, study.id, load_secret(study.folder), 10**11) for token in tokens_of(file.read_text())]
+    found = [verify_link(token, study.id, load_secret(study.folder), 10**11) for token in tokens_of(file.read_text())]
 
     assert len(found) == len(set(found)) == links
+    assert {each.is_preview for each in found} == {mode == "preview"}
     if format == "csv":
         rows = list(csv.DictReader(file.read_text().splitlines()))
         assert [(row["task"], row["slot"]) for row in rows] == [
@@ -235,8 +312,9 @@ def test_every_format_has_the_links_of_the_mode(
 
 
 def test_a_shorter_list_leaves_no_stale_links_and_no_file_of_others_is_touched(study: Study, vqagen_: Commands) -> None:
-    """HUMANr left the files of a longer run beside those of a shorter one."""
+    """HUMANr left the files of a longer run beside those of a shorter one. A preview is no new list."""
     vqagen_.done("human links study --batch-size 1")
+    vqagen_.done("human links study --mode preview")
     folder = study.folder / "links"
     changed, own = folder / "hit_links_2.csv", folder / "hit_links_9.csv"
     changed.write_text("edited")

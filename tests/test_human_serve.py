@@ -19,7 +19,7 @@ from study_files import make_study
 
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign
+from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server import process
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
@@ -130,7 +130,7 @@ def test_a_lost_secret_is_not_replaced_in_silence(study: Path, vqagen_: Commands
 @pytest.mark.slow
 def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
     """While no file can grow, answers are refused; afterwards they are stored, without a restart."""
-    token = sign(Link(load_study(study).id), load_secret(study))
+    token = sign_link(Link(load_study(study).id), load_secret(study))
     with serving(study, "--client-rate 0") as (process, url):
         wire = Wire(int(url.rpartition(":")[2]))
         who = {"token": token, "participant": participant("ann")}

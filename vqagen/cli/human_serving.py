@@ -56,7 +56,7 @@ def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str,
     Example:
       vqagen human links study --public-url https://study.example
     """
-    from vqagen.calls.human_serving import write_links
+    from vqagen.human.links.study_links import write_links
 
     if codes:
         return _verify(study, codes)
@@ -69,7 +69,7 @@ def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str,
 
 def _verify(study: str, codes: tuple[str, ...]) -> int:
     """Print the assignment of each code; return 1 if one was not issued."""
-    from vqagen.calls.human_serving import verify_codes
+    from vqagen.human.links.study_links import verify_codes
 
     given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
     verified = verify_codes(study, given)

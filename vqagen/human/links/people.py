@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vqagen.human.links.secret import Secret
-from vqagen.human.links.tokens import Link
 
 PROLIFIC, CONNECT, MTURK, ID, ANONYMOUS = PLATFORMS = "prolific", "connect", "mturk", "id", "anonymous"
 LINK = "link"
 """The platform of who has a personal link: the link says who it is."""
+PARTICIPANT_ID = r"[A-Za-z0-9_-]{1,64}"
+"""The pattern of an id on a platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +19,6 @@ class Participant:
 
     platform: str
     id: str
-
-
-def holder_of(link: Link) -> Participant | None:
-    """Return the participant of a personal link; None for a link that many may use."""
-    return None if link.slot is None else Participant(LINK, f"{link.task}-{link.slot}")
 
 
 def pseudonym(secret: Secret, participant: Participant) -> str:

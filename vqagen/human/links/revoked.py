@@ -7,25 +7,12 @@ from pathlib import Path
 REVOKED_FILE = "revoked.txt"
 
 
-class Revoked:
-    """Revoked tokens. The file is read again when it changes, so that a link is revoked while the study is served."""
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / REVOKED_FILE
-        self._state: tuple[int, int] | None = None
-        self._tokens: frozenset[str] = frozenset()
-
-    def __contains__(self, token: str) -> bool:
-        try:
-            found = self._path.stat()
-        except FileNotFoundError:
-            self._state, self._tokens = None, frozenset()
-            return False
-        state = found.st_mtime_ns, found.st_size
-        if state != self._state:
-            self._tokens = frozenset(revoked_tokens(self._path.read_text("utf-8", errors="replace")))
-            self._state = state
-        return token in self._tokens
+def is_revoked(token: str, folder: Path) -> bool:
+    """True if a token is revoked. The file is read each time, so that a link is revoked while the study is served."""
+    try:
+        return token in revoked_tokens((folder / REVOKED_FILE).read_text("utf-8", errors="replace"))
+    except FileNotFoundError:
+        return False
 
 
 def revoked_tokens(text: str) -> list[str]:

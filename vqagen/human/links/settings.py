@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from vqagen.human.server.settings import LOCAL_URL, url_faults
 from vqagen.tasks.settings import CheckedSettings, setting
 
-TASK, PERSONAL, GENERAL = MODES = "task", "personal", "general"
+TASK, PERSONAL, GENERAL, PREVIEW = MODES = "task", "personal", "general", "preview"
+NEVER = "never"
 HUMANR, CSV, TASKFLOW, TXT = FORMATS = "humanr-csv", "csv", "taskflow-json", "txt"
 
 
@@ -17,7 +18,9 @@ class LinkSettings(CheckedSettings):
     """For whom links are, and how they are written."""
 
     mode: str = setting(
-        TASK, "A link for each task, for each rater of a task (personal), or one for all.", choices=MODES
+        TASK,
+        "A link for each task, for each rater of a task (personal), for all (general), or to look at it (preview).",
+        choices=MODES,
     )
     format: str = setting(
         HUMANR,
@@ -30,12 +33,11 @@ class LinkSettings(CheckedSettings):
     expires: str = setting(
         "",
         "Last day of the links, such as 2026-12-31. [default: link_days of serving.json from now]",
-        metavar="DAY|never",
+        metavar=f"DAY|{NEVER}",
     )
     new_key: bool = setting(
         False,
-        "Sign with a new key. Then write `-` in place of the one before it in `secret`, which refuses older links, and "
-        "restart the server.",
+        "Sign with a new key. To refuse older links, delete the line before it in `secret`, and restart the server.",
     )
 
     def _faults(self) -> Iterator[str]:

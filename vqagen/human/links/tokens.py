@@ -1,20 +1,30 @@
-"""Tokens: the signed part of a link, which says what its owner may do in which study and until when."""
+"""Tokens of raters: links, sessions, tickets of trials, and completion codes.
+
+A token is a text that can be read, a point, and its signature by itsdangerous. It has one spelling only.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import hmac
-import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from vqagen.human.links.secret import Secret, signed_bytes, url_text
+from itsdangerous import Signer
 
-VERSION = 1
+from vqagen.human.links.people import LINK, Participant
+from vqagen.human.links.secret import Secret
+
 LONGEST = 200
 """Characters of a token that is looked at."""
-_PAYLOAD = re.compile(
-    r"(?P<version>[0-9]{1,3})\.(?P<key>[0-9]{1,3})\.(?P<study>[0-9a-f]{16})\.(?P<task>[0-9a-f]{10}|-)"
-    r"\.(?P<slot>[0-9]{1,6}|-)\.(?P<expires>[0-9]{1,12})"
-)
+TOKEN = rf"[A-Za-z0-9._-]{{1,{LONGEST}}}"
+"""The pattern of a token."""
+CODE_LENGTH = 10
+"""Characters of base32: 50 bits, which nobody guesses."""
+ATTEMPTS = 500
+"""Raters who may have had a slot one after the other, for which codes are looked up without a store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,47 +36,98 @@ class Link:
     slot: int | None = None
     expires: int = 0
     """Seconds since 1970; 0 for never."""
+    is_preview: bool = False
+    """True if nothing of what is done is stored."""
 
 
 class LinkRefused(Exception):
-    """A token gives no permission: `is_gone` if it once did (expired, revoked, its key retired)."""
+    """A token gives no permission: `is_gone` if it once did (expired, revoked)."""
 
     def __init__(self, reason: str, *, is_gone: bool = False) -> None:
         super().__init__(reason)
         self.is_gone = is_gone
 
 
-def sign(link: Link, secret: Secret) -> str:
-    """Return the token of a link, signed with the newest key."""
-    return _signed(link, secret, secret.newest)
-
-
-def verify(token: str, study: str, secret: Secret, now: int) -> Link:
-    """Return the link of a token at a time in seconds. Raise LinkRefused for a text that `sign` did not return."""
-    content = signed_bytes(token) if len(token) <= LONGEST else None
-    parts = _PAYLOAD.fullmatch(content[0]) if content else None
-    if parts is None:
-        raise LinkRefused("the link is incomplete or was changed")
-    link = Link(
-        parts["study"],
-        "" if parts["task"] == "-" else parts["task"],
-        None if parts["slot"] == "-" else int(parts["slot"]),
-        int(parts["expires"]),
-    )
-    number = int(parts["key"])
-    if int(parts["version"]) == VERSION and secret.link_mac(number, "") is None:
-        raise LinkRefused("the key of the link is retired", is_gone=True)
-    if not hmac.compare_digest(_signed(link, secret, number).encode(), token.encode()):
-        raise LinkRefused("the link is incomplete or was changed")
-    if link.study != study:
-        raise LinkRefused("the link is for another study")
-    if link.expires and now >= link.expires:
-        raise LinkRefused("the link has expired", is_gone=True)
-    return link
-
-
-def _signed(link: Link, secret: Secret, key: int) -> str:
+def sign_link(link: Link, secret: Secret) -> str:
+    """Return the token of a link, signed with the last key."""
     slot = "-" if link.slot is None else link.slot
-    payload = f"{VERSION}.{key}.{link.study}.{link.task or '-'}.{slot}.{link.expires}"
-    code = secret.link_mac(key, payload)
-    return "" if code is None else url_text(payload.encode() + code)
+    text = f"{link.study}.{link.task or '-'}.{slot}.{link.expires}.{int(link.is_preview)}"
+    return _signed(text, "link", secret.keys[-1])
+
+
+def verify_link(token: str, study_id: str, secret: Secret, now: int) -> Link:
+    """Return the link of a token at a time in seconds. Raise LinkRefused for a text that `sign_link` did not return."""
+    text = _text(token, "link", secret.keys)
+    if not text:
+        raise LinkRefused("the link is incomplete, was changed, or its key is retired")
+    study, task, slot, expires, is_preview = text.split(".")
+    if study != study_id:
+        raise LinkRefused("the link is for another study")
+    if 0 < int(expires) <= now:
+        raise LinkRefused("the link has expired", is_gone=True)
+    return Link(study, "" if task == "-" else task, None if slot == "-" else int(slot), int(expires), is_preview == "1")
+
+
+def holder_of(link: Link) -> Participant | None:
+    """Return the participant of a personal link; None for a link that many may use."""
+    return None if link.slot is None else Participant(LINK, f"{link.task}-{link.slot}")
+
+
+def session_bearer(secret: Secret, study_id: str, assignment_id: str) -> str:
+    """Return what a page sends with each request about its assignment."""
+    return _signed(assignment_id, f"session/{study_id}", secret.keys[0])
+
+
+def assignment_of_bearer(bearer: str, secret: Secret, study_id: str) -> str | None:
+    """Return the assignment of a session, or None for a text that `session_bearer` did not return."""
+    return _text(bearer, f"session/{study_id}", secret.keys[:1]) or None
+
+
+def trial_ticket(secret: Secret, study_id: str, assignment_id: str, number: int, now_ms: int) -> str:
+    """Return the proof that a trial was shown in an assignment at a time."""
+    return _signed(str(now_ms), f"ticket/{study_id}/{assignment_id}/{number}", secret.keys[0])
+
+
+def shown_at(ticket: str, secret: Secret, study_id: str, assignment_id: str, number: int) -> int | None:
+    """Return when a trial was shown in an assignment, or None for a text that is not its ticket."""
+    text = _text(ticket, f"ticket/{study_id}/{assignment_id}/{number}", secret.keys[:1])
+    return int(text) if text else None
+
+
+def _signed(text: str, purpose: str, key: bytes) -> str:
+    """Return the token of a text. Those of two purposes are signed by different keys."""
+    return Signer(key, purpose, digest_method=hashlib.sha256).sign(text).decode()
+
+
+def _text(token: str, purpose: str, keys: Sequence[bytes]) -> str:
+    """Return the text of a token that one of the keys signed; "" for any other.
+
+    The token is made again and compared: several spellings of a signature in base64 mean the same bytes.
+    """
+    if len(token) > LONGEST or not token.isascii():
+        return ""
+    text = token.rpartition(".")[0]
+    return text if any(hmac.compare_digest(_signed(text, purpose, key), token) for key in keys) else ""
+
+
+# Completion codes -----------------------------------------------------------------------------------------------------
+
+
+def completion_code(secret: Secret, study_id: str, assignment_id: str) -> str:
+    """Return the code that a rater gets when all answers are stored."""
+    return base64.b32encode(secret.mac("code", f"{study_id}/{assignment_id}"))[:CODE_LENGTH].decode()
+
+
+def assignments_of_codes(
+    codes: Iterable[str], secret: Secret, study_id: str, tasks: Sequence[str], slots: int
+) -> dict[str, str]:
+    """Return the assignment of each code that this study issued. No store is needed: codes follow from the secret."""
+    asked, found = frozenset(codes), dict[str, str]()
+    for attempt, task, slot in product(range(ATTEMPTS), tasks, range(slots)):
+        assignment = f"{task}-{slot}-{attempt}"
+        code = completion_code(secret, study_id, assignment)
+        if code in asked:
+            found[code] = assignment
+            if len(found) == len(asked):
+                break
+    return found

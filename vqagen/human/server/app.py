@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from vqagen.human.links.codes import LONGEST_BEARER
+from vqagen.human.links.tokens import LONGEST
 from vqagen.human.server.limits import Buckets
 from vqagen.human.server.middleware import LOG
 from vqagen.human.server.page_files import PageFiles
@@ -186,7 +186,7 @@ class StudyApp:
     def _bearer(self, request: Request) -> str | None:
         """Return the session that a request is of, which counts toward the session's limit."""
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or len(bearer) > LONGEST_BEARER:
+        if scheme.lower() != "bearer" or len(bearer) > LONGEST:
             return None
         self._take(bearer)
         return bearer

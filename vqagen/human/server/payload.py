@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vqagen.human.links.people import PLATFORMS, Participant
-from vqagen.human.links.tokens import LONGEST
+from vqagen.human.links.people import PARTICIPANT_ID, PLATFORMS, Participant
+from vqagen.human.links.tokens import TOKEN
 
 LARGEST_BODY = 4096
 """Bytes of a body."""
@@ -16,14 +16,14 @@ DEEPEST = 3
 """Objects and lists inside each other."""
 LONGEST_TIME = 7 * 24 * 3_600_000
 """Milliseconds that a rater may look at a trial."""
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_ID = re.compile(PARTICIPANT_ID)
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
 KINDS_OF_STORE = (
     *("claim", "answer_new", "answer_same", "answer_different", "answer_refused"),
     *("complete", "withdraw", "expire", "forget"),
 )
 """Kinds of events that no page may report: the store writes them itself."""
-_TOKEN = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST}}}")
+_TOKEN = re.compile(TOKEN)
 _VERSION = re.compile(r"[0-9a-f]{1,64}")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, and halves of characters."""

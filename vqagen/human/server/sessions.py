@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from vqagen.human.links.codes import assignment_of_bearer, completion_code, session_bearer
-from vqagen.human.links.people import Participant, holder_of, pseudonym
-from vqagen.human.links.revoked import Revoked
+from vqagen.human.links.people import Participant, pseudonym
+from vqagen.human.links.revoked import is_revoked
 from vqagen.human.links.secret import Secret
-from vqagen.human.links.tokens import Link, LinkRefused, verify
+from vqagen.human.links.tokens import (
+    Link,
+    LinkRefused,
+    assignment_of_bearer,
+    completion_code,
+    holder_of,
+    session_bearer,
+    verify_link,
+)
 from vqagen.human.server.replies import (
     CONSENT_CHANGED,
     DIFFERENT,
@@ -96,7 +103,6 @@ class Sessions:
         self._is_roster_old = False
         """A write failed or was given up, and may be stored all the same."""
         self._clock = clock
-        self._revoked = Revoked(study.folder)
         self._tasks = tuple(study.tasks)
         self._bearers: dict[str, str] = {}
         """Bearers that were found genuine, and their assignments."""
@@ -106,8 +112,8 @@ class Sessions:
     def link(self, token: str) -> Link:
         """Return the link of a token."""
         try:
-            link = verify(token, self.study.id, self._secret, int(self._clock()))
-            if token in self._revoked:
+            link = verify_link(token, self.study.id, self._secret, int(self._clock()))
+            if is_revoked(token, self.study.folder):
                 raise LinkRefused("the link is revoked", is_gone=True)
             if link.slot is not None and link.slot >= self.study.slots:
                 raise LinkRefused("the link is for a slot that the study does not have")

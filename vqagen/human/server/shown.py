@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from vqagen.human.links.secret import Secret, url_text
+from vqagen.human.links.secret import Secret
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import Item
 from vqagen.human.study.study import Study
@@ -23,7 +23,7 @@ class ShownStudy:
 
     def __init__(self, study: Study, secret: Secret) -> None:
         self._study = study
-        opaque = {id: url_text(secret.mac("image", f"{study.id}/{id}")) for id in study.images}
+        opaque = {id: secret.mac("image", f"{study.id}/{id}").hex() for id in study.images}
         self._opaque = opaque
         self._images = {opaque[id]: image for id, image in study.images.items()}
         self._trials: OrderedDict[tuple[str, int], tuple[Trial, ...]] = OrderedDict()

@@ -15,9 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vqagen.errors import VqagenError
-from vqagen.human.links.codes import assignment_of_bearer
 from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign
+from vqagen.human.links.tokens import Link, assignment_of_bearer, sign_link
 from vqagen.human.simulation.raters import Raters
 from vqagen.human.simulation.through_data import assigned_work
 from vqagen.human.study.study import Study
@@ -59,7 +58,7 @@ def answer_study(study: Study, url: str, raters: Raters, count: int) -> int:
 def _do_task(http: HTTPConnection, study: Study, raters: Raters, rater: str, task: str) -> int:
     """Consent, answer all trials of a task, and complete it."""
     secret = load_secret(study.folder)
-    who = {"token": sign(Link(study.id, task), secret), "participant": {"platform": "id", "id": rater}}
+    who = {"token": sign_link(Link(study.id, task), secret), "participant": {"platform": "id", "id": rater}}
     session = _ask(http, "POST", "/session", who)
     consent = {**who, "consent_version": session["consent_version"], "agreed": True}
     bearer = _ask(http, "POST", "/consent", consent)["session"]

@@ -14,6 +14,7 @@ import orjson
 from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.files.output import atomic_folder, sweep
 from vqagen.human.links.link_files import LINKS_FOLDER
+from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE
 from vqagen.human.links.revoked import REVOKED_FILE
 from vqagen.human.links.secret import SECRET_FILE
 from vqagen.human.store.lock import LOCK
@@ -35,7 +36,7 @@ from vqagen.human.study.study import (
 )
 from vqagen.human.study.texts import TEXTS_FILE, default_texts
 
-_KEPT = (TEXTS_FILE, SERVING_FILE, SECRET_FILE, REVOKED_FILE)
+_KEPT = (TEXTS_FILE, SERVING_FILE, SECRET_FILE, REVOKED_FILE, PROLIFIC_KEYS_FILE)
 """Files that operators edit, or that links need, and that a new plan leaves as they are."""
 _REPLACED = (STUDY_FILE, ITEMS_FILE, TASKS_FILE, IMAGES_FILE, IMAGES_FOLDER, COMPARISON_TASKS, LINKS_FOLDER)
 """What else the folder of a study holds. Its links are those of the study that is replaced."""
