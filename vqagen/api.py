@@ -16,7 +16,6 @@ from vqagen.calls.human_scoring import (
     simulate_study,
 )
 from vqagen.calls.human_serving import serve
-from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
@@ -33,6 +32,7 @@ from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
+from vqagen.human.study.making import PlannedStudy, check_study, extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.language.catalogue import Catalogue
@@ -125,6 +125,7 @@ __all__ = [
     "evaluate",
     "export_study",
     "export_trials",
+    "extend_study",
     "find_domain",
     "find_scenes",
     "forget",

@@ -12,7 +12,6 @@ import orjson
 from vqagen.calls.human_answers import export_study
 from vqagen.calls.human_items import write_items
 from vqagen.calls.human_scoring import rater_report, score_study
-from vqagen.calls.human_studies import make_item_tasks
 from vqagen.calls.sampled_scenes import write_scenes
 from vqagen.calls.scene_dialogs import write_dialogs
 from vqagen.draw.scene_pictures import draw_scenes
@@ -22,6 +21,7 @@ from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.simulation.client import answer_study, serving
 from vqagen.human.simulation.raters import Raters, RaterSettings
+from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
