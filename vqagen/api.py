@@ -7,7 +7,7 @@ from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
-from vqagen.calls.human_answers import Forgotten, back_up_study, export_study, forget, reclaim, study_status
+from vqagen.calls.human_answers import export_study, study_status
 from vqagen.calls.human_items import make_items, write_items
 from vqagen.calls.human_scoring import (
     import_humanr,
@@ -33,6 +33,7 @@ from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
+from vqagen.human.store.care import ForgetReport, back_up_study, forget
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.language.catalogue import Catalogue
@@ -82,7 +83,7 @@ __all__ = [
     "DomainFiles",
     "Evaluation",
     "ExportReport",
-    "Forgotten",
+    "ForgetReport",
     "Generation",
     "ItemSettings",
     "LinkSettings",
@@ -140,7 +141,6 @@ __all__ = [
     "make_items",
     "merge",
     "rater_report",
-    "reclaim",
     "sample_scenes",
     "score_report",
     "score_study",

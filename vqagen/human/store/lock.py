@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vqagen.errors import Problem, warn
-from vqagen.human.store.store import StoreError
+from vqagen.human.store.log import StoreError
 
 LOCK = ".lock"
 _REMOTE = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "beegfs", "gpfs", "fuse.sshfs", "fuse.s3fs")

@@ -1,43 +1,60 @@
-"""Stores by their place: a file is SQLite, redis:// and rediss:// are Redis."""
+"""Logs by their place: a file is SQLite, redis:// and rediss:// are Redis. Light to import: the help needs it."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vqagen.errors import UsageError
-from vqagen.human.store.store import Store
+
+if TYPE_CHECKING:
+    from vqagen.human.store.facts import Fact
+    from vqagen.human.store.log import Log
+    from vqagen.human.store.roster import Roster
 
 ANSWERS = "answers.sqlite"
 STRICT, RELAXED = DURABILITIES = "strict", "relaxed"
 """Redis must keep every acknowledged answer through a loss of power; or may lose the last second."""
-_REDIS = "redis://", "rediss://"
 
 
-def open_store(
-    place: str | Path, study: str, *, create: bool, read_only: bool = False, durability: str = STRICT
-) -> Store:
-    """Open the store at a path, `sqlite:PATH` or `redis[s]://…` that has the answers of this study.
+def open_log(
+    place: str | Path, study: str, *, create: bool = False, read_only: bool = False, durability: str = STRICT
+) -> Log:
+    """Open the log of a study at a path, `sqlite:PATH` or `redis[s]://…`; `create` makes one that does not exist.
 
-    `create` makes one that does not exist. A read-only store shows one state: that of its opening. StoreError if the
-    store is of another study, damaged, unreachable, or (Redis, strict) not safe.
+    StoreError if it is of another study, damaged, unreachable, or (Redis, strict) not safe.
     """
     if is_redis(place):
-        from vqagen.human.store.redis import RedisStore
+        from vqagen.human.store.redis import RedisLog
 
         shown, is_strict = hide_password(place), durability == STRICT
-        return RedisStore(str(place), study, shown=shown, create=create, read_only=read_only, is_strict=is_strict)
-    from vqagen.human.store.sqlite import SqliteStore
+        return RedisLog(str(place), study, shown=shown, create=create, read_only=read_only, is_strict=is_strict)
+    from vqagen.human.store.sqlite import SqliteLog
 
-    return SqliteStore(sqlite_path(place), study, create=create, read_only=read_only)
+    return SqliteLog(sqlite_path(place), study, create=create, read_only=read_only)
+
+
+def read_facts(place: str | Path, study: str) -> list[tuple[int, Fact]]:
+    """Return all facts of a study with their numbers, beside a server that is writing too: as of one moment."""
+    with closing(open_log(place, study, read_only=True)) as log:
+        return list(log.facts())
+
+
+def load_roster(place: str | Path, study: str) -> Roster:
+    """Return the state of a study, beside a server that is writing too: as of one moment."""
+    from vqagen.human.store.roster import Roster
+
+    return Roster(read_facts(place, study))
 
 
 def is_redis(place: str | Path) -> bool:
     """True for the address of a Redis server."""
-    return str(place).startswith(_REDIS)
+    return str(place).startswith(("redis://", "rediss://"))
 
 
 def sqlite_path(place: str | Path) -> Path:
-    """Return the path of an SQLite store.
+    """Return the path of an SQLite file.
 
     >>> sqlite_path("sqlite:answers.sqlite"), sqlite_path("sqlite:///var/study/answers.sqlite")
     (PosixPath('answers.sqlite'), PosixPath('/var/study/answers.sqlite'))
