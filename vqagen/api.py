@@ -15,7 +15,6 @@ from vqagen.calls.human_scoring import (
     score_study,
     simulate_study,
 )
-from vqagen.calls.human_serving import serve
 from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
@@ -30,6 +29,7 @@ from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import verify_codes, write_links
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
+from vqagen.human.server.serving import serve
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
