@@ -6,9 +6,9 @@ from pathlib import Path
 
 from human_stores import HOUR, claimed, one, submit
 from study_files import make_study
+from vqagen.human.store.store import Complete, Log, Reclaim, Store, Withdraw
 
 from vqagen.human.store.opening import ANSWERS, open_store
-from vqagen.human.store.store import Complete, Log, Reclaim, Store, Withdraw
 from vqagen.human.study.study import Study
 
 RATERS = tuple(f"{number:016x}" for number in range(6))

@@ -1,47 +1,66 @@
-"""Stores of answers for tests: writes that are quick to state, and all that a store holds."""
+"""A study's log with its state, without a server: what raters do, in one call each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from vqagen.human.store.store import Assignment, Claim, Outcome, Store, Submit, Write
+from vqagen.human.store.facts import Claimed, Fact, Noted, Submitted
+from vqagen.human.store.opening import Log, open_log
+from vqagen.human.store.roster import Grant, Receipt, Roster
 
 STUDY = "0123456789abcdef"
 HOUR = 3_600_000
 
 
-def claim(rater: str, *tasks: str, **more: Any) -> Claim:
-    """Return a claim of one of two slots (of task t), for an hour."""
-    given = {"person": f"person-{rater}", "slots": 2, "only_slot": None, "most": 9, "consent": "c0", "lease": HOUR}
-    return Claim(rater=rater, platform="id", tasks=tasks or ("t",), **{**given, "now": 0, **more})
+@dataclass
+class Desk:
+    """A log that is written, and the state that follows from it. Tasks have two slots of three trials."""
+
+    log: Log
+    roster: Roster = field(default_factory=Roster)
+
+    def claim(self, rater: str, *tasks: str, now: int = 0, slots: int = 2, trials: int = 3, **more: Any) -> Grant:
+        """Let a rater consent."""
+        person = more.get("person", f"person-{rater}")
+        wish = Claimed(now, "", rater, 0, "c0", now + more.get("lease", HOUR), "id", person)
+        given = dict.fromkeys(tasks or ("t",), trials)
+        grant = self.roster.claim(wish, given, slots, more.get("only"), more.get("most", 9))
+        self.commit(*grant.facts)
+        return grant
+
+    def answer(self, assignment: str, trial: int, value: int | str = 5, now: int = 1, **more: int) -> Receipt:
+        """Let a rater answer a trial."""
+        times = {"rt_ms": 900, "shown_ms": 1_000, "server_ms": 1_100, "expires": now + HOUR}
+        receipt = self.roster.submit(Submitted(now, assignment, trial, value, **{**times, **more}))
+        self.commit(*receipt.facts)
+        return receipt
+
+    def withdraw(self, assignment: str, now: int = 1, *, keep_answers: bool = False) -> bool:
+        """Let a rater withdraw; return False if that changed nothing."""
+        erasure = self.roster.withdraw(self.roster.assignments[assignment], now, keep_answers=keep_answers)
+        if erasure:
+            self.log.append(self.roster.take([erasure.fact]), erasure.numbers)
+        return erasure is not None
+
+    def note(self, assignment: str, kind: str, detail: str = "", now: int = 1) -> None:
+        """Let a page report something."""
+        self.commit(Noted(now, assignment, kind, detail))
+
+    def forget(self, *raters: str, now: int = 1) -> None:
+        """Forget raters, as the command does: the state is read again afterwards."""
+        erasure = self.roster.forget(raters, now)
+        self.log.append(self.roster.take([erasure.fact]), erasure.numbers)
+        self.log.purge()
+        self.roster = Roster(self.log.facts())
+
+    def commit(self, *facts: Fact) -> None:
+        """Append facts."""
+        self.log.append(self.roster.take(facts))
 
 
-def submit(assignment: str, trial: int, value: int, **more: Any) -> Submit:
-    """Return an answer with a key of its own."""
-    given = {"rt_ms": 900, "shown_ms": 1_000, "blur": 0, "idem": f"{assignment}/{trial}", "now": 1}
-    return Submit(assignment, trial, value, **{**given, **more})
-
-
-def one(store: Store, write: Write) -> Outcome:
-    """Do one write."""
-    (outcome,) = store.apply([write])
-    return outcome
-
-
-def claimed(store: Store, rater: str, *tasks: str, **more: Any) -> Assignment:
-    """Claim a slot, which must succeed."""
-    outcome = one(store, claim(rater, *tasks, **more))
-    assert isinstance(outcome, Assignment)
-    return outcome
-
-
-def content(store: Store) -> dict[str, Sequence[Any]]:
-    """Return all that a store holds."""
-    return {
-        "attempts": list(store.attempts()),
-        "people": list(store.people()),
-        "assignments": list(store.assignments()),
-        "answers": list(store.answers()),
-        "events": list(store.events()),
-    }
+def open_desk(place: str | Path, study: str = STUDY, **options: Any) -> Desk:
+    """Open the log of a study, which is made if it does not exist."""
+    log = open_log(place, study, **{"create": True, **options})
+    return Desk(log, Roster(log.facts()))

@@ -11,6 +11,7 @@ import pytest
 from commands import Commands
 from human_answered import RATERS, START, make_answered
 from human_stores import STUDY, claimed, content
+from vqagen.human.store.store import Store
 
 from vqagen.calls.human_answers import study_status
 from vqagen.cli import human_status
@@ -22,7 +23,6 @@ from vqagen.human.links.secret import load_secret
 from vqagen.human.store import sqlite
 from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import ANSWERS, open_store
-from vqagen.human.store.store import Store
 from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study

@@ -1,4 +1,4 @@
-"""The Redis store: refused where it could lose answers, and used again as soon as the server is there."""
+"""The log in Redis: refused where it could lose answers, and used again as soon as the server is there."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from human_stores import STUDY, claim, claimed, one, submit
+from human_stores import STUDY, open_desk
 from redis_servers import RedisServer, redis_server
 from waiting import wait_until
 
 from vqagen.errors import UsageError
-from vqagen.human.store import redis, redis_durability
-from vqagen.human.store.committer import Committer
-from vqagen.human.store.opening import RELAXED, open_store
-from vqagen.human.store.store import Forget, StoreError, Submitted
+from vqagen.human.store import redis
+from vqagen.human.store.facts import Submitted
+from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, load_roster, open_log
+from vqagen.human.store.writer import Writer
 
 
 @pytest.fixture
@@ -36,17 +36,17 @@ UNSAFE = [
 @pytest.mark.slow
 def test_a_server_that_could_lose_answers_is_refused(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a server without WAITAOF the log must always be on the disk. Relaxed durability accepts every server."""
-    monkeypatch.setattr(redis_durability, "_HAS_WAITAOF", (99, 0))
+    monkeypatch.setattr(redis, "_HAS_WAITAOF", (99, 0))
     with server.client() as client:
         safe = {name: client.config_get(name)[name] for settings, _ in UNSAFE for name in settings}
         for settings, message in UNSAFE:
             for name, value in {**safe, **settings}.items():
                 client.config_set(name, value)
             with pytest.raises(StoreError, match=message):
-                open_store(server.url, STUDY, create=True)
-    store = open_store(server.url, STUDY, create=True, durability=RELAXED)
-    assert claimed(store, "a").id == "t-0-0"
-    store.close()
+                open_log(server.url, STUDY, create=True)
+    desk = open_desk(server.url, durability=RELAXED)
+    assert desk.claim("a").assignment == "t-0-0"
+    desk.log.close()
 
 
 class Waiting:
@@ -64,34 +64,35 @@ class Waiting:
     def execute(self) -> list[object]:
         return [b"done", [self.logs, 0]]
 
-    def close(self) -> None:
-        pass
-
 
 @pytest.mark.parametrize("logs", [1, 0])
-def test_where_the_server_can_each_batch_waits_for_its_disk(logs: int) -> None:
+def test_where_the_server_can_each_write_waits_for_its_disk(logs: int) -> None:
     """Redis 7.2 and Valkey have WAITAOF. A reply that no log was written is no acknowledgement."""
-    store = object.__new__(redis.RedisStore)
-    store._waits, store._client, store._shown = True, Waiting(logs), "redis"
+    log = object.__new__(redis.RedisLog)
+    log._waits, log._client, log._shown = True, Waiting(logs), "redis"
 
     if logs:
-        assert store._commit([("SET", "x", 1)]) == [b"done"]
+        log._write("SET", "x", 1)
     else:
         with pytest.raises(StoreError, match="did not write to its disk"):
-            store._commit([("SET", "x", 1)])
+            log._write("SET", "x", 1)
 
-    assert store._client.commands == [("SET", "x", 1), ("WAITAOF", 1, 0, 2_000)]
+    assert log._client.commands == [("SET", "x", 1), ("WAITAOF", 1, 0, 2_000)]
 
 
 def test_the_version_says_whether_the_server_can_wait() -> None:
     versions = ("6.2.14", "7.0.15", "7.2.4", "8.0.1", "10.0")
-    waits = [redis_durability._version({"redis_version": each}) >= redis_durability._HAS_WAITAOF for each in versions]
+    waits = [redis.version_of({"redis_version": each}) >= redis._HAS_WAITAOF for each in versions]
 
     assert waits == [False, False, True, True, True]
 
 
 NO_SERVER: list[tuple[str, type[Exception], str]] = [
-    ("redis://:secret@127.0.0.1:1/0", StoreError, r"cannot open redis://:…@127.0.0.1:1.*must run and be reachable"),
+    (
+        "redis://:secret@127.0.0.1:1/0",
+        StoreUnreachable,
+        r"cannot open redis://:…@127.0.0.1:1.*must run and be reachable",
+    ),
     ("redis://localhost:port/0", UsageError, "no address of Redis"),
     ("redis://localhost/study", UsageError, "no address of Redis: databases have numbers, found 'study'"),
     ("mysql://me:secret@host", UsageError, "unknown store mysql://me:…@host"),
@@ -102,7 +103,7 @@ def test_a_place_without_a_server_is_refused() -> None:
     pytest.importorskip("redis", reason="the extra redis is not installed")
     for place, error, message in NO_SERVER:
         with pytest.raises(error, match=message):
-            open_store(place, STUDY, create=True)
+            open_log(place, STUDY, create=True)
 
 
 @pytest.mark.slow
@@ -110,18 +111,15 @@ def test_a_forgotten_rater_is_in_no_file_of_the_server(server: RedisServer) -> N
     """Neither in its log nor in memory; others still are. (Its log as commands, in which a text can be seen.)"""
     with server.client() as client:
         client.config_set("aof-use-rdb-preamble", "no")
-    store = open_store(server.url, STUDY, create=True)
-    for rater in ("forgotten-rater", "other-rater"):
-        made = claimed(store, rater, person=f"{rater}-id")
-        store.apply([submit(made.id, 1, 5, idem=f"{rater}-1")])
-    assert b"forgotten" in server.files()
-    one(store, Forget(("forgotten-rater",), 3))
+    desk = open_desk(server.url)
+    for rater in ("forgotten", "other"):
+        desk.answer(desk.claim(rater).assignment, 1, f"answer of {rater}")
+    assert b"answer of forgotten" in server.files()
+    desk.forget("forgotten")
 
     wait_until(lambda: b"forgotten" not in server.files())
-    assert b"other-rater-id" in server.files()
-    with server.client() as client:
-        assert not [key for key in client.keys("*") if b"forgotten" in key]
-    store.close()
+    assert b"answer of other" in server.files()
+    desk.log.close()
 
 
 # Failures -----------------------------------------------------------------------------------------------------------
@@ -130,37 +128,40 @@ def test_a_forgotten_rater_is_in_no_file_of_the_server(server: RedisServer) -> N
 def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) -> None:
     """While it is down, writes fail; when it is back, they are kept, without a new start of ours."""
 
-    async def work(committer: Committer) -> None:
-        await committer.write(claim("a"))
+    async def answer(writer: Writer, trial: int, value: int) -> None:
+        roster = await writer.roster()
+        await writer.commit(roster.submit(Submitted(1, "t-0-0", trial, value, 1, 1, 1, 9)).facts)
+
+    async def work(writer: Writer) -> None:
         for trial in range(1, 30):
-            assert await committer.write(submit("t-0-0", trial, 5)) == Submitted("new", 5)
+            await answer(writer, trial, 5)
         server.kill()
         for _ in range(2):
-            with pytest.raises(StoreError, match="reachable"):
-                await committer.write(submit("t-0-0", 30, 5))
+            with pytest.raises(StoreUnreachable, match="reachable"):
+                await answer(writer, 30, 5)
+            with pytest.raises(StoreUnreachable, match="reachable"):
+                await writer.beat()
         server.start()
-        assert await committer.write(submit("t-0-0", 30, 6)) == Submitted("new", 6)
-        answers = await committer.read(lambda store: list(store.answers()))
-        assert [each.value for each in answers] == [5] * 29 + [6]
+        await writer.beat()
+        await answer(writer, 30, 6)
+        answers = (await writer.roster()).assignments["t-0-0"].answers
+        assert [each.value for each in answers.values()] == [5] * 29 + [6]
+        assert load_roster(server.url, STUDY).assignments["t-0-0"].answers == answers
+        await writer.close()
 
-    with pytest.raises(StoreError, match="no answers at"):
-        open_store(server.url, STUDY, create=False)
-    committer = Committer(lambda: open_store(server.url, STUDY, create=True))
-    try:
-        asyncio.run(work(committer))
-    finally:
-        committer.stop()
+    open_desk(server.url).claim("a", trials=99)
+    asyncio.run(work(Writer(lambda: open_log(server.url, STUDY))))
 
 
 @pytest.mark.slow
 def test_a_server_whose_answers_were_deleted_is_not_written_to(server: RedisServer) -> None:
     """A study would go on as if nobody had answered yet."""
-    store = open_store(server.url, STUDY, create=True)
-    claimed(store, "a")
+    desk = open_desk(server.url)
+    desk.claim("a")
     with server.client() as client:
         client.flushall()
 
         with pytest.raises(StoreError, match="answers were deleted"):
-            store.apply([claim("a")])
+            desk.claim("b")
         assert client.keys() == []
-    store.close()
+    desk.log.close()

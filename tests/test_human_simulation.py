@@ -13,6 +13,7 @@ from commands import Commands
 from human_stores import claimed, one, submit
 from proofs import read_proof
 from study_files import picture, write_caption_files
+from vqagen.human.store.store import Assignment, Complete, Log
 
 from vqagen import api
 from vqagen.calls import human_scoring
@@ -21,7 +22,6 @@ from vqagen.human.simulation.power import study_power
 from vqagen.human.simulation.raters import Raters, RaterSettings, expected_score, opinion_for
 from vqagen.human.simulation.through_data import AssignedWork, assigned_work, simulated_rows
 from vqagen.human.store.opening import open_store
-from vqagen.human.store.store import Assignment, Complete, Log
 from vqagen.human.study.item import (
     CHECK,
     COMPARE,

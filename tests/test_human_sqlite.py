@@ -1,4 +1,4 @@
-"""The SQLite store: safe on the disk, refused when it is not ours, and without a trace of what is deleted."""
+"""The log in SQLite: safe on the disk, refused when it is not ours, and without a trace of what is deleted."""
 
 from __future__ import annotations
 
@@ -9,94 +9,62 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from human_stores import STUDY, claim, claimed, content, one, submit
+from human_stores import STUDY, open_desk
 
 from vqagen.errors import InputWarning
-from vqagen.human.store import lock, sqlite_schema
+from vqagen.human.store import lock
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import open_store
-from vqagen.human.store.sqlite import SqliteStore
-from vqagen.human.store.sqlite_schema import MIGRATIONS, migrate
-from vqagen.human.store.store import Forget, StoreError
+from vqagen.human.store.opening import StoreError, open_log
+from vqagen.human.store.sqlite import SqliteLog
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """The place of a store that does not exist yet."""
+    """The place of a log that does not exist yet."""
     return tmp_path / "answers.sqlite"
 
 
-def opened(path: Path) -> SqliteStore:
-    store = open_store(path, STUDY, create=True)
-    assert isinstance(store, SqliteStore)
-    return store
-
-
-def pragma(store: SqliteStore, name: str) -> object:
-    return store._connection.execute(f"PRAGMA {name}").fetchone()[0]
-
-
 def test_a_commit_waits_for_the_disk(path: Path) -> None:
-    """`synchronous` 2 is FULL. Read again after writes: they must not change it."""
-    store = opened(path)
-    claimed(store, "a")
-    safe = {"synchronous": 2, "journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 5_000, "secure_delete": 1}
+    """`synchronous` 2 is FULL. Read again after writes: they must not change it. Only the owner reads the files."""
+    desk = open_desk(path)
+    desk.claim("a")
+    assert isinstance(desk.log, SqliteLog)
+    safe = {"synchronous": 2, "journal_mode": "wal", "busy_timeout": 5_000, "secure_delete": 1}
 
-    assert {name: pragma(store, name) for name in safe} == safe
-    store.close()
-
-
-def test_a_store_is_for_its_owner_alone(path: Path) -> None:
-    """It holds the ids of people; the log of the database gets the same leave."""
-    store = opened(path)
-    claimed(store, "a")
-
+    assert {name: desk.log._value(f"PRAGMA {name}") for name in safe} == safe
     assert {file.stat().st_mode & 0o777 for file in path.parent.glob("answers.sqlite*")} == {0o600}
-    store.close()
+    desk.log.close()
 
 
-BROKEN_RULES = [
-    "INSERT INTO assignment VALUES ('t-0-9', 't', 0, 'z', 'claimed', '', 0, 0, NULL)",
-    "INSERT INTO assignment VALUES ('t-1-9', 't', 1, 'a', 'claimed', '', 0, 0, NULL)",
-    "INSERT INTO assignment VALUES ('t-2-0', 't', 2, 'z', 'lost', '', 0, 0, NULL)",
-    "INSERT INTO assignment VALUES ('t-2-0', 't', 2, 'z', 'complete', '', 0, 0, NULL)",
-    "INSERT INTO answer VALUES ('t-0-0', 1, 6, 0, 0, 0, 0, '')",
-    "INSERT INTO answer VALUES ('t-0-0', 2, 6, 0, 0, 0, 0, 't-0-0/1')",
-    "INSERT INTO answer VALUES ('t-0-0', 2, 'six', 0, 0, 0, 0, '')",
-    "INSERT INTO answer VALUES ('t-9-9', 1, 6, 0, 0, 0, 0, '')",
-    "INSERT OR REPLACE INTO study VALUES (2, 'other')",
-    "UPDATE answer SET value = 6",
-    "UPDATE event SET detail = ''",
-    "DELETE FROM assignment",
-]
+def test_the_database_itself_keeps_entries_as_they_are(path: Path) -> None:
+    desk = open_desk(path)
+    desk.claim("a")
+    assert isinstance(desk.log, SqliteLog)
 
-
-def test_the_database_itself_keeps_the_rules(path: Path) -> None:
-    """One holder of a slot, one assignment of a task for a rater, one answer to a trial, which never changes."""
-    store = opened(path)
-    claimed(store, "a")
-    one(store, submit("t-0-0", 1, 5))
-    before = content(store)
-
-    for statement in BROKEN_RULES:
+    for statement in ("UPDATE entry SET body = ''", "INSERT INTO entry VALUES (1, '')"):
         with pytest.raises(sqlite3.IntegrityError):
-            store._connection.execute(statement)
-    assert content(store) == before
-    store.close()
+            desk.log._connection.execute(statement)
 
 
-def test_a_forgotten_rater_is_in_no_file(path: Path) -> None:
-    """Neither in the database nor in its log; others still are."""
-    store = opened(path)
-    for rater in ("forgotten-rater", "other-rater"):
-        made = claimed(store, rater, person=f"{rater}-id", consent=f"{rater}-consent")
-        store.apply([submit(made.id, trial, 5, idem=f"{rater}-{trial}") for trial in range(1, 200)])
-    one(store, Forget(("forgotten-rater",), 3))
+def test_what_raters_took_back_is_in_no_file(path: Path) -> None:
+    """Neither in the database nor in SQLite's log, also while it is open; the answers of others still are."""
+    desk = open_desk(path)
+    for rater in ("forgotten", "withdrawn", "other"):
+        desk.claim(rater, slots=9, trials=999)
+    for trial in range(1, 300):
+        for slot, rater in enumerate(("forgotten", "withdrawn", "other")):
+            desk.answer(f"t-{slot}-0", trial, f"{rater}-answer-{trial}")
+    desk.withdraw("t-1-0")
 
-    kept = b"".join(file.read_bytes() for file in path.parent.iterdir())
-    assert kept.count(b"forgotten") == 0
-    assert kept.count(b"other-rater-id") == 1
-    store.close()
+    def kept() -> bytes:
+        return b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+    assert [kept().count(b"%b-answer-1" % rater) > 0 for rater in (b"forgotten", b"withdrawn", b"other")] == [
+        *(True, False, True)
+    ]
+    desk.forget("forgotten")
+    assert (kept().count(b"forgotten"), kept().count(b"person-other")) == (0, 1)
+    desk.log.close()
 
 
 def write_other_database(path: Path) -> None:
@@ -105,17 +73,18 @@ def write_other_database(path: Path) -> None:
     connection.close()
 
 
-def write_newer_store(path: Path) -> None:
-    opened(path).close()
+def write_version(path: Path, version: int) -> None:
+    open_desk(path).log.close()
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
+        connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
 
 
-def write_damaged_store(path: Path) -> None:
-    store = opened(path)
-    store.apply([claim(f"rater{number}", slots=500) for number in range(500)])
-    store.close()
+def write_damaged(path: Path) -> None:
+    desk = open_desk(path)
+    for number in range(300):
+        desk.claim(f"rater{number}", slots=500)
+    desk.log.close()
     content = bytearray(path.read_bytes())
     content[20_000:40_000] = b"\xff" * 20_000
     path.write_bytes(content)
@@ -125,53 +94,30 @@ def write_damaged_store(path: Path) -> None:
     ("write", "message"),
     [
         (write_other_database, "database of another program"),
-        (write_newer_store, "newer vqagen"),
-        (write_damaged_store, "damaged.*restore a backup"),
+        (lambda path: write_version(path, 1), "older vqagen; name another file"),
+        (lambda path: write_version(path, 99), "newer vqagen"),
+        (write_damaged, "damaged.*restore a backup"),
         (lambda path: path.write_bytes(b"not a database at all" * 100), "not a database"),
         (lambda path: path.mkdir(), "cannot open"),
     ],
-    ids=["other", "newer", "damaged", "text", "folder"],
+    ids=["other", "older", "newer", "damaged", "text", "folder"],
 )
-def test_a_file_that_is_no_sound_store_is_refused(path: Path, write: Callable[[Path], None], message: str) -> None:
+def test_a_file_that_is_no_sound_log_is_refused(path: Path, write: Callable[[Path], None], message: str) -> None:
     write(path)
 
     with pytest.raises(StoreError, match=rf"{path}.*{message}|{message}.*{path}"):
-        opened(path)
+        open_log(path, STUDY, create=True)
 
 
-def test_the_message_about_damaged_text_quotes_nothing_that_is_stored(path: Path) -> None:
+def test_the_message_about_a_damaged_entry_quotes_nothing_that_is_stored(path: Path) -> None:
     """It would show answers, and control characters, in a terminal."""
-    store = opened(path)
-    made = claimed(store, "a")
-    store.close()
+    open_desk(path).log.close()
     with sqlite3.connect(path) as connection:
-        detail = "CAST(x'1B5B33' || x'FF' || 'secret' AS TEXT)"
-        connection.execute(
-            f"INSERT INTO event (assignment, kind, detail, time) VALUES (?, 'x', {detail}, 1)", (made.id,)
-        )
+        connection.execute("INSERT INTO entry VALUES (1, x'1B5B33FF')")
     connection.close()
 
-    with pytest.raises(StoreError, match=r"^cannot read .*: the file is damaged; restore a backup of it$"):
-        list(opened(path).events())
-
-
-def test_an_old_store_is_brought_to_the_newest_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its answers stay; reading alone changes no file."""
-    store = opened(path)
-    claimed(store, "a")
-    before = content(store)
-    store.close()
-    newer = (*MIGRATIONS, "ALTER TABLE person ADD COLUMN note TEXT;")
-    monkeypatch.setattr("vqagen.human.store.sqlite.MIGRATIONS", newer)
-    monkeypatch.setattr("vqagen.human.store.sqlite.migrate", lambda to, version: migrate(to, version, newer))
-
-    with pytest.raises(StoreError, match="old version"):
-        open_store(path, STUDY, create=False, read_only=True)
-    renewed = opened(path)
-
-    assert content(renewed) == before
-    assert sqlite_schema.version_of(renewed._connection) == 2
-    renewed.close()
+    with pytest.raises(StoreError, match=r"^\S+ is damaged at entry 1; restore a backup of it$"):
+        list(open_log(path, STUDY).facts())
 
 
 # The lock -----------------------------------------------------------------------------------------------------------

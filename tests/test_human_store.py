@@ -1,77 +1,163 @@
-"""Both stores do what plain dictionaries do, keep what they were given, and are opened only as what they are."""
+"""A study's log, and the state that follows from it: in SQLite and Redis, whatever raters do and when."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from depth import fewer
-from human_stores import HOUR, STUDY, claim, claimed, content, one, submit
+from human_stores import HOUR, STUDY, Desk, open_desk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive_store import NaiveStore
 from redis_servers import RedisServer, redis_server
 
-from vqagen.human.store.opening import open_store
-from vqagen.human.store.store import (
-    CLAIMED,
-    Answer,
-    Claim,
-    Complete,
-    Forget,
-    Log,
-    Reclaim,
-    Store,
-    StoreError,
-    Submit,
-    Withdraw,
-    Write,
-)
+from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed
+from vqagen.human.store.opening import StoreError, load_roster, open_log, read_facts
+from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, FULL, NEW, REFUSED, WAIT, Grant, Roster
 
-RATERS, TASKS = "abcd", ("s", "t", "u-1")
-ASSIGNMENTS = [f"{task}-{slot}-{attempt}" for task in TASKS for slot in (0, 1) for attempt in (0, 1)]
+# Laws of the state ----------------------------------------------------------------------------------------------------
 
-raters, assignments = st.sampled_from(RATERS), st.sampled_from(ASSIGNMENTS)
-times = st.integers(0, 20)
-tasks = st.lists(st.sampled_from(TASKS), min_size=1, unique=True).map(tuple)
-texts = st.sampled_from(["", "x", "é", "answer_new", "1 2 3 "])
-claims = st.builds(
-    Claim,
-    rater=raters,
-    platform=st.just("id"),
-    person=texts,
-    tasks=tasks,
-    slots=st.just(2),
-    only_slot=st.sampled_from([None, None, 0, 1]),
-    most=st.integers(1, 3),
-    consent=st.just("c"),
-    lease=st.integers(1, 10),
-    now=times,
-)
-submits = st.builds(
-    Submit,
-    assignment=assignments,
-    trial=st.integers(1, 3),
-    value=st.integers(1, 3),
-    rt_ms=times,
-    shown_ms=times,
-    blur=times,
-    idem=st.sampled_from(["", "x", "y", "z"]),
-    now=times,
-)
-others = st.one_of(
-    st.builds(Complete, assignments, st.integers(0, 2), times),
-    st.builds(Withdraw, assignments, st.booleans(), times),
-    st.builds(Reclaim, times),
-    st.builds(Log, assignments, st.sampled_from(["focus", "answered"]), texts, times),
-)
-forgets = st.builds(Forget, st.lists(raters, max_size=2).map(tuple), times)
-writes: st.SearchStrategy[Write] = st.one_of(claims, claims, submits, submits, submits, others, others, forgets)
-batches = st.lists(st.lists(writes, min_size=1, max_size=4), max_size=12)
-Opens = Callable[..., Store]
+RATERS, TASKS, TRIALS = "abc", ("s", "t"), 2
+"""One slot of s and two of t are given: few enough that raters meet."""
+STEPS = 50
+
+
+def random_steps(rng: Random) -> Iterator[tuple[Any, ...]]:
+    """Yield what raters do. The clock jumps now and then, also back."""
+    now = 0
+    for _ in range(STEPS):
+        now = rng.choice([now, now + 1, now + 1, rng.randrange(30)])
+        name = rng.choice(["claim"] * 4 + ["answer"] * 6 + ["withdraw", "note", "forget"])
+        which, rater = rng.randrange(4), rng.choice(RATERS)
+        more: dict[str, tuple[Any, ...]] = {
+            "claim": (rater, rng.choice([("s",), ("t",), TASKS])),
+            "answer": (which, rng.randint(1, TRIALS), rng.choice([1, 2, "xyzzy", "plugh"])),
+            "withdraw": (which, rng.random() < 0.5),
+            "note": (which,),
+            "forget": (rater,),
+        }
+        yield name, *more[name], now
+
+
+def do(desk: Desk, step: tuple[Any, ...]) -> None:
+    """Do a step at its time; `which` of the assignments it concerns is counted from the last one."""
+    name, which, *more, now = step
+    if name == "claim":
+        desk.claim(which, *more[0], only=0 if more[0] == ("s",) else None, now=now, lease=5, trials=TRIALS)
+    elif name == "forget":
+        desk.forget(which, now=now)
+    elif which < len(desk.roster.assignments):
+        id = list(desk.roster.assignments)[-1 - which]
+        if name == "answer":
+            desk.answer(id, more[0], more[1], now, expires=now + 5)
+        elif name == "withdraw":
+            desk.withdraw(id, now, keep_answers=more[0])
+        else:
+            desk.note(id, "comment", f"words in {id}.", now)
+
+
+def stated(roster: Roster) -> Any:
+    """Return all that a state holds."""
+    return roster.last, roster.people, roster._attempts, [asdict(each) for each in roster.assignments.values()]
+
+
+class Witness:
+    """Sees what raters do, and knows which of it must not happen."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, str] = {}
+        self.answers: dict[tuple[str, int], int | str] = {}
+
+    def check(self, roster: Roster, step: tuple[Any, ...]) -> None:
+        """Compare the state after a step with what was seen before."""
+        for each in roster.assignments.values():
+            assert self.ids.setdefault(each.id, each.rater) == each.rater, "no id is used again"
+            for trial, answer in each.answers.items():
+                assert self.answers.setdefault((each.id, trial), answer.value) == answer.value, "no answer changes"
+            assert (each.state == COMPLETE) == (len(each.answers) == TRIALS and each.state != EXPIRED)
+        holders = [
+            (each.task, each.slot)
+            for each in roster.assignments.values()
+            if each.state == COMPLETE or (each.state == CLAIMED and each.answers)
+        ]
+        assert len(holders) == len(set(holders)), "no slot is held twice, at any time"
+        assert step[0] != "forget" or all(each.rater != step[1] for each in roster.assignments.values())
+
+
+def test_the_state_follows_from_the_log_and_keeps_its_rules(tmp_path: Path) -> None:
+    """Whatever raters do, at whatever time the clock says it is; what they took back is in no file."""
+
+    @settings(max_examples=fewer(200, 60), derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(st.integers(0))
+    def check(seed: int) -> None:
+        for file in tmp_path.iterdir():
+            file.unlink()
+        desk, witness = open_desk(tmp_path / "log.sqlite"), Witness()
+        for step in random_steps(Random(seed)):
+            do(desk, step)
+            witness.check(desk.roster, step)
+        live = stated(desk.roster)
+        kept = b"".join(file.read_bytes() for file in sorted(tmp_path.iterdir()))
+        desk.log.close()
+
+        assert stated(load_roster(tmp_path / "log.sqlite", STUDY)) == live
+        answers = [each.value for of in desk.roster.assignments.values() for each in of.answers.values()]
+        for word in ("xyzzy", "plugh"):
+            assert (word in answers) == (word.encode() in kept)
+        for id, each in desk.roster.assignments.items():
+            assert each.answer_entries or f"words in {id}.".encode() not in kept
+        for rater in RATERS:
+            is_known = any(each.rater == rater for each in desk.roster.assignments.values())
+            assert is_known or f"person-{rater}".encode() not in kept
+
+    check()
+
+
+def test_a_slot_is_held_by_who_answers_and_consent_alone_holds_nothing(tmp_path: Path) -> None:
+    """So a program that consents under a thousand names closes no study."""
+    desk = open_desk(tmp_path / "log.sqlite")
+    ids = [desk.claim(f"r{number}", slots=1).assignment for number in range(5)]
+    assert ids == [f"t-0-{number}" for number in range(5)]
+    assert desk.answer("t-0-3", 1).kind == NEW
+
+    assert [desk.roster.assignments[id].state for id in ids] == [EXPIRED] * 3 + [CLAIMED, EXPIRED]
+    assert desk.claim("late", slots=1, now=2) == Grant("", WAIT, retry=HOUR + 1)
+    assert desk.answer("t-0-0", 1).kind == REFUSED
+    for trial in (2, 3):
+        desk.answer("t-0-3", trial)
+    assert desk.claim("late", slots=1, now=2) == Grant("", FULL)
+    assert desk.roster.assignments["t-0-3"].state == COMPLETE
+
+
+def test_a_late_answer_is_taken_unless_somebody_else_holds_the_slot(tmp_path: Path) -> None:
+    desk = open_desk(tmp_path / "log.sqlite")
+    ann = desk.claim("ann", slots=1).assignment
+    desk.answer(ann, 1)
+    late = 3 * HOUR
+    bob = desk.claim("bob", slots=1, now=late).assignment
+    assert desk.answer(ann, 2, now=late).kind == NEW
+    assert desk.answer(bob, 1, now=late).kind == REFUSED
+
+    bob = desk.claim("bob", slots=1, now=2 * late).assignment
+    assert desk.answer(bob, 1, now=2 * late).kind == NEW
+    assert desk.answer(ann, 3, now=2 * late).kind == REFUSED
+    assert desk.claim("ann", slots=1, now=2 * late) == Grant(ann)
+    assert desk.claim("ann", slots=1, now=3 * late).facts == (
+        Resumed(3 * late, ann, 3 * late + HOUR),
+        _ended(bob, late),
+    )
+
+
+def _ended(assignment: str, late: int) -> Ended:
+    return Ended(3 * late, assignment, EXPIRED)
+
+
+# Both logs ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -83,127 +169,78 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 @pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.slow)])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store is."""
+    """Where a log is that does not exist yet."""
     if request.param == "sqlite":
         return str(tmp_path / "answers.sqlite")
     server: RedisServer = request.getfixturevalue("server")
+    with server.client() as client:
+        client.flushall()
     return server.url
 
 
 @pytest.fixture
-def empties(place: str) -> Callable[[], None]:
-    """Deletes a store."""
-
-    def empties() -> None:
-        if place.startswith("redis"):
-            with pytest.importorskip("redis").Redis.from_url(place) as client:
-                client.flushall()
-        for file in Path(place).parent.glob("answers.sqlite*"):
-            file.unlink()
-
-    return empties
-
-
-@pytest.fixture
-def opens(place: str, empties: Callable[[], None]) -> Iterator[Opens]:
-    """Opens the same store again and again, the options are those of `open_store`."""
-    empties()
+def opens(place: str) -> Iterator[Callable[..., Desk]]:
+    """Opens the same log again and again."""
     with ExitStack() as stack:
 
-        def opens(study: str = STUDY, **options: Any) -> Store:
-            opened = open_store(place, study, **{"create": True, **options})
-            stack.callback(opened.close)
-            return opened
+        def opens(study: str = STUDY, **options: Any) -> Desk:
+            desk = open_desk(place, study, **options)
+            stack.callback(desk.log.close)
+            return desk
 
         yield opens
 
 
-@pytest.fixture
-def store(opens: Opens) -> Store:
-    """An empty store."""
-    return opens()
+def test_a_log_has_what_was_appended_and_not_erased(opens: Callable[..., Desk], place: str) -> None:
+    """Also for a reader beside the writer; a sign of life is no fact."""
+    desk = opens()
+    desk.claim("a")
+    for trial in (1, 2):
+        desk.answer("t-0-0", trial, trial)
+    desk.log.beat()
+    before = read_facts(place, STUDY)
+    desk.withdraw("t-0-0")
+
+    assert [type(fact).__name__ for _, fact in before] == ["Claimed", "Submitted", "Submitted"]
+    assert [number for number, _ in before] == [1, 2, 3]
+    assert read_facts(place, STUDY) == list(desk.log.facts()) == [before[0], (4, Ended(1, "t-0-0", "withdrawn", False))]
+    desk.log.close()
+    assert list(opens(create=False).log.facts()) == read_facts(place, STUDY)
 
 
-def test_a_store_is_opened_again_with_all_it_had(opens: Opens) -> None:
-    store = opens()
-    claimed(store, "a")
-    store.apply([submit("t-0-0", 1, 5)])
-    before = content(store)
-    store.close()
+def test_a_second_writer_is_refused_with_all_that_it_wrote(opens: Callable[..., Desk], place: str) -> None:
+    """Half of it would be facts about assignments that the log does not have."""
+    first, second = opens(), opens()
+    first.claim("a")
+    facts = second.roster.claim(Claimed(0, "", "b", 0, "c", 9), {"t": 3}, 2, None, 1).facts
 
-    assert content(opens(create=False)) == before
-
-
-def test_a_reader_sees_one_state_and_changes_nothing(opens: Opens) -> None:
-    store = opens()
-    claimed(store, "a")
-    reader = opens(create=False, read_only=True)
-    store.apply([claim("b"), submit("t-0-0", 1, 5), Complete("t-0-0", 1, 2)])
-
-    assert [(each.rater, each.state) for each in reader.assignments()] == [("a", CLAIMED)]
-    assert [getattr(reader.assignment(id), "state", "") for id in ("t-0-0", "t-1-0")] == [CLAIMED, ""]
-    assert list(reader.answers("t-0-0")) == []
-    assert [each.id for each in opens(create=False, read_only=True).assignments()] == ["t-0-0", "t-1-0"]
-    with pytest.raises(StoreError, match="reading only"):
-        reader.apply([claim("c")])
+    with pytest.raises(StoreError, match="another process writes"):
+        second.commit(*facts, Noted(1, "t-0-0", "focus"))
+    first.answer("t-0-0", 1)
+    assert [number for number, _ in read_facts(place, STUDY)] == [1, 2]
 
 
-def test_a_store_never_shows_answers_of_another_study(opens: Opens) -> None:
+def test_a_log_never_shows_answers_of_another_study(opens: Callable[..., Desk]) -> None:
     """A file has one study; a Redis server may have several."""
-    claimed(opens(), "a")
+    opens().claim("a")
 
     with pytest.raises(StoreError, match=rf"answers of study {STUDY}, not of ffff|no answers at redis"):
         opens("ffff", create=False)
 
 
-@pytest.mark.parametrize("read_only", [True, False])
-def test_a_store_is_made_only_if_asked_for(opens: Opens, read_only: bool) -> None:
-    with pytest.raises(StoreError, match="no answers at"):
-        opens(create=False, read_only=read_only)
+def test_a_log_is_made_only_if_asked_for(place: str) -> None:
+    for read_only in (True, False):
+        with pytest.raises(StoreError, match="no answers at"):
+            open_log(place, STUDY, read_only=read_only)
 
 
-def test_texts_come_back_as_they_were(store: Store) -> None:
-    texts = ["", "é", "\x00", "'; DROP TABLE answer; --", "💩" * 100, 'a\\u0000\n"', "nil"]
-    for number, text in enumerate(texts):
-        made = claimed(store, f"r{number}", slots=9, person=f"P{text}", consent=text)
-        store.apply([Log(made.id, "note", text, 1), submit(made.id, 1, 5, idem=text)])
+def test_texts_and_numbers_come_back_as_they_were(opens: Callable[..., Desk], place: str) -> None:
+    desk = opens()
+    desk.claim("a", trials=99)
+    texts: list[int | str] = ["é", "\x00", "'; DROP TABLE entry; --", "💩" * 100, 'a\\u0000\n"', "nil", 2**53, -1]
+    for number, text in enumerate(texts, 1):
+        desk.answer("t-0-0", number, text, now=2**53 - HOUR, rt_ms=2**53)
 
-    assert [each.person for each in store.people()] == [f"P{text}" for text in texts]
-    assert [each.consent for each in store.assignments()] == texts
-    assert [each.idem for each in store.answers()] == texts
-    assert [each.detail for each in store.events() if each.kind == "note"] == texts
-
-
-def test_large_numbers_come_back_as_they_were(store: Store) -> None:
-    """Times are milliseconds since 1970, and a page may send any time it took."""
-    largest = 2**53
-    claimed(store, "a", now=largest - HOUR)
-    one(store, submit("t-0-0", 1, 5, rt_ms=largest, shown_ms=largest, blur=largest, now=largest))
-
-    assert list(store.answers()) == [Answer("t-0-0", 1, 5, largest, largest, largest, largest, "t-0-0/1")]
-    assert [each.expires for each in store.assignments()] == [largest]
-
-
-# What plain dictionaries do -----------------------------------------------------------------------------------------
-
-
-def compare(store: Store, batches: list[list[Write]]) -> None:
-    """Apply the same batches to a store and to its plain twin."""
-    naive = NaiveStore()
-    for batch in batches:
-        assert store.apply(batch) == naive.apply(batch), batch
-    assert content(store) == naive.content()
-
-
-def test_a_store_does_what_dictionaries_do(opens: Opens, empties: Callable[[], None]) -> None:
-    """Whatever is asked of it in whatever order: outcomes after every batch, and all that is kept at the end."""
-
-    @settings(max_examples=fewer(80), derandomize=True, suppress_health_check=list(HealthCheck))
-    @given(batches)
-    def check(batches: list[list[Write]]) -> None:
-        empties()
-        store = opens()
-        compare(store, batches)
-        store.close()
-
-    check()
+    answers = load_roster(place, STUDY).assignments["t-0-0"].answers
+    assert [each.value for each in answers.values()] == texts
+    assert answers == desk.roster.assignments["t-0-0"].answers

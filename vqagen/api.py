@@ -7,7 +7,7 @@ from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
-from vqagen.calls.human_answers import Forgotten, back_up_study, export_study, forget, reclaim, study_status
+from vqagen.calls.human_answers import export_study, study_status
 from vqagen.calls.human_items import make_items, write_items
 from vqagen.calls.human_scoring import (
     import_humanr,
@@ -15,7 +15,6 @@ from vqagen.calls.human_scoring import (
     score_study,
     simulate_study,
 )
-from vqagen.calls.human_serving import serve
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
@@ -29,9 +28,11 @@ from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import verify_codes, write_links
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
+from vqagen.human.server.serving import serve
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
+from vqagen.human.store.care import ForgetReport, back_up_study, forget
 from vqagen.human.study.making import PlannedStudy, check_study, extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
@@ -82,7 +83,7 @@ __all__ = [
     "DomainFiles",
     "Evaluation",
     "ExportReport",
-    "Forgotten",
+    "ForgetReport",
     "Generation",
     "ItemSettings",
     "LinkSettings",
@@ -141,7 +142,6 @@ __all__ = [
     "make_items",
     "merge",
     "rater_report",
-    "reclaim",
     "sample_scenes",
     "score_report",
     "score_study",

@@ -21,7 +21,8 @@ from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_rows
 from vqagen.human.simulation.power import power_report, study_power
 from vqagen.human.simulation.raters import RaterSettings
-from vqagen.human.store.opening import hide_password, open_store
+from vqagen.human.store.opening import hide_password
+from vqagen.human.store.opening import open_log as open_store
 from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
 from vqagen.language.domain_files import PathLike

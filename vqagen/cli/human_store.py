@@ -17,7 +17,7 @@ store_option = click.option(
 
 
 @click.command("store")
-@click.argument("action", type=click.Choice(["backup", "forget", "reclaim"]))
+@click.argument("action", type=click.Choice(["backup", "forget"]))
 @study_argument
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @store_option
@@ -34,37 +34,30 @@ store_option = click.option(
 def store(
     action: str, study: str, ids: tuple[str, ...], store: str | None, durability: str, out: str | None, force: bool
 ) -> None:
-    """Back up the answers of a study, delete people, or free slots.
+    """Back up the answers of a study, or delete people.
 
     backup copies all answers into a new SQLite file, beside a running server too. To use the copy, stop the server and
     put the file in the place of answers.sqlite in the study.
 
     forget deletes everything about people: ids, assignments, answers and events. An ID is that of a platform (also as
     prolific/ID) or a rater's pseudonym. Nothing is left in the files of the store; exports and backups that were made
-    before keep what they have. The slots are free again.
-
-    reclaim frees the slots whose leases have run out; answers stay, as partial ones. The server does so by itself.
-
-    Stop the server before forget and reclaim.
+    before keep what they have. The slots are free again. Stop the server first.
 
     \b
     Example:
       vqagen human store backup study --out backup.sqlite
       vqagen human store forget study 5f3c2a9be1
     """
-    from vqagen.calls import human_answers as answers
     from vqagen.errors import counted
+    from vqagen.human.store import care
 
     _check(action, ids, out)
-    if action == "backup":
-        assert out is not None
-        line = f"{counted(answers.back_up_study(study, out, store, force=force), 'row')} in {out}"
-    elif action == "forget":
-        done = answers.forget(study, ids, store, durability=durability)
-        line = f"{counted(done.raters, 'rater')} forgotten, {counted(done.rows, 'row')} deleted\n"
-        line += "delete the exports and backups that were made before, too"
+    if out is not None:
+        line = f"{counted(care.back_up_study(study, out, store, force=force), 'fact')} in {out}"
     else:
-        line = f"{counted(answers.reclaim(study, store, durability=durability), 'slot')} freed"
+        done = care.forget(study, ids, store, durability=durability)
+        line = f"{counted(done.raters, 'rater')} forgotten, {counted(done.facts, 'fact')} deleted\n"
+        line += "delete the exports and backups that were made before, too"
     click.echo(line, err=True)
 
 

@@ -11,7 +11,7 @@ from vqagen.errors import counted
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.flags import find_flags
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
-from vqagen.human.store.store import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, Event
+from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment
 from vqagen.human.study.item import REAL, SYSTEM, Item
 from vqagen.human.study.study import Study
 

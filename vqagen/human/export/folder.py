@@ -30,7 +30,7 @@ from vqagen.human.export.dictionary import (
 from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, row_line
 from vqagen.human.scores.flags import Flag, find_flags
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
-from vqagen.human.store.store import Assignment, Store
+from vqagen.human.store.roster import Assignment
 from vqagen.human.study.study import Study
 
 MANIFEST = "manifest.json"

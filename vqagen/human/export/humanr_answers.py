@@ -19,7 +19,7 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, describe
 from vqagen.human.answers import AnswerRow
-from vqagen.human.store.store import COMPLETE, EXPIRED
+from vqagen.human.store.roster import COMPLETE, EXPIRED
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import CHECK, COMPARE, FIT, LENGTH_DIFFERENCE, REAL, REFERENCE, SYSTEM, length_difference
 from vqagen.human.study.pairs import HUMAN, HUMANS

@@ -15,7 +15,8 @@ from vqagen.files.locations import locate
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
 from vqagen.human.answers import AnswerRow
-from vqagen.human.store.store import STATES, Answer, Assignment, Store, StoreError
+from vqagen.human.store.opening import StoreError
+from vqagen.human.store.roster import STATES, Assignment
 from vqagen.human.study.item import CHECK, KINDS, ROLES, USES
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial

@@ -23,7 +23,7 @@ from vqagen.human.scores.settings import (
     WEBDRIVER,
     ScoreSettings,
 )
-from vqagen.human.store.store import COMPLETE
+from vqagen.human.store.roster import COMPLETE
 from vqagen.human.study.item import CHECK, COMPARE, REAL
 from vqagen.human.study.item import INSTRUCTED as INSTRUCTED_USE
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.rows import answer_row
 from vqagen.human.simulation.raters import Raters
-from vqagen.human.store.store import COMPLETE, Answer, Assignment
+from vqagen.human.store.facts import Submitted as Answer
+from vqagen.human.store.roster import COMPLETE, Assignment
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
 

@@ -1,77 +1,75 @@
-"""The Redis store (also Valkey): every batch is one script, and acknowledged when the server's log is on its disk."""
+"""The log in Redis (also Valkey): one stream, whose ids are the numbers of its facts.
+
+Redis refuses an id that is not larger than all before, so a second writer cannot mix its facts with ours. A server
+whose settings could lose an acknowledged answer is refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from importlib.resources import files
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from vqagen.errors import UsageError
-from vqagen.extras import needed
-from vqagen.human.store.redis_durability import DURABLE_WAIT, check_durability, erase_old_files
-from vqagen.human.store.redis_records import (
-    Content,
-    decode_answers,
-    decode_assignment,
-    decode_content,
-    decode_outcome,
-    encode_writes,
-)
-from vqagen.human.store.store import (
-    Answer,
-    Assignment,
-    Event,
-    Forget,
-    Outcome,
-    Person,
-    SlotAttempts,
-    StoreError,
-    Write,
-)
+from msgspec import MsgspecError
 
-VERSION = b"1"
-"""Version of the keys and their values."""
+from vqagen.errors import Problem, UsageError, warn
+from vqagen.extras import needed
+from vqagen.human.store.facts import Fact, decode_fact
+from vqagen.human.store.opening import StoreError, StoreUnreachable, hide_password
+
+VERSION = b"2"
+_HEAD = "0-1"
+"""The id of the entry that has the version; facts are `NUMBER-0`, from 1."""
 _TIMEOUT = 5
 """Seconds after which a server that does not answer has failed."""
-_FIELDS = ("task", "slot", "rater", "state", "consent", "claimed", "expires", "ended")
+_PATIENCE = 60
+"""Seconds that the server may take to write its files anew."""
+_DURABLE_WAIT = ("WAITAOF", 1, 0, 2_000)
+"""Wait until the log is on the server's own disk, for two seconds at most."""
+_HAS_WAITAOF = (7, 2)
+_AT_WORK = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+_APPEND = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return redis.error_reply('ERR the answers were deleted from the server') end
+for place = 1, #ARGV, 2 do
+    if ARGV[place + 1] == '' then redis.call('XDEL', KEYS[1], ARGV[place])
+    else redis.call('XADD', KEYS[1], ARGV[place], 'fact', ARGV[place + 1]) end
+end
+"""
+"""All or nothing: if the first number is refused, the script ends there. MULTI would go on with the next command."""
+_HINTS = {
+    "Authentication": "give the right user and password: redis://USER:PASSWORD@HOST:PORT/DB",
+    "NoPermission": "the user needs leave for keys vqa:* and for scripts",
+    "ReadOnly": "give the address of the primary server, not of a replica",
+    "Timeout": "the server does not answer; start it again",
+    "Connection": "the server must run and be reachable from here",
+    "equal or smaller": "another process writes answers of this study there; end that process",
+    "were deleted": "restore a backup of it",
+    "": "look at the log of the server",
+}
+"""Part of an error's name and message -> what to do; the first that fits."""
 
 
-def _script(name: str) -> str:
-    return files("vqagen.human.store").joinpath(name).read_text("utf-8")
+class RedisLog:
+    """Facts of a study on a server, under keys of one hash slot."""
 
-
-def _no_retry() -> Any:
-    """A write that is sent twice would be two events; the committer opens the store again instead."""
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    return Retry(NoBackoff(), 0)
-
-
-class RedisStore:
-    """Answers of a study in Redis, under keys of one hash slot. A read-only one has the state of its opening."""
-
-    def __init__(
-        self, url: str, study: str, *, shown: str, create: bool, read_only: bool = False, is_strict: bool = True
-    ) -> None:
-        """Connect; `shown` is the URL without its password, for messages."""
+    def __init__(self, url: str, study: str, *, create: bool, read_only: bool = False, is_strict: bool = True) -> None:
         self._redis = needed("redis", "redis", "a study whose answers are in Redis")
-        self._shown, self._read_only = shown, read_only
-        self._base = f"vqa:{{{study}}}:"
+        self._shown = hide_password(url)
+        self._key = f"vqa:{{{study}}}:log"
         self._waits = False
-        self._apply = _script("apply.lua")
-        self._client = self._connect(url)
-        try:
-            self._guarded("open", self._prepare, create, is_strict)
-        except BaseException:
-            self._client.close()
-            raise
+        with self._explained("open"):
+            self._client = self._connect(url)
+            try:
+                self._check(create, read_only, is_strict)
+            except BaseException:
+                self.close()
+                raise
 
     def _connect(self, url: str) -> Any:
+        number = urlsplit(url).path.strip("/")
         try:
-            number = urlsplit(url).path.strip("/")
             if number and not number.isdecimal():  # the library would use database 0
                 raise ValueError(f"databases have numbers, found {number!r}")
             return self._redis.Redis.from_url(
@@ -79,116 +77,128 @@ class RedisStore:
                 socket_timeout=_TIMEOUT,
                 socket_connect_timeout=_TIMEOUT,
                 socket_keepalive=True,
-                retry=_no_retry(),
+                retry=None,  # the writer opens the log again instead, and sees what is there
                 single_connection_client=True,
             )
         except ValueError as error:
             raise UsageError(f"{self._shown} is no address of Redis: {error}") from None
-        except self._redis.RedisError as error:
-            raise self._failed("open", error) from None
 
-    def _prepare(self, create: bool, is_strict: bool) -> None:
-        key = self._base + "study"
-        version = self._client.get(key)
-        if version is None and (self._read_only or not create):
+    def _check(self, create: bool, read_only: bool, is_strict: bool) -> None:
+        """Raise StoreError if the answers are not there or not safe there; begin a new log."""
+        found = self._client.xrange(self._key, _HEAD, _HEAD)
+        if not found and not create:
             raise StoreError(f"no answers at {self._shown}: the study was not served yet, or its answers are elsewhere")
-        if version not in (None, VERSION):
+        if found and found[0][1] != {b"version": VERSION}:
             raise StoreError(f"{self._shown} was written by a newer vqagen; install that version")
-        if self._read_only:
-            self._content()
-            return
-        self._waits = is_strict and check_durability(self._client, self._shown)
-        if version is None:
-            self._commit([("SET", key, VERSION)])
+        if is_strict and not read_only:
+            self._waits = self._check_durability()
+        if not found:
+            self._write("XADD", self._key, _HEAD, "version", VERSION)
 
-    def apply(self, writes: Sequence[Write]) -> list[Outcome]:
-        """Do all writes in one atomic step. They are on the disk of the server when this returns."""
-        if self._read_only:
-            raise StoreError(f"{self._shown} was opened for reading only")
-        argument = encode_writes(writes)
-        command = ("EVAL", self._apply, 1, self._base + "study", self._base, argument)
-        outcomes = [decode_outcome(reply) for reply in self._guarded("write", self._commit, [command])[0]]
-        if any(isinstance(write, Forget) for write in writes):
-            self._guarded("forget", erase_old_files, self._client, self._shown)
-        return outcomes
+    def _check_durability(self) -> bool:
+        """Return true if each write must wait for the disk (`_DURABLE_WAIT`), false if the server always does.
 
-    def _commit(self, commands: Iterable[Sequence[Any]]) -> list[Any]:
-        """Run commands and wait until they are on the disk."""
+        Raise StoreError with the settings to change if acknowledged answers could be lost.
+        """
+        information, settings = self._client.info(), self._settings()
+        waits = version_of(information) >= _HAS_WAITAOF
+        needs = {
+            "appendonly yes": not information.get("aof_enabled"),
+            "appendfsync everysec": waits and settings.get("appendfsync") == "no",
+            "appendfsync always": not waits and settings.get("appendfsync") != "always",
+            "no-appendfsync-on-rewrite no": not waits and settings.get("no-appendfsync-on-rewrite") != "no",
+            "maxmemory-policy noeviction": information.get("maxmemory")
+            and str(information.get("maxmemory_policy")).startswith("allkeys"),
+        }
+        if change := ", ".join(f"CONFIG SET {setting}" for setting, is_needed in needs.items() if is_needed):
+            message = f"{self._shown} could lose answers that were acknowledged: change its settings"
+            way = "or accept that with --redis-durability relaxed"
+            raise StoreError(f"{message} ({change}; and redis.conf), {way}")
+        return waits
+
+    def _settings(self) -> dict[str, str]:
+        """Return the settings that the server lets this user see; hosts may forbid the command."""
+        found: dict[bytes, bytes] = {}
+        try:
+            for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):  # servers before 7 take one at a time
+                found |= self._client.config_get(name)
+        except self._redis.ResponseError:
+            return {}
+        return {str(name): str(value) for name, value in found.items()}
+
+    def append(self, entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
+        """Do all in one script, and wait until the server has it on its disk."""
+        arguments = [part for entry in (*entries, *((number, b"") for number in erase)) for part in entry]
+        with self._explained("write"):
+            self._write("EVAL", _APPEND, 1, self._key, *arguments)
+
+    def _write(self, *command: Any) -> None:
+        """Run a command and wait until it is on the disk."""
         pipeline = self._client.pipeline(transaction=False)
-        for command in commands:
-            pipeline.execute_command(*command)
+        pipeline.execute_command(*command)
         if self._waits:
-            pipeline.execute_command(*DURABLE_WAIT)
-        replies: list[Any] = pipeline.execute()
-        if self._waits and replies.pop()[0] < 1:
-            message = f"{self._shown} did not write to its disk within {DURABLE_WAIT[-1]} ms"
+            pipeline.execute_command(*_DURABLE_WAIT)
+        replies = pipeline.execute()
+        if self._waits and replies[-1][0] < 1:
+            message = f"{self._shown} did not write to its disk within {_DURABLE_WAIT[-1]} ms"
             raise StoreError(f"{message}; look at its disk and its settings appendonly and appendfsync")
-        return replies
 
-    def assignment(self, id: str) -> Assignment | None:
-        """Return one assignment."""
-        if self._read_only:
-            return self._kept_assignments.get(id)
-        values = self._guarded("read", self._client.hmget, f"{self._base}s:{id}", _FIELDS)
-        return decode_assignment([id.encode(), *values]) if values[0] is not None else None
+    def facts(self) -> Iterator[tuple[int, Fact]]:
+        """Read all at once."""
+        with self._explained("read"):
+            found = self._client.xrange(self._key, "1-0")
+        for id, fields in found:
+            number = int(id.partition(b"-")[0])
+            try:
+                yield number, decode_fact(fields[b"fact"])
+            except (MsgspecError, ValueError, KeyError):
+                raise StoreError(f"{self._shown} is damaged at entry {number}; restore a backup of it") from None
 
-    def assignments(self) -> Iterator[Assignment]:
-        """Yield all assignments, sorted by id."""
-        return iter(self._content().assignments)
+    def purge(self) -> None:
+        """Have the server write its log and its snapshot anew."""
+        try:
+            with self._explained("forget"):
+                if self._client.info("persistence").get("aof_enabled"):
+                    self._run(self._client.bgrewriteaof)
+                if self._settings().get("save"):
+                    self._run(self._client.bgsave)
+        except StoreError as error:
+            warn(
+                Problem(
+                    f"its files may keep what was deleted ({error}); run BGREWRITEAOF and BGSAVE there", self._shown
+                )
+            )
 
-    def answers(self, assignment: str | None = None) -> Iterator[Answer]:
-        """Yield the answers of one assignment or of all, sorted by assignment and trial."""
-        if assignment is None:
-            return iter(self._content().answers)
-        if self._read_only:
-            return iter([each for each in self._kept.answers if each.assignment == assignment])
-        found = self._guarded("read", self._client.hgetall, f"{self._base}a:{assignment}")
-        return decode_answers(assignment, found.items())
+    def _run(self, job: Any) -> None:
+        """Run a job of the server after those at work, which began before the deletion, and wait for its end."""
+        until = time.monotonic() + _PATIENCE
+        for work in (lambda: None, job):
+            work()
+            while any(self._client.info("persistence").get(flag) for flag in _AT_WORK):
+                if time.monotonic() > until:
+                    raise StoreError("the server is still writing them")
+                time.sleep(0.05)
 
-    def events(self) -> Iterator[Event]:
-        """Yield the log."""
-        return iter(self._content().events)
-
-    def people(self) -> Iterator[Person]:
-        """Yield who the raters are, sorted by rater."""
-        return iter(self._content().people)
-
-    def attempts(self) -> Iterator[SlotAttempts]:
-        """Yield how often each slot was taken, sorted by task and slot."""
-        return iter(self._content().attempts)
-
-    def _content(self) -> Content:
-        return self._kept if self._read_only else self._read()
-
-    @cached_property
-    def _kept(self) -> Content:
-        return self._read()
-
-    @cached_property
-    def _kept_assignments(self) -> dict[str, Assignment]:
-        return {each.id: each for each in self._kept.assignments}
-
-    def _read(self) -> Content:
-        key, base = self._base + "study", self._base
-        return decode_content(self._guarded("read", self._client.eval, _script("read.lua"), 1, key, base))
+    def beat(self) -> None:
+        """Set a key beside the stream."""
+        with self._explained("write"):
+            self._write("SET", f"{self._key}:beat", 1)
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _guarded(self, job: str, work: Any, *arguments: Any) -> Any:
+    @contextmanager
+    def _explained(self, job: str) -> Iterator[None]:
         try:
-            return work(*arguments)
+            yield
         except (self._redis.RedisError, OSError) as error:
-            raise self._failed(job, error) from None
+            text = f"{type(error).__name__} {error}"
+            part, hint = next(each for each in _HINTS.items() if each[0] in text)
+            kind = StoreUnreachable if part in ("Timeout", "Connection") else StoreError
+            raise kind(f"cannot {job} {self._shown}: {str(error).rstrip('.')}; {hint}") from None
 
-    def _failed(self, job: str, error: Exception) -> StoreError:
-        known = {
-            self._redis.AuthenticationError: "give the right user and password: redis://USER:PASSWORD@HOST:PORT/DB",
-            self._redis.exceptions.NoPermissionError: "the user needs leave for keys vqa:* and for scripts",
-            self._redis.exceptions.ReadOnlyError: "give the address of the primary server, not of a replica",
-            self._redis.TimeoutError: "the server does not answer; start it again",
-            self._redis.ConnectionError: "the server must run and be reachable from here",
-        }
-        hint = next((hint for kind, hint in known.items() if isinstance(error, kind)), "look at the log of the server")
-        return StoreError(f"cannot {job} {self._shown}: {str(error).rstrip('.')}; {hint}")
+
+def version_of(information: dict[str, Any]) -> tuple[int, ...]:
+    """Return the version of Redis that the server is or (Valkey) behaves as."""
+    return tuple(int(part) for part in str(information.get("redis_version", "0")).split(".")[:2] if part.isdigit())

@@ -10,11 +10,14 @@ one slot. The first of them to answer holds it, and the others are expired.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vqagen.human.store.facts import Claimed, Ended, Fact, Forgotten, Noted, Resumed, Submitted
+from msgspec.structs import replace
+
+from vqagen.human.store.facts import Claimed, Ended, Fact, Forgotten, Noted, Resumed, Submitted, encode_fact
 
 CLAIMED, COMPLETE, EXPIRED, WITHDRAWN = STATES = "claimed", "complete", "expired", "withdrawn"
 """Expired: somebody else holds the slot; answers stay, as partial ones. A claimed one whose lease has run out still
@@ -45,15 +48,16 @@ class Assignment:
     answers: dict[int, Submitted] = field(default_factory=dict)
     """By the number of the trial."""
     entries: list[int] = field(default_factory=list)
-    """Numbers of the facts about it in the log, but for those of its answers."""
+    """Numbers of the facts about it in the log, but for those of `answer_entries`."""
     answer_entries: list[int] = field(default_factory=list)
+    """Numbers of the facts that hold what its rater gave: answers, and what the page reported, such as a comment."""
 
     def holds(self, now: int) -> bool:
         """True if nobody else can have its slot at a time in milliseconds."""
         return self.state == COMPLETE or (self.state == CLAIMED and bool(self.answers) and self.expires > now)
 
 
-class Claim(NamedTuple):
+class Grant(NamedTuple):
     """The assignment that a rater is given, or why there is none."""
 
     assignment: str
@@ -63,7 +67,7 @@ class Claim(NamedTuple):
     facts: tuple[Fact, ...] = ()
 
 
-class Verdict(NamedTuple):
+class Receipt(NamedTuple):
     """How an answer relates to what is stored, and what is stored."""
 
     kind: str
@@ -91,6 +95,8 @@ class Roster:
         self._of_rater: dict[str, list[Assignment]] = {}
         self._of_slot: dict[tuple[str, int], list[Assignment]] = {}
         self._attempts: dict[str, int] = {}
+        self._full: Counter[str] = Counter()
+        """Task -> slots that are complete, which are never free again."""
         for number, fact in facts:
             self.apply(fact, number)
 
@@ -105,40 +111,38 @@ class Roster:
         return min(own, key=lambda each: _LIKELIEST.index(each.state), default=None)
 
     def claim(
-        self, claimed: Claimed, tasks: Sequence[str], slots: int, only: int | None, most: int, task: str = ""
-    ) -> Claim:
-        """Decide which slot of `tasks` the rater of a claim is given; its `assignment` is not filled yet.
+        self, wish: Claimed, tasks: Mapping[str, int], slots: int, only: int | None, most: int, task: str = ""
+    ) -> Grant:
+        """Decide which slot of `tasks` a rater is given. The `assignment` and `trials` of the wish are not filled yet.
 
         Asking again returns the assignment that the rater has; if its time ran out and the slot is not held, it is
-        resumed. `tasks` are in the order in which this rater is to be given them, `only` is the slot of a personal
-        link, `most` the number of tasks that a rater may do, and `task` that of the link, "" for any.
+        resumed. `tasks` (task -> trials) are in the order in which this rater is to be given them, `only` is the slot
+        of a personal link, `most` the number of tasks that a rater may do, and `task` that of the link, "" for any.
         """
-        now, own = claimed.time, self.current(claimed.rater, task)
+        now, own = wish.time, self.current(wish.rater, task)
         if own is not None:
             is_over = own.state == EXPIRED or (own.state == CLAIMED and own.expires <= now)
             if is_over and not self.is_held(own.task, own.slot, now):
-                resumed = Resumed(now, own.id, claimed.expires)
-                return Claim(own.id, facts=(resumed, *(self._expired(own, now) if own.answers else ())))
-            return Claim(own.id)
-        if self.count_of(claimed.rater) >= most:
-            return Claim("", LIMIT)
+                resumed = Resumed(now, own.id, wish.expires)
+                return Grant(own.id, facts=(resumed, *(self._expired(own, now) if own.answers else ())))
+            return Grant(own.id)
+        if self.count_of(wish.rater) >= most:
+            return Grant("", LIMIT)
         place = self.find_place(tasks, slots, only, now)
         if place is None:
             retry = self.next_end(tasks, slots, only)
-            return Claim("", WAIT if retry else FULL, retry)
+            return Grant("", WAIT if retry else FULL, retry)
         slot = f"{place[0]}-{place[1]}"
         id = f"{slot}-{self._attempts.get(slot, 0)}"
-        given = Claimed(
-            *(now, id, claimed.rater, claimed.trials, claimed.consent, claimed.expires),
-            *(claimed.platform, claimed.person),
-        )
-        return Claim(id, facts=(given,))
+        return Grant(id, facts=(replace(wish, assignment=id, trials=tasks[place[0]]),))
 
     def find_place(self, tasks: Iterable[str], slots: int, only: int | None, now: int) -> tuple[str, int] | None:
         """Return the first slot that nobody was given; else the one that the fewest raters without an answer have."""
         best: tuple[str, int] | None = None
         fewest = 0
         for task in tasks:
+            if self._full[task] >= slots:
+                continue
             for slot in range(slots) if only is None else (only,):
                 given = self._of_slot.get((task, slot), ())
                 if any(each.holds(now) for each in given):
@@ -169,7 +173,7 @@ class Roster:
         """Return how many assignments a rater has, in any state, but for those that expired without an answer."""
         return sum(not _is_void(each) for each in self._of_rater.get(rater, ()))
 
-    def submit(self, answer: Submitted) -> Verdict:
+    def submit(self, answer: Submitted) -> Receipt:
         """Decide about an answer. The first one to a trial stays.
 
         One rule for late answers: an answer is taken unless somebody else holds the slot. Who holds a slot has made the
@@ -177,13 +181,13 @@ class Roster:
         """
         found = self.assignments.get(answer.assignment)
         if found is None:
-            return Verdict(REFUSED, None)
+            return Receipt(REFUSED, None)
         stored = found.answers.get(answer.trial)
         if stored is not None and found.state in (CLAIMED, COMPLETE):
-            return Verdict(SAME if stored.value == answer.value else DIFFERENT, stored.value)
+            return Receipt(SAME if stored.value == answer.value else DIFFERENT, stored.value)
         if found.state != CLAIMED:
-            return Verdict(REFUSED, None)
-        return Verdict(NEW, answer.value, (answer, *self._expired(found, answer.time)))
+            return Receipt(REFUSED, None)
+        return Receipt(NEW, answer.value, (answer, *self._expired(found, answer.time)))
 
     def _expired(self, holder: Assignment, now: int) -> list[Ended]:
         """Return that all others who were given the slot of a holder have lost it."""
@@ -207,6 +211,14 @@ class Roster:
 
     # Facts ----------------------------------------------------------------------------------------------------------
 
+    def take(self, facts: Iterable[Fact]) -> list[tuple[int, bytes]]:
+        """Let new facts take effect, and return them as entries of the log."""
+        entries = []
+        for fact in facts:
+            entries.append((self.last + 1, encode_fact(fact)))
+            self.apply(fact, self.last + 1)
+        return entries
+
     def apply(self, fact: Fact, number: int) -> None:
         """Let a fact take effect, which has this number in the log."""
         self.last = max(self.last, number)
@@ -223,14 +235,16 @@ class Roster:
                 found = self.assignments[fact.assignment]
                 found.state, found.ended = fact.state, fact.time
                 if not fact.kept:
+                    found.expires = fact.time
                     found.answers.clear()
                     found.answer_entries.clear()
+            case Noted():
+                self.assignments[fact.assignment].answer_entries.append(number)
+                return
             case Forgotten():
                 for slot, attempts in fact.attempts.items():
                     self._attempts[slot] = max(attempts, self._attempts.get(slot, 0))
                 return
-            case Noted():
-                pass
         self.assignments[fact.assignment].entries.append(number)
 
     def _give(self, fact: Claimed) -> None:
@@ -253,6 +267,7 @@ class Roster:
         found.expires = fact.expires
         if len(found.answers) == found.trials:
             found.state, found.ended = COMPLETE, fact.time
+            self._full[found.task] += 1
 
 
 def _is_void(assignment: Assignment) -> bool:

@@ -1,215 +1,141 @@
-"""The SQLite store: one file, one writer; a write is on the disk when `apply` returns."""
+"""The log in an SQLite file: one writer; what was appended is on the disk when `append` returns."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from itertools import starmap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from vqagen.human.store.sqlite_schema import MIGRATIONS, migrate, version_of
-from vqagen.human.store.sqlite_writes import apply_write
-from vqagen.human.store.store import (
-    Answer,
-    Assignment,
-    Event,
-    Forget,
-    Outcome,
-    Person,
-    Row,
-    SlotAttempts,
-    StoreError,
-    Write,
-)
+from msgspec import MsgspecError
 
-_ANSWERS = "SELECT assignment, trial, value, rt_ms, shown_ms, blur, stored, idem FROM answer"
-_ASSIGNMENTS = "SELECT id, task, slot, rater, state, consent, claimed, expires, ended FROM assignment"
-PATIENCE = 5_000
-"""Milliseconds until a file that another process uses counts as locked."""
+from vqagen.errors import Problem, warn
+from vqagen.human.store.facts import Fact, decode_fact
+from vqagen.human.store.opening import StoreError
+
+PATIENCE = 5.0
+"""Seconds until a file that another process uses counts as locked."""
+APPLICATION, VERSION = 0x76716148, 2
+"""`PRAGMA application_id` marks a file as ours, and `user_version` has the version of its tables."""
 _FULL = 2
 """`PRAGMA synchronous`: each commit waits for the disk."""
+_SAFE = """
+PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA secure_delete = ON;
+"""
+_TABLES = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE study (id TEXT NOT NULL, beats INTEGER NOT NULL);
+CREATE TABLE entry (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'an entry never changes'); END;
+PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};
+"""
+_HINTS = {
+    "full": "free some space; everything that was acknowledged is safe",
+    "malformed": "the file is damaged; restore a backup of it",
+    "not a database": "name another file, or restore a backup of it",
+    "readonly": "give the user of this process leave to write the file and its folder",
+    "unable to open": "the folder must exist and be writable for the user of this process",
+    "locked": "another process writes it; end that process",
+    "UNIQUE": "another process writes it; end that process",
+}
+"""Part of SQLite's message -> what to do."""
 
 
-class SqliteStore:
-    """Answers of a study in an SQLite file. A read-only one sees the state at its opening, beside a live server too."""
+class SqliteLog:
+    """Facts of a study in a file. One that is read only sees what was acknowledged, beside a live server too."""
 
     def __init__(self, path: Path, study: str, *, create: bool, read_only: bool = False) -> None:
-        self._path, self._read_only = path, read_only
-        if not path.exists() and (read_only or not create):
+        self._path = path
+        if not create and not path.exists():
             raise StoreError(f"no answers at {path}: the study was not served yet, or its answers are elsewhere")
-        try:
-            self._connection = _connect_reader(path) if read_only else _connect_writer(path)
-        except sqlite3.Error as error:
-            raise self._failed("open", error) from None
-        try:
-            self._prepare(study, create)
-        except BaseException as error:
-            self._connection.close()
-            if isinstance(error, sqlite3.Error):
-                raise self._failed("open", error) from None
-            raise
+        with self._explained("open"):
+            self._connection = _connect(path, read_only)
+            try:
+                self._check(study, create, read_only)
+            except BaseException:
+                self.close()
+                raise
 
-    def _prepare(self, study: str, create: bool) -> None:
-        version = version_of(self._connection)
-        if version < 0:
-            raise StoreError(f"{self._path} is a database of another program; name another file")
-        if version > len(MIGRATIONS):
-            raise StoreError(f"{self._path} was written by a newer vqagen; install that version")
-        if self._read_only and version < len(MIGRATIONS):
-            raise StoreError(f"{self._path} has an old version; run `vqagen human serve` or `reclaim` once to renew it")
-        if not self._read_only:
-            (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
+    def _check(self, study: str, create: bool, read_only: bool) -> None:
+        """Raise StoreError if what is written or read could be wrong; make the tables of a new file."""
+        if not read_only:
+            mode = self._value("PRAGMA journal_mode = WAL")
+            self._connection.executescript(_SAFE)
+            if (mode, level := self._value("PRAGMA synchronous")) != ("wal", _FULL):
+                raise StoreError(f"{self._path} cannot be written safely here (journal {mode}, synchronous {level})")
+            if (found := self._value("PRAGMA quick_check(1)")) != "ok":
                 raise StoreError(f"{self._path} is damaged ({found.splitlines()[-1]}); restore a backup of it")
-            migrate(self._connection, version)
-            if create and self._connection.execute("SELECT id FROM study").fetchone() is None:
-                self._connection.execute("INSERT INTO study VALUES (1, ?)", (study,))
-        else:
-            self._connection.execute("BEGIN")  # one state for all that is read
-        row = self._connection.execute("SELECT id FROM study").fetchone()
-        if row is None or row[0] != study:
-            other = "no study" if row is None else f"study {row[0]}"
-            raise StoreError(f"{self._path} has the answers of {other}, not of {study}; name another file")
+        version = self._value("PRAGMA user_version")
+        if create and not version and not self._value("SELECT count(*) FROM sqlite_master"):
+            self._connection.executescript(f"{_TABLES} INSERT INTO study VALUES ('{study}', 0); COMMIT;")
+        elif self._value("PRAGMA application_id") != APPLICATION:
+            raise StoreError(f"{self._path} is a database of another program; name another file")
+        elif version != VERSION:
+            way = "an older vqagen; name another file" if version < VERSION else "a newer vqagen; install that version"
+            raise StoreError(f"{self._path} was written by {way}")
+        if (found := self._value("SELECT min(id) FROM study")) != study:
+            raise StoreError(f"{self._path} has the answers of study {found}, not of {study}; name another file")
 
-    def apply(self, writes: Sequence[Write]) -> list[Outcome]:
-        """Do all writes in one transaction. A failure leaves none of them."""
-        if self._read_only:
-            raise StoreError(f"{self._path} was opened for reading only")
-        try:
+    def append(self, entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
+        """Do all in one transaction. What was deleted is not left in SQLite's own log either."""
+        with self._explained("write"), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            outcomes = [apply_write(self._connection, write) for write in writes]
-            self._connection.execute("COMMIT")
-            if any(isinstance(write, Forget) for write in writes):
-                self._erase()
-        except BaseException as error:
-            self._roll_back()
-            if isinstance(error, sqlite3.Error):
-                raise self._failed("write", error) from None
-            raise
-        return outcomes
+            self._connection.executemany("INSERT INTO entry VALUES (?, ?)", entries)
+            self._connection.executemany("DELETE FROM entry WHERE number = ?", ((number,) for number in erase))
+        if erase:
+            self._empty_log()
 
-    def _erase(self) -> None:
-        """Write the file anew and empty its log, so that nothing deleted is left in either."""
-        self._connection.execute("VACUUM")
-        (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if is_busy:
-            message = f"another process reads {self._path}, so its log {self._path}-wal keeps what was deleted"
-            raise StoreError(
-                f"{message}; end that process, and run `vqagen human store reclaim`, which empties the log"
-            )
+    def facts(self) -> Iterator[tuple[int, Fact]]:
+        """Read all at once."""
+        with self._explained("read"):
+            rows = self._connection.execute("SELECT number, body FROM entry ORDER BY number").fetchall()
+        for number, body in rows:
+            try:
+                yield number, decode_fact(body)
+            except (MsgspecError, ValueError, TypeError):  # the message would quote what is stored
+                raise StoreError(f"{self._path} is damaged at entry {number}; restore a backup of it") from None
 
-    def _roll_back(self) -> None:
-        with suppress(sqlite3.Error):
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+    def purge(self) -> None:
+        """Write the file anew and empty SQLite's own log beside it."""
+        with self._explained("write"):
+            self._connection.execute("VACUUM")
+        self._empty_log()
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        """Add rows as they are to an empty store, in one transaction."""
-        tables = {Assignment: "assignment", Answer: "answer", Event: "event", Person: "person", SlotAttempts: "slot"}
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("PRAGMA defer_foreign_keys = ON")
-            for row in rows:
-                values = [getattr(row, name) for name in row.__slots__]
-                if isinstance(row, Event):
-                    values[1] = row.assignment or None
-                self._connection.execute(
-                    f"INSERT INTO {tables[type(row)]} VALUES ({','.join('?' * len(values))})", values
-                )
-            self._connection.execute("COMMIT")
-        except BaseException as error:
-            self._roll_back()
-            if isinstance(error, sqlite3.Error):
-                raise self._failed("write", error) from None
-            raise
+    def _empty_log(self) -> None:
+        with self._explained("write"):
+            if self._value("PRAGMA wal_checkpoint(TRUNCATE)"):
+                message = f"another process reads it; until that ends, {self._path}-wal keeps what was deleted"
+                warn(Problem(message, str(self._path)))
 
-    def assignment(self, id: str) -> Assignment | None:
-        """Return one assignment."""
-        return next(starmap(Assignment, self._rows(f"{_ASSIGNMENTS} WHERE id = ?", id)), None)
-
-    def assignments(self) -> Iterator[Assignment]:
-        """Yield all assignments, sorted by id."""
-        return starmap(Assignment, self._rows(f"{_ASSIGNMENTS} ORDER BY id"))
-
-    def answers(self, assignment: str | None = None) -> Iterator[Answer]:
-        """Yield the answers of one assignment or of all, sorted by assignment and trial."""
-        if assignment is None:
-            return starmap(Answer, self._rows(f"{_ANSWERS} ORDER BY assignment, trial"))
-        return starmap(Answer, self._rows(f"{_ANSWERS} WHERE assignment = ? ORDER BY trial", assignment))
-
-    def events(self) -> Iterator[Event]:
-        """Yield the log."""
-        found = self._rows("SELECT number, coalesce(assignment, ''), kind, detail, time FROM event ORDER BY number")
-        return starmap(Event, found)
-
-    def people(self) -> Iterator[Person]:
-        """Yield who the raters are, sorted by rater."""
-        return starmap(Person, self._rows("SELECT rater, platform, person FROM person ORDER BY rater"))
-
-    def attempts(self) -> Iterator[SlotAttempts]:
-        """Yield how often each slot was taken, sorted by task and slot."""
-        return starmap(SlotAttempts, self._rows("SELECT task, slot, attempts FROM slot ORDER BY task, slot"))
-
-    def _rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
-        """Return all rows at once: none of them changes while they are used."""
-        try:
-            return self._connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise self._failed("read", error) from None
+    def beat(self) -> None:
+        """Count the calls."""
+        with self._explained("write"):
+            self._connection.execute("UPDATE study SET beats = beats + 1")
 
     def close(self) -> None:
-        """Close the file. The log is merged into it if nobody else reads it."""
+        """Close the file. SQLite's own log is merged into it if nobody else reads it."""
         self._connection.close()
 
-    def _failed(self, job: str, error: sqlite3.Error) -> StoreError:
-        known = {
-            "full": "free some space; everything that was acknowledged is safe",
-            "malformed": "the file is damaged; restore a backup of it",
-            "not a database": "name another file, or restore a backup of it",
-            "readonly": "give the user of this process leave to write the file and its folder",
-            "unable to open": "the folder must exist and be writable for the user of this process",
-            "locked": "another process writes it; end that process",
-        }
-        if "decode" in str(error):  # the message would quote what is stored
-            return StoreError(f"cannot {job} {self._path}: the file is damaged; restore a backup of it")
-        hint = next((f"; {hint}" for part, hint in known.items() if part in str(error)), "")
-        return StoreError(f"cannot {job} {self._path}: {error}{hint}")
+    def _value(self, query: str) -> Any:
+        """Return the first value of the first row."""
+        return self._connection.execute(query).fetchone()[0]
 
-
-def _connect_writer(path: Path) -> sqlite3.Connection:
-    if not path.exists():
+    @contextmanager
+    def _explained(self, job: str) -> Iterator[None]:
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))  # it holds the ids of people
-        except OSError as error:
-            raise StoreError(f"cannot create {path}: {error.strerror}") from None
-    connection = sqlite3.connect(path, isolation_level=None)
-    try:
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.executescript(
-            "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;"
-            f"PRAGMA foreign_keys = ON; PRAGMA busy_timeout = {PATIENCE}; PRAGMA secure_delete = ON;"
-        )
-        (level,) = connection.execute("PRAGMA synchronous").fetchone()
-        if mode != "wal" or level != _FULL:
-            raise StoreError(f"{path} cannot be written safely here (journal {mode}, synchronous {level})")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+            yield
+        except sqlite3.Error as error:
+            hint = next((f"; {hint}" for part, hint in _HINTS.items() if part in str(error)), "")
+            raise StoreError(f"cannot {job} {self._path}: {error}{hint}") from None
 
 
-def _connect_reader(path: Path) -> sqlite3.Connection:
-    """Open without leave to write. A log that cannot be opened and does not exist is done without."""
-    uri = path.absolute().as_uri()
-    connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None)
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {PATIENCE}")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error as error:
-        connection.close()
-        if Path(f"{path}-wal").exists() or not isinstance(error, sqlite3.OperationalError):
-            raise
-        connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None)
-    return connection
+def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    mode = "rw"
+    if read_only:  # SQLite needs a file for its log, unless nobody can write
+        is_writable = os.access(path.absolute().parent, os.W_OK) or Path(f"{path}-wal").exists()
+        mode = "ro" if is_writable else "ro&immutable=1"
+    else:
+        path.touch(0o600)  # it holds the ids of people
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE)

@@ -1,0 +1,81 @@
+"""Care of the answers of a study: copies of its log, and raters who are forgotten."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from vqagen.errors import UsageError
+from vqagen.files.output import check_output, settle, sweep
+from vqagen.human.links.people import LINK, PLATFORMS, Participant, pseudonym
+from vqagen.human.links.secret import has_secret, load_secret
+from vqagen.human.store.facts import encode_fact
+from vqagen.human.store.lock import study_lock
+from vqagen.human.store.opening import STRICT, is_redis, open_log, read_facts, sqlite_path
+from vqagen.human.store.roster import Roster
+from vqagen.human.study.study import Study, load_study
+
+PathLike = Path | str
+
+
+def back_up_study(folder: PathLike, out: PathLike, store: PathLike | None = None, *, force: bool = False) -> int:
+    """Copy all facts of a study into a new SQLite file, also while it is served; return their number.
+
+    The file gets its name when it is complete.
+    """
+    study, target = load_study(folder), Path(out)
+    place = store or study.store
+    check_output(str(out), force, [] if is_redis(place) else [sqlite_path(place)])
+    entries = [(number, encode_fact(fact)) for number, fact in read_facts(place, study.id)]
+    beside = target.absolute().parent
+    sweep(str(target))
+    with tempfile.TemporaryDirectory(prefix=f".{target.name[:40]}.", suffix=".part", dir=beside) as part:
+        with closing(open_log(Path(part, target.name), study.id, create=True)) as log:
+            log.append(entries)
+        os.replace(Path(part, target.name), target)
+    settle(beside)
+    return len(entries)
+
+
+class ForgetReport(NamedTuple):
+    """Numbers of deleted raters and facts."""
+
+    raters: int
+    facts: int
+
+
+def forget(
+    folder: PathLike, ids: Iterable[str], store: PathLike | None = None, *, durability: str = STRICT
+) -> ForgetReport:
+    """Delete everything about people, named by platform ids, `platform/id` or pseudonyms, from the log of a study.
+
+    The study must not be served. UsageError that names all ids that nobody has; then nothing is deleted.
+    """
+    study, asked = load_study(folder), list(dict.fromkeys(ids))
+    place = store or study.store
+    with study_lock(study.folder), closing(open_log(place, study.id, durability=durability)) as log:
+        roster = Roster(log.facts())
+        known = {each.rater for each in roster.assignments.values()}
+        found = {id: known.intersection(_names(study, roster, id)) for id in asked}
+        if unknown := [id for id, raters in found.items() if not raters]:
+            raise UsageError(f"no rater of study {study.id} has the id {', '.join(unknown)}; nothing was deleted")
+        raters = sorted(set().union(*found.values()))
+        erasure = roster.forget(raters, time.time_ns() // 1_000_000)
+        log.append(roster.take([erasure.fact]), erasure.numbers)
+        log.purge()
+        return ForgetReport(len(raters), len(erasure.numbers))
+
+
+def _names(study: Study, roster: Roster, id: str) -> Iterator[str]:
+    """Yield the pseudonyms that an id may stand for."""
+    platform, slash, rest = id.partition("/")
+    persons = [Participant(platform, rest)] if slash else [Participant(each, id) for each in (*PLATFORMS, LINK)]
+    secret = load_secret(study.folder) if has_secret(study.folder) else None
+    yield id
+    yield from (pseudonym(secret, person) for person in persons if secret)
+    yield from (rater for rater, (platform, own) in roster.people.items() if id in (own, f"{platform}/{own}"))

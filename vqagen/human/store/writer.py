@@ -1,0 +1,116 @@
+"""The one writer of a study: facts take effect in memory at once, and are acknowledged when the log has them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from vqagen.human.store.facts import Fact
+from vqagen.human.store.opening import Log, StoreError
+from vqagen.human.store.roster import Roster
+
+LARGEST_BATCH = 256
+"""Commits that share one wait for the disk."""
+
+T = TypeVar("T")
+
+
+class _Commit(NamedTuple):
+    entries: Sequence[tuple[int, bytes]]
+    erase: Sequence[int]
+    done: asyncio.Future[None]
+
+
+class Writer:
+    """The state of a study, and its log, which a thread of its own writes. For one event loop.
+
+    Decide by the roster and commit without awaiting anything between. After a failure every commit that waits raises
+    StoreError, and the log is opened and read again before the next decision: nothing needs a restart.
+    """
+
+    def __init__(self, open: Callable[[], Log]) -> None:
+        self._open = open
+        self._thread = ThreadPoolExecutor(1, "vqagen-writer")
+        self._reading = asyncio.Lock()
+        self._log: Log | None = None
+        self._roster: Roster | None = None
+        """None before the log is read, and after a failure: it holds facts that the log may lack."""
+        self._waiting: list[_Commit] = []
+        self._work: asyncio.Task[None] | None = None
+
+    async def roster(self) -> Roster:
+        """Return the state."""
+        while self._roster is None:
+            async with self._reading:
+                self._roster = self._roster or await self._in_thread(lambda log: Roster(log.facts()))
+        return self._roster
+
+    async def commit(self, facts: Iterable[Fact], erase: Sequence[int] = ()) -> None:
+        """Let facts take effect, and return when they and all that took effect before are durable."""
+        assert self._roster is not None, "decisions are made by the roster"
+        entries = self._roster.take(facts)
+        if not entries and self._work is None:
+            return
+        commit = _Commit(entries, erase, asyncio.get_running_loop().create_future())
+        self._waiting.append(commit)
+        self._work = self._work or asyncio.create_task(self._write())
+        await commit.done
+
+    async def beat(self) -> None:
+        """Return when something was written as durably as facts are."""
+        await self.roster()
+        await self._in_thread(lambda log: log.beat())
+
+    async def close(self) -> None:
+        """Close the log when all that was committed is in it."""
+        if self._work is not None:
+            await self._work
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown()
+
+    async def _write(self) -> None:
+        """Append what waits, batch by batch."""
+        while self._waiting:
+            batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+            failure: Exception | None = None
+            try:
+                await self._in_thread(partial(_append, batch))
+            except Exception as error:  # raised where it is awaited
+                failure, self._roster = error, None
+                batch, self._waiting = [*batch, *self._waiting], []
+            for each in batch:
+                if each.done.done():  # the request was given up
+                    continue
+                if failure:
+                    each.done.set_exception(failure)
+                else:
+                    each.done.set_result(None)
+        self._work = None
+
+    async def _in_thread(self, work: Callable[[Log], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
+
+    def _run(self, work: Callable[[Log], T]) -> T:
+        """Do work with the log. It is closed after an error, and opened again when it is needed next."""
+        try:
+            self._log = self._log or self._open()
+            return work(self._log)
+        except Exception:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        if self._log is not None:
+            with suppress(StoreError):
+                self._log.close()
+            self._log = None
+
+
+def _append(batch: Sequence[_Commit], log: Log) -> None:
+    entries = [entry for each in batch for entry in each.entries]
+    if entries:
+        log.append(entries, [number for each in batch for number in each.erase])
