@@ -15,8 +15,7 @@ from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.humanr_answers import HumanrImport, read_tasks, rows_of_redis, rows_of_results
 from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, read_rows, row_line
-from vqagen.human.scores.gates import read_thresholds
-from vqagen.human.scores.report import study_report
+from vqagen.human.scores.report import read_thresholds, study_report
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_rows
 from vqagen.human.simulation.power import power_report, study_power

@@ -45,7 +45,7 @@ def score(
       vqagen human score answers --method humanr,cluster
     """
     from vqagen.calls.human_scoring import rater_report, score_study
-    from vqagen.human.scores.gates import read_thresholds
+    from vqagen.human.scores.report import read_thresholds
 
     read_thresholds(fail_under)
     found = score_study(source, settings, store=store or "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 from vqagen import __version__
@@ -12,7 +11,7 @@ from vqagen.errors import counted
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.clusters import Estimate, difference, two_way_interval
 from vqagen.human.scores.humanr import humanr_failures
-from vqagen.human.scores.samples import Pairing, Sampler, by_pairing, pairing_names
+from vqagen.human.scores.samples import Pairing, grouped, pairing_names, pairing_of, rivals, sample_of
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
 from vqagen.human.study.item import REAL
@@ -106,14 +105,12 @@ def _add_findings(
     """Add the intervals of one repetition, without assignments whose checks failed."""
     failed = humanr_failures(rows)
     kept = [row for row in rows if row.use == REAL and row.assignment not in failed]
-    sampler, pairings = Sampler(kept), by_pairing(kept)
-    samples = {pairing: sampler.sample(pairings[pairing]) for pairing in pairing_names(pairings)}
+    pairings = grouped(kept, pairing_of)
+    samples = {pairing: sample_of(pairings[pairing]) for pairing in pairing_names(pairings)}
     for pairing, sample in samples.items():
         systems.setdefault(pairing, []).append(two_way_interval(sample))
-    against = [pairing for pairing in samples if pairing.is_against_reference]
-    for one, other in combinations(against, 2):
-        if (one.dimension, one.first) == (other.dimension, other.first):
-            pairs.setdefault((one, other), []).append(difference(samples[one], samples[other]))
+    for one, other in rivals(samples):
+        pairs.setdefault((one, other), []).append(difference(samples[one], samples[other]))
 
 
 def true_score(pairing: Pairing, effects: Mapping[str, float]) -> float:
