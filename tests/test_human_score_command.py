@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from commands import Commands
+from msgspec.structs import replace
 from worked_study import worked_rows, write_worked_rows
 
 import vqagen
-from vqagen.human.answers import AnswerRow
-from vqagen.human.export.rows import row_line
+from vqagen.human.answers import AnswerRow, row_lines
 from vqagen.human.scores.flags import find_flags, sign_test
 from vqagen.human.scores.settings import ScoreSettings
 
@@ -41,7 +40,7 @@ def report(vqagen_: Commands, line: str) -> Any:
 
 
 def write(rows: Iterable[AnswerRow], file: str = "answers.jsonl") -> None:
-    Path(file).write_bytes(b"".join(map(row_line, rows)))
+    Path(file).write_bytes(row_lines(rows))
 
 
 def flagged(rows: Iterable[AnswerRow], kind: str, **settings: Any) -> list[str]:

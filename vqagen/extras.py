@@ -9,7 +9,6 @@ from typing import Any
 
 from vqagen.errors import UsageError
 
-
 EXTRA_OF = {"msgspec": "human", "itsdangerous": "human", "jwt": "human"}
 """Packages that modules import at their top -> the extra that brings them."""
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 
-from msgspec import Meta, Struct
-from msgspec.json import Encoder
+from msgspec import DecodeError, Meta, Struct, ValidationError
+from msgspec.json import Decoder, Encoder
 
-from vqagen.errors import Fault, PlaceError, UsageError
-from vqagen.human.lines import read_lines
+from vqagen.errors import BadInput, Fault, PlaceError, Problem, UsageError
 from vqagen.human.scores.settings import WEBDRIVER
 from vqagen.human.store.facts import Fact, Noted, Submitted
 from vqagen.human.store.opening import hide_password, read_facts
 from vqagen.human.store.roster import Assignment, Roster
-from vqagen.human.study.item import CHECK, Gold
+from vqagen.human.study.item import ANSWER, CHECK, Gold
 from vqagen.human.study.study import STUDY_FILE, Study, load_study
 from vqagen.human.study.trial import Trial
+from vqagen.json.stream import BYTE_ORDER_MARK
+from vqagen.records.kind import RecordKind
+from vqagen.records.source import RecordSource, mistake_in_line
 
 ANSWERS_FILE, EVENTS_FILE = "answers.jsonl", "events.jsonl"
+_MOST_PROBLEMS = 20
 MILLISECONDS = "Milliseconds since 1970-01-01 UTC"
 State = Literal["claimed", "complete", "expired", "withdrawn"]
 
@@ -100,13 +103,6 @@ class AnswerRow(Struct, frozen=True, kw_only=True):
     weight: Annotated[float, Meta(gt=0, description="Weight of the item.")] = 1.0
 
 
-class LoadedAnswers(NamedTuple):
-    """Answers, and the assignments that a program did; None if that is not known."""
-
-    rows: list[AnswerRow]
-    automated: list[str] | None
-
-
 row_lines = Encoder().encode_lines
 """Returns rows as the content of `answers.jsonl`."""
 
@@ -180,24 +176,22 @@ def automated(facts: Iterable[tuple[int, Fact]]) -> list[str]:
 # From files ---------------------------------------------------------------------------------------------------------
 
 
-def load_answers(source: str | Path, store: str | Path = "") -> LoadedAnswers:
-    """Return the answers of a study, of an export folder, or of its `answers.jsonl`.
+def load_answers(source: str | Path, store: str | Path = "") -> tuple[list[AnswerRow], list[str] | None]:
+    """Return the answers of a study, of an export folder, or of its `answers.jsonl`, and what a program did.
 
-    A study may be served meanwhile; `store` is the place of its answers, by default its own file. Raises BadInput for
-    answers that are wrong, UsageError if there are none to read, and StoreError.
+    A study may be served meanwhile; `store` is the place of its answers, by default its own file. The second value has
+    the assignments that are `automated`, None if that is not known. Raises BadInput for answers that are wrong,
+    UsageError if there are none to read, and StoreError.
     """
     path = Path(source)
     if (path / STUDY_FILE).is_file():
         study = load_study(path)
-        log = study_facts(study, store)
-        return LoadedAnswers(list(answer_rows(study, Roster(log))), automated(log))
+        facts = study_facts(study, store)
+        return list(answer_rows(study, Roster(facts))), automated(facts)
     if store:
         raise UsageError(f"{path} is no study, whose answers could be in a store; leave out {hide_password(store)}")
     events = path / EVENTS_FILE
-    if not events.is_file():
-        return LoadedAnswers(read_rows(path), None)
-    facts: list[Fact] = read_lines(events, Fact)  # type: ignore[arg-type]  # to msgspec a union is a type
-    return LoadedAnswers(read_rows(path), automated(enumerate(facts)))
+    return read_rows(path), automated(enumerate(_lines(events, Fact))) if events.is_file() else None
 
 
 def read_rows(source: str | Path) -> list[AnswerRow]:
@@ -215,18 +209,51 @@ def read_rows(source: str | Path) -> list[AnswerRow]:
         seen.add(key)
         return _scale_fault(row)
 
-    return read_lines(file, AnswerRow, fault)
+    return _lines(file, AnswerRow, fault)
 
 
 def _scale_fault(row: AnswerRow) -> Fault | None:
     """Return the key and what is wrong with an answer and its scale. Questions have none."""
-    match row:
-        case AnswerRow(kind="answer"):
-            return None
-        case AnswerRow(least=int(least), largest=int(largest), value=int(value)) if least < largest:
-            if not least <= value <= largest:
-                return "value", f"must lie on the scale from {least} to {largest}, found {value}"
-            if row.toward_second != (value if row.second_on_right else least + largest - value):
-                return "toward_second", f"contradicts value {value} and second_on_right, found {row.toward_second}"
-            return None
-    return "largest", f"expected whole numbers value and least, and one above least ({row.least}), found {row.largest}"
+    if row.kind == ANSWER:
+        return None
+    least, largest, value = row.least, row.largest, row.value
+    if least is None or largest is None or least >= largest:
+        return "largest", f"must be above least ({least}), found {largest}"
+    if isinstance(value, str) or not least <= value <= largest:
+        return "value", f"must lie on the scale from {least} to {largest}, found {value}"
+    if row.toward_second != (value if row.second_on_right else least + largest - value):
+        return "toward_second", f"contradicts value {value} and second_on_right, found {row.toward_second}"
+    return None
+
+
+def _lines(path: Path, kind: Any, fault: Callable[[Any], Fault | None] = lambda _: None) -> list[Any]:
+    """Return the lines of a file, of a type. BadInput with what is wrong, up to 20 problems, each with its line.
+
+    `fault` says what is wrong with a line whose values have the right types.
+    """
+    decoder, found, problems = Decoder(kind), [], list[Problem]()
+    for _, _, place, text in RecordSource(path, RecordKind("lines"), "lines", [path]).texts():
+        line, wrong = text.removeprefix(BYTE_ORDER_MARK), None
+        try:
+            found.append(decoder.decode(line))
+            wrong = fault(found[-1])
+        except ValidationError as error:
+            wrong = _type_fault(str(error))
+        except (DecodeError, UnicodeDecodeError):
+            wrong = "", "{} (column {})".format(*mistake_in_line(line))
+        if wrong:
+            problems.append(Problem(wrong[1], place, wrong[0]))
+        if len(problems) == _MOST_PROBLEMS:
+            break
+    if problems:
+        raise BadInput(problems)
+    return found
+
+
+def _type_fault(message: str) -> Fault:
+    """Return where in a line msgspec finds a wrong value, and what was expected."""
+    said, _, place = message.partition(" - at `$.")
+    key = place.removesuffix("`")
+    if said.startswith("Invalid enum value"):  # which does not say the right ones
+        said += f"; expected {', '.join(map(repr, get_args(get_type_hints(AnswerRow)[key])))}"
+    return key, said[0].lower() + said[1:]

@@ -11,7 +11,7 @@ import hashlib
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,6 @@ from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.files.locations import locate
 from vqagen.human.answers import ANSWERS_FILE, AnswerRow, State, row_lines
 from vqagen.human.export.folder import IMPORT_FILE, check_export, write_export
-from vqagen.human.lines import MOST_PROBLEMS, fault_of
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import FIT, LENGTH_DIFFERENCE, length_difference
 from vqagen.human.study.pairs import HUMAN, HUMANS
@@ -70,59 +69,42 @@ def import_humanr(
     `tasks`, its `comparison_tasks.json` or `latest_run.json`. Raises BadInput if a file is none of these.
     """
     check_export(Path(out), force)
-    text, findings = read_text(locate(str(answers))), {kind: list[str]() for kind in FINDINGS}
+    text, source = read_text(locate(str(answers))), str(answers)
     is_database = text.lstrip()[:1] in ("{", "[")
     if is_database and tasks is None:
         raise UsageError(f"{answers} holds answers by link and image: give the tasks, comparison_tasks.json")
-    if tasks is None:
-        found = _of_results(text, str(answers))
-    elif is_database:
-        known, hits = _tasks(_object(read_text(locate(str(tasks))), str(tasks), "trials"), str(tasks))
-        found = _of_database(known, _object(text, str(answers), "hash"), hits, drop_ambiguous)
-    else:
+    if not is_database and tasks is not None:
         raise UsageError(f"{answers} is a CSV of results, which has the tasks in it: leave out {tasks}")
-    rows = []
-    for each in found:
-        if isinstance(each, AnswerRow):
-            rows.append(each)
-        else:
-            findings[each[0]].append(each[1])
+    if tasks is None:
+        found = list(_of_results(text, source))
+    else:
+        known, hits = _tasks(read_text(locate(str(tasks))), str(tasks))
+        found = list(_of_database(known, _decoded(text, source, dict[str, Any]), hits, drop_ambiguous))
+    rows = list(_renamed([each for each in found if isinstance(each, AnswerRow)]))
+    findings = {kind: [each[1] for each in found if isinstance(each, tuple) and each[0] == kind] for kind in FINDINGS}
     written = orjson.dumps(findings, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    rows = _renamed(rows)
     write_export(Path(out), {ANSWERS_FILE: row_lines(rows), IMPORT_FILE: written})
     return HumanrImport(rows, findings)
 
 
-def _object(text: str, source: str, values: str) -> dict[str, Any]:
-    """Return the object, link id -> `values`, of a JSON text."""
+def _tasks(text: str, source: str) -> tuple[dict[str, list[HumanrTrial]], list[str]]:
+    """Return the trials of each link, and of a `latest_run.json` its HITs."""
+    run = _decoded(text, source, dict[str, msgspec.Raw])
+    links = _decoded(run["tasks"], source, dict[str, msgspec.Raw]) if "tasks" in run else run
+    tasks = {link: _decoded(trials, f"{source}: {link}", list[HumanrTrial]) for link, trials in links.items()}
+    return tasks, _decoded(run.get("hit_ids", b"[]"), source, list[str])
+
+
+def _decoded(text: str | bytes, source: str, kind: Any) -> Any:
+    """Return the value of a JSON text. BadInput if it is not of this type."""
     try:
-        document = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise BadInput([Problem(f"not valid JSON: {error}", source, "", error.lineno, error.colno)]) from None
-    if not isinstance(document, dict):
-        raise BadInput([Problem(f"expected an object: link id -> {values}, found {describe(document)}", source)])
-    return document
-
-
-def _tasks(document: dict[str, Any], source: str) -> tuple[dict[str, list[HumanrTrial]], set[str]]:
-    """Return the trials of each link, and of a `latest_run.json` its HITs. BadInput with what is wrong."""
-    hits = set[str]()
-    if isinstance(document.get("tasks"), dict):
-        hits, document = set(map(str, document.get("hit_ids", ()))), document["tasks"]
-    tasks, problems = {}, []
-    for link, trials in document.items():
-        try:
-            tasks[link] = msgspec.convert(trials, list[HumanrTrial])
-        except msgspec.ValidationError as error:
-            path, message = fault_of(error, HumanrTrial)
-            problems.append(Problem(message, source, link + path))
-    if problems:
-        raise BadInput(problems[:MOST_PROBLEMS])
-    return tasks, hits
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.DecodeError as error:
+        raise BadInput([Problem(f"no file of HUMANr: {error}", source)]) from None
 
 
 def _of_database(
-    tasks: Mapping[str, Sequence[HumanrTrial]], dump: Mapping[str, Any], hits: set[str], drop_ambiguous: bool
+    tasks: Mapping[str, Sequence[HumanrTrial]], dump: Mapping[str, Any], hits: Sequence[str], drop_ambiguous: bool
 ) -> Iterator[Found]:
     """Yield the answers of a Redis database, by link. Of ambiguous ones, those that HUMANr scores are kept."""
     yield from ((LOST, f"link {link} has no answers") for link in tasks if link not in dump)
@@ -214,17 +196,16 @@ def _answer(trial: HumanrTrial, value: str, assignment: str, worker: str, place:
     )
 
 
-def _renamed(rows: Sequence[AnswerRow]) -> list[AnswerRow]:
-    """Return rows without ids of a platform: raters and assignments have numbers, as the trials of an assignment."""
-    raters, assignments = _numbers(row.rater for row in rows), _numbers(row.assignment for row in rows)
-    taken, found = Counter[str](), []
+def _renamed(rows: Sequence[AnswerRow]) -> Iterator[AnswerRow]:
+    """Yield rows without ids of a platform: raters and assignments have numbers, as the trials of an assignment."""
+    raters = {id: f"rater{number:04}" for number, id in enumerate(sorted({row.rater for row in rows}), 1)}
+    ids = {id: f"assignment{number:04}" for number, id in enumerate(sorted({row.assignment for row in rows}), 1)}
+    trials = Counter[str]()
     for row in rows:
-        taken[row.assignment] += 1
-        rater, assignment = f"rater{raters[row.rater]:04}", f"assignment{assignments[row.assignment]:04}"
-        task, trial = row.task or assignment, taken[row.assignment]
-        found.append(replace(row, rater=rater, assignment=assignment, task=task, trial=trial))
-    return found
-
-
-def _numbers(ids: Iterable[str]) -> dict[str, int]:
-    return {id: number for number, id in enumerate(sorted(set(ids)), 1)}
+        trials[row.assignment] += 1
+        renamed = {
+            "rater": raters[row.rater],
+            "assignment": ids[row.assignment],
+            "task": row.task or ids[row.assignment],
+        }
+        yield replace(row, **renamed, trial=trials[row.assignment])
