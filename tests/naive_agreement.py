@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 
 
-def naive_alpha(items: Sequence[Sequence[float]], metric: str) -> float | None:
+def naive_alpha(items: Sequence[Sequence[Any]], metric: str) -> float | None:
     """Return alpha; None where it is not defined."""
     paired = [values for values in items if len(values) > 1]
     pooled = [value for values in paired for value in values]
     if len(set(pooled)) < 2:
         return None
 
-    def apart(one: float, other: float) -> float:
+    def apart(one: Any, other: Any) -> float:
         if metric == "nominal":
             return float(one != other)
         if metric == "interval":

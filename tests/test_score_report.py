@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from vqagen.errors import UsageError
-from vqagen.score.report.figures import SURE, UNSURE, Axis, accuracy_figure, bars, draw_counts
+from vqagen.score.report.figures import SURE, UNSURE, Axis, interval_figure, bars, draw_counts
 from vqagen.score.report.table import (
     COUNT,
     SCREEN_ROWS,
@@ -144,7 +144,7 @@ def test_accuracies_are_drawn_with_intervals_and_floors() -> None:
     """A row each: a dot, its interval, and the floor; pale where the floor lies in the interval. It is well-formed."""
     shown = columns(group=TEXT, n=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, floor=SHARE)
     rows = ((AWKWARD, 9, 0.5, 0.4, 0.6, 0.25), ("b", 9, 0.5, 0.4, 0.6, 0.45), ("none", 0, None, None, None, None))
-    figure = accuracy_figure(Table("group", "Groups", shown, rows))
+    figure = interval_figure(Table("group", "Groups", shown, rows))
     svg = ElementTree.fromstring(figure.svg)
 
     circles = [each for each in svg.iter() if each.tag.endswith("circle")]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace as changed  # noqa: F401 (how tests change a row)
+
 from vqagen.human.answers import ANSWERS_FILE, AnswerRow, row_lines
 
 TABLE = """
@@ -49,7 +51,6 @@ a8 R6 i8 img05 human2 human1 1
 a8 R6 k2 img03 correct distractor 5
 """
 """assignment, rater, item, image, left source, right source, value"""
-FIRST = ("human", "human1", "correct")
 
 
 def worked_rows() -> list[AnswerRow]:
@@ -67,7 +68,7 @@ def write_worked_rows(folder: Path) -> None:
 def _row(
     number: int, assignment: str, rater: str, item: str, image: str, left: str, right: str, value: str
 ) -> AnswerRow:
-    second_on_right = left in FIRST
+    second_on_right = left in ("human", "human1", "correct")
     first, second = (left, right) if second_on_right else (right, left)
     is_check = first == "correct"
     return AnswerRow(

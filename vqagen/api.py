@@ -22,9 +22,9 @@ from vqagen.human.export.humanr_answers import import_humanr
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import verify_codes, write_links
-from vqagen.human.scores.scoring import rater_report, score_study
+from vqagen.human.scores.report import rater_report
 from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.scores.study_scores import StudyScores
+from vqagen.human.scores.study_scores import StudyScores, score_study
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.power import simulate_study
 from vqagen.human.simulation.settings import RaterSettings

@@ -21,7 +21,8 @@ from vqagen.human.export.folder import export_study
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, untrue_captions
 from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
 from vqagen.human.items.settings import ItemSettings
-from vqagen.human.scores.scoring import rater_report, score_study
+from vqagen.human.scores.report import rater_report
+from vqagen.human.scores.study_scores import score_study
 from vqagen.human.simulation.raters import Raters, simulated_facts
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.store.facts import encode_fact

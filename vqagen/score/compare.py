@@ -27,7 +27,7 @@ from vqagen.score.intervals import (
     wilson,
 )
 from vqagen.score.items.table import NONE
-from vqagen.score.report.figures import accuracy_figure
+from vqagen.score.report.figures import interval_figure
 from vqagen.score.report.table import COUNT, NUMBER, SHARE, TEXT, Report, Reported, Table, columns, nonempty
 
 NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
@@ -110,7 +110,7 @@ class Comparison(Reported):
             Table("groups", "Groups", group_columns, groups),
         )
         facts = {"questions": self.questions, "images": self.images, "left_out": self.left_out}
-        figures = (accuracy_figure(tables[0]),)
+        figures = (interval_figure(tables[0]),)
         return Report("Comparison", tuple(self._head()), nonempty(tables), facts, figures=figures)
 
     def _head(self) -> Iterator[str]:

@@ -1,102 +1,57 @@
 """Agreement of raters: Krippendorff's alpha (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability).
 
 1 is perfect agreement, 0 what chance gives, below 0 is systematic disagreement. Items with one value say nothing. The
-interval is the middle 95 % of resamples of items.
+interval is the middle 95 % of resamples of items. Raters are not drawn: one who is drawn twice agrees with himself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from vqagen.human.scores.bootstrap import generator, resample_counts
+from vqagen.human.scores.clusters import MIDDLE
 from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
-from vqagen.score.intervals import LEVEL, Numbers
+from vqagen.rng import stream
+from vqagen.score.intervals import Numbers
 
-RESAMPLES = 2000
-"""Resamples of items; an alpha of each takes longer than a mean."""
-
-
-class Alpha(NamedTuple):
-    """Krippendorff's alpha of one metric."""
-
-    metric: str
-    items: int
-    """Items with two values or more."""
-    values: int
-    """Values of these items."""
-    alpha: float | None
-    low: float | None
-    high: float | None
-    why: str = ""
-    """Why there is no alpha, or no interval."""
+Alpha = tuple[str, int, int, float | None, float | None, float | None, str]
+"""Metric, items with two values or more and the values of these, alpha, low, high, and why there is none of them."""
 
 
-def alpha(items: Iterable[Sequence[float]], metric: str = INTERVAL, resamples: int = RESAMPLES) -> Alpha:
+def alpha(items: Iterable[Sequence[float] | Sequence[str]], metric: str = INTERVAL, resamples: int = 2000) -> Alpha:
     """Return alpha of one metric, by the values of each item."""
     paired = [values for values in items if len(values) > 1]
-    count, number = len(paired), sum(map(len, paired))
-    if not paired:
-        return Alpha(metric, 0, 0, None, None, None, "no item has two answers")
-    levels = np.unique(np.concatenate([np.asarray(values, float) for values in paired]))
-    if len(levels) == 1:
-        return Alpha(metric, count, number, None, None, None, "all answers are equal")
-    tables = np.array([_coincidences(values, levels) for values in paired])
-    found = float(_alphas(tables.sum(axis=0)[None], levels, metric)[0])
-    if count == 1:
-        return Alpha(metric, count, number, found, None, None, "one item only")
-    drawn = _alphas(_resampled(tables, resamples), levels, metric)
-    low, high = np.quantile(drawn[~np.isnan(drawn)], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Alpha(metric, count, number, found, float(low), float(high))
+    numbers = len(paired), sum(map(len, paired))
+    levels = np.unique([value for values in paired for value in values])
+    if len(levels) < 2:
+        return metric, *numbers, None, None, None, "all answers are equal" if paired else "no item has two answers"
+    counts = np.array([np.bincount(np.searchsorted(levels, each), minlength=len(levels)) for each in paired])
+    found = _alpha(counts, levels, metric)
+    if len(paired) == 1:
+        return metric, *numbers, found, None, None, "one item only"
+    rng = np.random.default_rng(stream(0, "human/agreement").getrandbits(128))
+    drawn = [_alpha(counts[rng.integers(len(counts), size=len(counts))], levels, metric) for _ in range(resamples)]
+    low, high = np.nanquantile(drawn, MIDDLE)
+    return metric, *numbers, found, float(low), float(high), ""
 
 
-def _resampled(tables: Numbers, resamples: int) -> Numbers:
-    """Return the table of pairs of each resample of items."""
-    flat, rng = tables.reshape(len(tables), -1), generator("agreement")
-    sums = [counts @ flat for counts in resample_counts(rng, len(tables), resamples)]
-    return np.concatenate(sums).reshape(-1, *tables.shape[1:])
-
-
-def _coincidences(values: Sequence[float], levels: Numbers) -> Numbers:
-    """Return the pairs of values of one item, `found[level][level]`; each value has a weight of 1 in all."""
-    counts = np.bincount(np.searchsorted(levels, values), minlength=len(levels)).astype(float)
-    pairs: Numbers = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
-    return pairs
-
-
-def _alphas(coincidences: Numbers, levels: Numbers, metric: str) -> Numbers:
-    """Return alpha of each of a stack of tables of pairs; NaN where all values are equal."""
-    totals = coincidences.sum(axis=2)
-    n = totals.sum(axis=1)
+def _alpha(counts: Numbers, levels: Numbers, metric: str) -> float:
+    """Return alpha by how often each item has each level, `counts[item][level]`; NaN where all values are equal."""
+    totals = counts.sum(axis=0)
     apart = METRICS[metric](levels, totals)
-    observed = (coincidences * apart).sum(axis=(1, 2))
-    expected = (totals[:, :, None] * totals[:, None, :] * apart).sum(axis=(1, 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Numbers = np.where(expected > 0, 1 - (n - 1) * observed / expected, np.nan)
-    return found
+    observed = float((((counts @ apart) * counts).sum(axis=1) / (counts.sum(axis=1) - 1)).sum())
+    expected = float(totals @ apart @ totals)
+    return 1 - (int(totals.sum()) - 1) * observed / expected if expected else np.nan
 
 
-def _interval(levels: Numbers, totals: Numbers) -> Numbers:
-    apart: Numbers = (levels[:, None] - levels[None, :])[None] ** 2
-    return apart
-
-
-def _ordinal(levels: Numbers, totals: Numbers) -> Numbers:
-    """Return squared differences of mean ranks."""
-    ranks = np.cumsum(totals, axis=1) - totals / 2
-    apart: Numbers = (ranks[:, :, None] - ranks[:, None, :]) ** 2
-    return apart
-
-
-def _nominal(levels: Numbers, totals: Numbers) -> Numbers:
-    return 1.0 - np.eye(len(levels))[None]
+def _squared(places: Numbers) -> Numbers:
+    return np.subtract.outer(places, places) ** 2
 
 
 METRICS: Mapping[str, Callable[[Numbers, Numbers], Numbers]] = {
-    INTERVAL: _interval,
-    ORDINAL: _ordinal,
-    NOMINAL: _nominal,
+    INTERVAL: lambda levels, totals: _squared(levels),
+    ORDINAL: lambda levels, totals: _squared(np.cumsum(totals) - totals / 2),  # mean ranks
+    NOMINAL: lambda levels, totals: 1.0 - np.eye(len(levels)),
 }
-"""Name -> squared differences of levels, by the levels and the totals of each table."""
+"""Name -> squared differences of levels, by the levels and the number of values of each."""

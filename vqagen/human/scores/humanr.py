@@ -8,80 +8,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.clusters import t_quantile
-from vqagen.human.scores.samples import Pairing, by_pairing, pairing_of, score_of
-from vqagen.human.study.item import CHECK, COMPARE, REAL
+from vqagen.human.scores.samples import Pairing, grouped, is_right, pairing_of, score_of
+from vqagen.human.study.item import ANSWER, CHECK, COMPARE, REAL
+from vqagen.score.report.table import Cell
 
 
-class HumanrScore(NamedTuple):
-    """HUMANr's figures for one type of comparison."""
-
-    n: int
-    total: float
-    mean: float
-    """The HUMANr: -1 where the human text is always better, 1 where the model's is."""
-    sd: float | None
-    error: float | None
-    half: float | None
-    """Half of the interval, as it is."""
-    printed: float | None
-    """The half that HUMANr prints behind ±: cut at -1 on the lower side. None for one answer, where it prints nan."""
-    why: str = ""
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of the interval."""
-        return None if self.half is None else self.mean - self.half
-
-    @property
-    def high(self) -> float | None:
-        """The upper end of the interval."""
-        return None if self.half is None else self.mean + self.half
-
-
-def humanr_scores(rows: Sequence[AnswerRow]) -> dict[Pairing, HumanrScore]:
+def humanr_scores(rows: Sequence[AnswerRow]) -> dict[Pairing, tuple[Cell, ...]]:
     """Return HUMANr's figures for every pairing with a reference, without assignments whose checks failed."""
     failed = humanr_failures(rows)
-    kept = [
-        row
-        for row in rows
-        if row.use == REAL and row.kind == COMPARE and row.assignment not in failed and _has_reference(row)
-    ]
-    return {pairing: humanr_score(list(map(score_of, of_pairing))) for pairing, of_pairing in by_pairing(kept).items()}
+    kept = [row for row in rows if row.use == REAL and row.kind == COMPARE and row.assignment not in failed]
+    return {
+        pairing: humanr_score(list(map(score_of, of_pairing)))
+        for pairing, of_pairing in grouped(kept, pairing_of).items()
+        if pairing.is_against_reference or pairing.is_baseline
+    }
 
 
 def humanr_failures(rows: Iterable[AnswerRow]) -> set[str]:
     """Return the assignments that HUMANr discards."""
-    return {row.assignment for row in rows if row.use == CHECK and is_check_failed(row)}
+    return {row.assignment for row in rows if row.use == CHECK and wrongness(row) >= 0}
 
 
-def is_check_failed(row: AnswerRow) -> bool:
-    """True if the wrong text of an attention check was found as good as the right one, or better."""
-    return toward_wrong(row) >= (row.least + row.largest) / 2
+def wrongness(row: AnswerRow) -> float:
+    """Return the answer to an attention check as a number from -1 for clearly right to 1 for clearly wrong.
+
+    To HUMANr, a check fails from 0 on: where the wrong text was found as good as the right one, or better.
+    """
+    if row.kind == ANSWER:
+        return -1.0 if is_right(row) else 1.0
+    return -score_of(row) if row.gold_is_second else score_of(row)
 
 
-def toward_wrong(row: AnswerRow) -> float:
-    """Return the value of an attention check, turned so that the least value is clearly right."""
-    return row.least + row.largest - row.toward_second if row.gold_is_second else row.toward_second
+def humanr_score(scores: Sequence[float]) -> tuple[Cell, ...]:
+    """Return HUMANr's figures for scores from -1 to 1: n, sum, mean, printed, SD, error, half, low, high, note.
 
-
-def humanr_score(scores: Sequence[float]) -> HumanrScore:
-    """Return HUMANr's figures for scores from -1 to 1."""
-    n, mean = len(scores), float(np.mean(scores))
-    total = float(np.sum(scores))
+    The mean is the HUMANr: -1 where the human text is always better, 1 where the model's is. `printed` is the half of
+    the interval that HUMANr prints behind ±, cut at -1 on the lower side; for one answer, it prints nan.
+    """
+    n, total, mean = len(scores), float(np.sum(scores)), float(np.mean(scores))
     if n == 1:
-        return HumanrScore(n, total, mean, None, None, None, None, "one answer only")
+        return n, total, mean, *[None] * 6, "one answer only"
     sd = float(np.std(scores, ddof=1))
     error = sd / math.sqrt(n)
     half = t_quantile(n - 1) * error
-    return HumanrScore(n, total, mean, sd, error, half, mean - max(mean - half, -1.0))
-
-
-def _has_reference(row: AnswerRow) -> bool:
-    pairing = pairing_of(row)
-    return pairing.is_against_reference or pairing.is_baseline
+    return n, total, mean, mean - max(mean - half, -1.0), sd, error, half, mean - half, mean + half, ""

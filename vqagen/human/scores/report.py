@@ -1,220 +1,266 @@
-"""The report of the scores of a study."""
+"""The report of the scores of a study, and its gates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from vqagen import __version__
-from vqagen.errors import counted
+from vqagen.errors import UsageError, counted, unknown
+from vqagen.human.scores.agreement import alpha
+from vqagen.human.scores.answered import answer_tables
+from vqagen.human.scores.bradley_terry import strengths
+from vqagen.human.scores.clusters import Estimate, bootstrap, difference, two_way_interval
 from vqagen.human.scores.figures import score_figures
-from vqagen.human.scores.gates import NamedScore, Threshold, score_gates
-from vqagen.human.scores.groups import GroupScore
-from vqagen.human.scores.samples import Pairing
-from vqagen.human.scores.settings import BOOTSTRAP, CLUSTER, NOTHING, WEBDRIVER
+from vqagen.human.scores.flags import concerned
+from vqagen.human.scores.humanr import humanr_failures, humanr_scores
+from vqagen.human.scores.samples import Key, Pairing, by_item, grouped, lean_of, rivals, sample_of, score_of
+from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
 from vqagen.human.scores.study_scores import StudyScores
-from vqagen.human.study.item import RATE
-from vqagen.score.report.table import COUNT, DECIMAL, NUMBER, TEXT, Cell, Column, Report, Table, columns, nonempty
+from vqagen.human.study.item import COMPARE, RATE
+from vqagen.score.intervals import holm
+from vqagen.score.report.table import (
+    COUNT,
+    DECIMAL,
+    NUMBER,
+    TEXT,
+    Column,
+    Gate,
+    Report,
+    Table,
+    Threshold,
+    columns,
+    matching_thresholds,
+    nonempty,
+)
 
 _NAMES = columns(dimension=TEXT, comparison=TEXT)
-_INTERVAL = columns(error=DECIMAL, df=COUNT, low=DECIMAL, high=DECIMAL, p=NUMBER)
+_BOUNDS = columns(low=DECIMAL, high=DECIMAL)
+_INTERVAL = (*columns(error=DECIMAL, df=COUNT), *_BOUNDS, *columns(p=NUMBER))
 _ESTIMATE = (*columns(n=COUNT, raters=COUNT, images=COUNT, score=DECIMAL), *_INTERVAL)
 _HOLM = columns(p_Holm=NUMBER)
 _NOTE = columns(note=TEXT)
 _MOST_WORST = 10
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+_THRESHOLD = re.compile(rf"(?P<group>.+)=(?P<least>{_NUMBER})(?:/(?P<upper>{_NUMBER}))?")
 
 
-def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = ()) -> Report:
-    """Return the report."""
-    tables = nonempty(
-        [
-            *_score_tables(scores),
-            _humanr_table(scores),
-            _bootstrap_table(scores),
-            *_strength_tables(scores),
-            *_pair_tables(scores),
-            *_rater_tables(scores),
-            *_group_tables(scores),
-            *_flag_tables(scores),
-        ]
-    )
+def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = ()) -> Report:
+    """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2`."""
+    tables = nonempty(table for make in _TABLES for table in make(scores))
+    if len(scores.dimensions) < 2:
+        tables = tuple(map(_without_dimension, tables))
     facts = {
         "info": {"version": __version__, "study": scores.name, "settings": scores.settings.to_record()},
-        "answers": scores.rows,
-        "scored": scores.real,
-        "raters": scores.raters,
+        "answers": len(scores.rows),
+        "scored": len(scores.real),
+        "answered": len(scores.answered),
+        "raters": len({row.rater for row in (*scores.real, *scores.answered)}),
     }
-    gates = tuple(score_gates(thresholds, list(_named_scores(scores))))
-    return Report("Scores of raters", tuple(_head(scores)), tables, facts, gates, tuple(score_figures(scores)))
+    gates, figures = score_gates(read_thresholds(fail_under), scores), score_figures(scores, tables)
+    return Report("Scores of raters", _head(scores), tables, facts, tuple(gates), tuple(figures))
 
 
-def _head(scores: StudyScores) -> Iterator[str]:
-    yield f"{scores.name}: {counted(scores.rows, 'answer')}, of which {scores.real:,} to real trials are scored"
-    excluded = ", ".join(scores.settings.excluded)
-    yield f"left out: {excluded or 'nothing'} (check rule: {scores.settings.check_rule})"
-    if not scores.real:
-        yield "no answers to real trials are left: there are no scores"
-        return
-    yield "scores: 1 the system is clearly better, 0 both are equal, -1 the reference is clearly better"
-    yield "low and high are bounds of 95 % intervals; of a small study they can lie beyond -1 and 1"
+def _head(scores: StudyScores) -> tuple[str, ...]:
+    to_questions = f", and {len(scores.answered):,} to questions" if scores.answered else ""
+    explained = (
+        "scores: 1 the system is clearly better, 0 both are equal, -1 the reference is clearly better",
+        "low and high are bounds of 95 % intervals; of a small study they can lie beyond -1 and 1",
+    )
+    nothing = () if scores.answered else ("no answers to real trials are left: there are no scores",)
+    return (
+        f"{scores.name}: {counted(len(scores.rows), 'answer')}, of which {len(scores.real):,} to real trials"
+        f"{to_questions} are scored",
+        f"left out: {', '.join(scores.settings.excluded) or 'nothing'} (check rule: {scores.settings.check_rule})",
+        *(explained if scores.real else nothing),
+    )
 
 
-def _table(
-    scores: StudyScores,
-    key: str,
-    title: str,
-    shown: Sequence[Column],
-    rows: Iterable[tuple[Cell, ...]],
-    notes: Sequence[str] = (),
-) -> Table:
-    """Return a table without the column of dimensions if there is one dimension alone."""
-    kept = [place for place, column in enumerate(shown) if column.name != "dimension" or len(scores.dimensions) > 1]
-    found = tuple(tuple(row[place] for place in kept) for row in rows)
-    return Table(key, title, tuple(shown[place] for place in kept), found, tuple(notes))
+def _without_dimension(table: Table) -> Table:
+    kept = [place for place, column in enumerate(table.columns) if column.name != "dimension"]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
+
+
+# Systems ----------------------------------------------------------------------------------------------------------
 
 
 def _named(scores: StudyScores, pairing: Pairing) -> tuple[str, str]:
     return pairing.dimension, scores.names[pairing]
 
 
-# Systems ----------------------------------------------------------------------------------------------------------
+def _corrected(tested: Mapping[Key, Estimate], dimension: Callable[[Key], str]) -> dict[Key, float]:
+    """Return the p-values that exist, corrected for their number in each dimension."""
+    families = grouped((key for key in tested if tested[key].p is not None), dimension).values()
+    corrected = [holm([p for key in keys if (p := tested[key].p) is not None]) for keys in families]
+    return {key: p for keys, of in zip(families, corrected, strict=True) for key, p in zip(keys, of, strict=True)}
 
 
 def _score_tables(scores: StudyScores) -> Iterator[Table]:
-    if CLUSTER not in scores.settings.methods:
-        return
+    against = {pairing: found for pairing, found in scores.estimates.items() if pairing.is_against_reference}
+    corrected = _corrected(against, lambda pairing: pairing.dimension)
     notes = ("interval: two-way clusters of raters and images; p: of a score as far from 0 by chance",)
     for is_rate, key, title in ((False, "scores", "Scores"), (True, "ratings", "Ratings: -1 lowest, 1 highest")):
-        rows = (
-            (*_named(scores, pairing), *found[:-1], scores.holm.get(pairing), found.why)
+        rows = tuple(
+            (*_named(scores, pairing), *found[:-1], corrected.get(pairing), found.why)
             for pairing, found in scores.estimates.items()
-            if (pairing.kind == RATE) == is_rate
+            if (pairing.kind == RATE) == is_rate and CLUSTER in scores.settings.methods
         )
-        yield _table(scores, key, title, (*_NAMES, *_ESTIMATE, *_HOLM, *_NOTE), rows, notes)
+        yield Table(key, title, (*_NAMES, *_ESTIMATE, *_HOLM, *_NOTE), rows, notes)
 
 
-def _humanr_table(scores: StudyScores) -> Table:
-    names = [pairing for pairing in scores.names if pairing in scores.humanr]
-    rows = (
-        (
-            *_named(scores, pairing),
-            *(found.n, found.total, found.mean, found.printed, found.sd, found.error, found.half),
-            *(found.low, found.high, found.why),
-        )
-        for pairing, found in ((each, scores.humanr[each]) for each in names)
-    )
+def _humanr_table(scores: StudyScores) -> Iterator[Table]:
+    found = humanr_scores(scores.rows) if HUMANR in scores.settings.methods else {}
+    rows = tuple((*_named(scores, pairing), *found[pairing]) for pairing in scores.names if pairing in found)
+    failed = len(humanr_failures(scores.rows))
     notes = (
-        f"without {counted(scores.humanr_failed, 'assignment')} whose checks failed, whatever --exclude says",
+        f"without {counted(failed, 'assignment')} whose checks failed, whatever --exclude says",
         "printed: HUMANr's ±, cut at -1 on the lower side alone; half, low and high are not cut",
         "HUMANr takes answers as independent: its interval is too narrow where raters or images differ",
     )
     shown = columns(n=COUNT, sum=DECIMAL, HUMANr=DECIMAL, printed=DECIMAL, SD=DECIMAL, error=DECIMAL, half=DECIMAL)
-    bounds = columns(low=DECIMAL, high=DECIMAL)
-    return _table(scores, "humanr", "HUMANr's own figures", (*_NAMES, *shown, *bounds, *_NOTE), rows, notes)
+    yield Table("humanr", "HUMANr's own figures", (*_NAMES, *shown, *_BOUNDS, *_NOTE), rows, notes)
 
 
-def _bootstrap_table(scores: StudyScores) -> Table:
-    rows = (
-        (
-            *_named(scores, pairing),
-            *(found.raters, found.resamples, "all" if found.is_exhaustive else "drawn", *found[3:]),
+def _bootstrap_table(scores: StudyScores) -> Iterator[Table]:
+    if BOOTSTRAP in scores.settings.methods:
+        rows = tuple((*_named(scores, pairing), *bootstrap(sample)) for pairing, sample in scores.samples.items())
+        shown = columns(raters=COUNT, images=COUNT, resamples=COUNT, mean=DECIMAL, SD=DECIMAL)
+        notes = ("raters and images are drawn; where only single answers differ, the interval is too wide",)
+        yield Table(BOOTSTRAP, "Bootstrap by rater and image", (*_NAMES, *shown, *_BOUNDS, *_NOTE), rows, notes)
+
+
+def _strength_table(scores: StudyScores) -> Iterator[Table]:
+    if BRADLEY_TERRY in scores.settings.methods:
+        rows = tuple(
+            (dimension, *row)
+            for dimension, pairings in grouped(scores.samples, lambda pairing: pairing.dimension).items()
+            for row in strengths({pairing: scores.samples[pairing] for pairing in pairings})
         )
-        for pairing, found in scores.bootstraps.items()
-    )
-    shown = columns(raters=COUNT, resamples=COUNT, taken=TEXT, mean=DECIMAL, SD=DECIMAL, low=DECIMAL, high=DECIMAL)
-    return _table(scores, BOOTSTRAP, "Bootstrap by rater", (*_NAMES, *shown, *_NOTE), rows)
-
-
-def _strength_tables(scores: StudyScores) -> Iterator[Table]:
-    shown = columns(source=TEXT, log_odds=DECIMAL, error=DECIMAL, low=DECIMAL, high=DECIMAL, Elo=DECIMAL, note=TEXT)
-    for dimension, found in scores.rankings.items():
-        key, title = "strengths", "Strengths by Bradley and Terry"
-        if len(scores.dimensions) > 1:
-            key, title = f"{key}_{dimension}", f"{title}: {dimension}"
-        if found.why:
-            yield Table(key, title, columns(source=TEXT, note=TEXT), (("-", found.why),))
-            continue
-        rows = ((*each[:-1], each.elo, each.why) for each in found.strengths)
-        games = f"{counted(found.games, 'answer')}, ties half; error: of independent answers; low, high: by raters"
-        yield _table(scores, key, title, shown, rows, (games,))
+        shown = (*columns(dimension=TEXT, source=TEXT, n=COUNT, log_odds=DECIMAL), *_INTERVAL)
+        shown += columns(Elo=DECIMAL, plain_error=DECIMAL, note=TEXT)
+        notes = ("ties half; interval: two-way clusters of raters and images; plain error: of independent answers",)
+        yield Table("strengths", "Strengths by Bradley and Terry", shown, rows, notes)
 
 
 def _pair_tables(scores: StudyScores) -> Iterator[Table]:
-    won = ((*_named(scores, pairing), *found, found.rate) for pairing, found in scores.outcomes.items())
-    shown = columns(wins=COUNT, ties=COUNT, losses=COUNT, rate=DECIMAL)
-    yield _table(scores, "outcomes", "Wins, ties and losses", (*_NAMES, *shown), won)
-    apart = (
-        (*each[:3], each.difference.n, *each.difference[3:-1], each.holm, each.difference.why)
-        for each in scores.differences
+    compared = {pairing: sample for pairing, sample in scores.samples.items() if pairing.kind == COMPARE}
+    won = []
+    for pairing, sample in compared.items():
+        wins, ties, losses = (int((np.sign(sample.scores) == sign).sum()) for sign in (1, 0, -1))
+        won.append((*_named(scores, pairing), wins, ties, losses, (wins + ties / 2) / len(sample.scores)))
+    shown = (*_NAMES, *columns(wins=COUNT, ties=COUNT, losses=COUNT, rate=DECIMAL))
+    yield Table("outcomes", "Wins, ties and losses", shown, tuple(won))
+    found = {pair: difference(*(scores.samples[each] for each in pair)) for pair in rivals(scores.samples)}
+    corrected = _corrected(found, lambda pair: pair[0].dimension)
+    apart = tuple(
+        (*_named(scores, pair[0]), scores.names[pair[1]], of.n, *of[3:-1], corrected.get(pair), of.why)
+        for pair, of in found.items()
     )
-    names = columns(dimension=TEXT, first=TEXT, second=TEXT, n=COUNT, difference=DECIMAL)
-    title = "Differences: first minus second"
-    yield _table(scores, "differences", title, (*names, *_INTERVAL, *_HOLM, *_NOTE), apart)
+    shown = columns(dimension=TEXT, first=TEXT, second=TEXT, n=COUNT, difference=DECIMAL)
+    yield Table("differences", "Differences: first minus second", (*shown, *_INTERVAL, *_HOLM, *_NOTE), apart)
 
 
 # Raters and groups ------------------------------------------------------------------------------------------------
 
 
-def _rater_tables(scores: StudyScores) -> Iterator[Table]:
-    shown = columns(kind=TEXT, metric=TEXT, items=COUNT, values=COUNT, alpha=DECIMAL, low=DECIMAL, high=DECIMAL)
-    rows = ((dimension, kind, *found) for (dimension, kind), found in scores.agreement.items())
-    title = "Agreement of raters (Krippendorff's alpha)"
-    yield _table(scores, "agreement", title, (*_NAMES[:1], *shown, *_NOTE), rows)
-    if scores.side is not None:
-        found = scores.side
+def _agreement_table(scores: StudyScores) -> Iterator[Table]:
+    by_kind = sorted(grouped(scores.real, lambda row: (row.dimension, row.kind)).items())
+    metric = scores.settings.alpha
+    rows = tuple((*key, *alpha(by_item(of_kind, score_of), metric)) for key, of_kind in by_kind)
+    shown = columns(dimension=TEXT, kind=TEXT, metric=TEXT, items=COUNT, values=COUNT, alpha=DECIMAL)
+    yield Table("agreement", "Agreement of raters (Krippendorff's alpha)", (*shown, *_BOUNDS, *_NOTE), rows)
+
+
+def _side_table(scores: StudyScores) -> Iterator[Table]:
+    if compared := [row for row in scores.real if row.kind == COMPARE]:
+        sides = Counter(np.sign(list(map(lean_of, compared))).tolist())
+        lean = two_way_interval(sample_of(compared, lean_of))
         shown = (*columns(left=COUNT, middle=COUNT, right=COUNT, lean=DECIMAL), *_INTERVAL, *_NOTE)
         title = "Side bias: 1 always the right text, -1 always the left one"
-        yield _table(scores, "side", title, shown, [(*found[1:], *found.estimate[3:])])
+        yield Table("side", title, shown, ((sides[-1], sides[0], sides[1], *lean[3:]),))
 
 
 def _group_tables(scores: StudyScores) -> Iterator[Table]:
     """Yield the groups of each field, and those of all fields that are surely worse than the reference: worst first."""
-    ordered = sorted(scores.groups, key=lambda each: (each.estimate.mean, each.value, each.pairing))
+    shown = (*_NAMES, *_ESTIMATE, *_NOTE)
     for field in scores.settings.fields:
-        groups = [each for each in ordered if each.field == field]
-        yield _group_table(scores, f"by_{field}", f"By {field}, worst first", field, groups)
+        rows = tuple(
+            (group[1], *_named(scores, group[2]), *found) for group, found in scores.groups.items() if group[0] == field
+        )
+        yield Table(f"by_{field}", f"By {field}, worst first", (Column(field), *shown), rows)
     worse = [
-        each._replace(value=f"{each.field}:{each.value}")
-        for each in ordered
-        if each.pairing.is_against_reference and each.estimate.high is not None and each.estimate.high < 0
+        (":".join(group[:2]), *_named(scores, group[2]), *found)
+        for group, found in scores.groups.items()
+        if group[2].is_against_reference and found.high is not None and found.high < 0
     ]
-    yield _group_table(scores, "worst", "Worst groups: upper bound below 0", "group", worse[:_MOST_WORST])
-
-
-def _group_table(scores: StudyScores, key: str, title: str, field: str, groups: Iterable[GroupScore]) -> Table:
-    rows = ((each.value, *_named(scores, each.pairing), *each.estimate) for each in groups)
-    return _table(scores, key, title, (Column(field), *_NAMES, *_ESTIMATE, *_NOTE), rows)
+    title = "Worst groups: upper bound below 0"
+    yield Table("worst", title, (Column("group"), *shown), tuple(worse[:_MOST_WORST]))
 
 
 def _flag_tables(scores: StudyScores) -> Iterator[Table]:
     rows = tuple(
-        (each.kind, each.raters, each.assignments, each.answers, "yes" if each.is_excluded else "no")
-        for each in scores.exclusions
+        (kind, *concerned(scores.rows, scores.flags, kind), "yes" if kind in scores.settings.excluded else "no")
+        for kind in FLAGS
+        if scores.rows and (kind != WEBDRIVER or scores.has_events)
     )
     notes = [f"nothing is deleted: --exclude {NOTHING} scores all answers"]
-    if all(each.kind != WEBDRIVER for each in scores.exclusions):
+    if not scores.has_events:
         notes.append("webdriver: not known, the export has no events")
     shown = columns(flag=TEXT, raters=COUNT, assignments=COUNT, answers=COUNT, left_out=TEXT)
-    yield Table("flags", "Flags", shown, rows if scores.rows else (), tuple(notes))
+    yield Table("flags", "Flags", shown, rows, tuple(notes))
     flagged = tuple((each.kind, each.rater, each.assignment or "all", each.detail) for each in scores.flags)
     shown = columns(flag=TEXT, rater=TEXT, assignment=TEXT, detail=TEXT)
     yield Table("flagged", "Flagged raters and assignments", shown, flagged)
 
 
+_TABLES: tuple[Callable[[StudyScores], Iterator[Table]], ...] = (
+    *(_score_tables, _humanr_table, _bootstrap_table, _strength_table, _pair_tables),
+    lambda scores: answer_tables(scores.answered),
+    *(_agreement_table, _side_table, _group_tables, _flag_tables),
+)
+
+
 # Gates ------------------------------------------------------------------------------------------------------------
 
 
-def _named_scores(scores: StudyScores) -> Iterator[NamedScore]:
-    """Yield the scores that gates may name: systems by name, and groups of systems by their fields."""
+def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
+    """Read options such as `A=-0.2,template=-0.3/0`. UsageError for all that are no thresholds.
+
+    A gate is missed where the mean lies below the first number and its upper bound below the second, or else the first.
+    """
+    return matching_thresholds(texts, _THRESHOLD, "a group and a score, such as A=-0.2")
+
+
+def score_gates(thresholds: Sequence[Threshold], scores: StudyScores) -> Iterator[Gate]:
+    """Yield a gate for each threshold, which all scores of its group must meet. UsageError for unknown groups."""
+    named = list(_named_scores(scores))
+    known = list(dict.fromkeys(name for names, _, _ in named for name in names))
+    groups = [threshold["group"].strip() for threshold in thresholds]
+    faults = [
+        f"--fail-under: {unknown('group', each, known)} (fields need --by)" for each in groups if each not in known
+    ]
+    if faults:
+        raise UsageError("\n".join(faults))
+    for threshold, group in zip(thresholds, groups, strict=True):
+        least, upper = float(threshold["least"]), float(threshold["upper"] or threshold["least"])
+        missed = "; ".join(
+            f"{shown} has {found.mean:.3f}, and {found.high:.3f} for upper bound"
+            for names, shown, found in named
+            if group in names and found.high is not None and found.mean < least and found.high < upper
+        )
+        yield Gate(threshold[0], f"{threshold[0]}: {missed}" if missed else "")
+
+
+def _named_scores(scores: StudyScores) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
+    """Yield scores with the groups that name them: a system (`A`, `fit:A`), or a field and its value (`task:t1`)."""
     for pairing, found in scores.estimates.items():
-        name = scores.names[pairing]
         if not pairing.is_baseline:
-            yield NamedScore((name, f"{pairing.dimension}:{name}"), _shown(scores, pairing), found)
-    for each in scores.groups:
-        if not each.pairing.is_baseline:
-            shown = f"{_shown(scores, each.pairing)} in {each.value}"
-            yield NamedScore((each.field, f"{each.field}:{each.value}"), shown, each.estimate)
-
-
-def _shown(scores: StudyScores, pairing: Pairing) -> str:
-    dimension, name = _named(scores, pairing)
-    return f"{dimension}, {name}" if len(scores.dimensions) > 1 else name
+            yield (scores.names[pairing], ":".join(_named(scores, pairing))), scores.label(pairing), found
+    for (field, value, pairing), found in scores.groups.items():
+        if not pairing.is_baseline:
+            yield (field, f"{field}:{value}"), f"{scores.label(pairing)} in {value}", found

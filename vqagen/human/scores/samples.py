@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import combinations
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from vqagen.human.study.item import RATE, REFERENCE, SYSTEM
 from vqagen.human.study.pairs import HUMAN, HUMANS
 from vqagen.score.intervals import Numbers
 
-BASELINE = HUMAN
-"""Name of the comparison of two human texts, as HUMANr has it."""
+Key = TypeVar("Key", bound=Hashable)
+Thing = TypeVar("Thing")
 
 
 class Pairing(NamedTuple):
@@ -44,7 +45,7 @@ class Pairing(NamedTuple):
         if self.kind == RATE:
             return self.first
         if self.is_baseline:
-            return BASELINE if (self.first, self.second) == HUMANS else self.long_name
+            return HUMAN if (self.first, self.second) == HUMANS else self.long_name  # as HUMANr calls it
         return self.second if self.is_against_reference else self.long_name
 
     @property
@@ -60,19 +61,23 @@ def pairing_of(row: AnswerRow) -> Pairing:
 
 def pairing_names(pairings: Iterable[Pairing]) -> dict[Pairing, str]:
     """Return names by pairing, different ones within a dimension: systems first, then the baseline, then the others."""
-    ordered = sorted(set(pairings), key=_order)
+    ordered = sorted(
+        set(pairings),
+        key=lambda each: (
+            *(each.dimension, each.kind == RATE, not each.is_against_reference, not each.is_baseline),
+            each,
+        ),
+    )
     taken = Counter((each.dimension, each.short_name) for each in ordered)
     return {
         each: each.short_name if taken[each.dimension, each.short_name] == 1 else each.long_name for each in ordered
     }
 
 
-def _order(pairing: Pairing) -> tuple[str, bool, bool, bool, Pairing]:
-    return (
-        *(pairing.dimension, pairing.kind == RATE),
-        *(not pairing.is_against_reference, not pairing.is_baseline),
-        pairing,
-    )
+def rivals(pairings: Iterable[Pairing]) -> list[tuple[Pairing, Pairing]]:
+    """Return each two systems of a dimension that stand against the same reference."""
+    against = [each for each in pairings if each.is_against_reference]
+    return [pair for pair in combinations(against, 2) if pair[0][:4] == pair[1][:4]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,38 +87,17 @@ class Sample:
     scores: Numbers
     weights: Numbers
     raters: Numbers
-    """Number of the rater of each score; the same for the same rater in all samples of a study."""
     images: Numbers
+    """Names, or numbers, of the rater and of the image of each score."""
 
     @property
     def mean(self) -> float:
-        """The weighted mean; there must be a score."""
+        """The weighted mean."""
         return float(np.average(self.scores, weights=self.weights))
-
-    def __len__(self) -> int:
-        return len(self.scores)
 
     def influence(self) -> Numbers:
         """Return how far each score moves the mean from where it is; the sum is 0."""
-        moved: Numbers = self.weights * (self.scores - self.mean) / self.weights.sum()
-        return moved
-
-
-class Sampler:
-    """Makes samples of the answers of one study."""
-
-    def __init__(self, rows: Sequence[AnswerRow]) -> None:
-        self._raters = _numbers(row.rater for row in rows)
-        self._images = _numbers(map(image_of, rows))
-
-    def sample(self, rows: Sequence[AnswerRow], score: Callable[[AnswerRow], float] | None = None) -> Sample:
-        """Return the sample of some of the answers, by their `score` (default: toward the second text)."""
-        return Sample(
-            np.array([(score or score_of)(row) for row in rows], float),
-            np.array([row.weight for row in rows], float),
-            np.array([self._raters[row.rater] for row in rows], int),
-            np.array([self._images[image_of(row)] for row in rows], int),
-        )
+        return np.asarray(self.weights * (self.scores - self.mean) / self.weights.sum())
 
 
 def score_of(row: AnswerRow) -> float:
@@ -121,26 +105,44 @@ def score_of(row: AnswerRow) -> float:
 
     HUMANr's (score - 5) / 4 on a scale from 1 to 9.
     """
-    return (2 * row.toward_second - row.least - row.largest) / (row.largest - row.least)
+    return on_scale(row, row.toward_second)
 
 
 def lean_of(row: AnswerRow) -> float:
     """Return an answer as a number from -1 for the left end of the scale to 1 for the right end."""
-    return (2 * row.value - row.least - row.largest) / (row.largest - row.least)
+    return on_scale(row, row.value)
 
 
-def image_of(row: AnswerRow) -> str:
-    """Return the id of the image, or of the item where it has none."""
-    return row.image or row.item
+def on_scale(row: AnswerRow, value: int | str | None) -> float:
+    """Return where a value lies on the scale of an answer, from -1 to 1."""
+    assert isinstance(value, int) and row.least is not None and row.largest is not None, "questions have no scale"
+    return (2 * value - row.least - row.largest) / (row.largest - row.least)
 
 
-def by_pairing(rows: Iterable[AnswerRow]) -> dict[Pairing, list[AnswerRow]]:
-    """Return answers by pairing."""
-    found: dict[Pairing, list[AnswerRow]] = {}
-    for row in rows:
-        found.setdefault(pairing_of(row), []).append(row)
+def sample_of(rows: Iterable[AnswerRow], score: Callable[[AnswerRow], float] = score_of) -> Sample:
+    """Return the sample of answers. The image of an item that has none is the item itself."""
+    columns = zip(*((score(row), row.weight, row.rater, row.image or row.item) for row in rows), strict=True)
+    return Sample(*map(np.array, columns))
+
+
+def by_item(rows: Iterable[AnswerRow], value: Callable[[AnswerRow], Thing]) -> list[list[Thing]]:
+    """Return what was answered, item by item."""
+    return [list(map(value, of_item)) for of_item in grouped(rows, lambda row: row.item).values()]
+
+
+def said(answer: object) -> str:
+    """Return an answer to a question as it is compared: case and outer space do not count."""
+    return str(answer).strip().casefold()
+
+
+def is_right(row: AnswerRow) -> bool:
+    """True if an answer to a question is the right one."""
+    return said(row.value) == said(row.gold)
+
+
+def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
+    """Return things by a key, both in the order in which they come."""
+    found: dict[Key, list[Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
     return found
-
-
-def _numbers(names: Iterable[str]) -> Mapping[str, int]:
-    return {name: number for number, name in enumerate(sorted(set(names)))}

@@ -40,14 +40,12 @@ class ScoreSettings(CheckedSettings):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods in their own order."""
-        given = _names(self.method)
-        return tuple(each for each in METHODS if each in given)
+        return tuple(each for each in METHODS if each in _names(self.method))
 
     @property
     def excluded(self) -> tuple[str, ...]:
         """The flags whose answers are left out."""
-        given = _names(self.exclude)
-        return tuple(each for each in FLAGS if each in given)
+        return tuple(each for each in FLAGS if each in _names(self.exclude))
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -56,24 +54,18 @@ class ScoreSettings(CheckedSettings):
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
-        yield from (f"--method: {unknown('method', each, METHODS)}" for each in _names(self.method, METHODS))
-        if not _names(self.method):
+        methods, flags = _names(self.method), _names(self.exclude)
+        yield from (f"--method: {unknown('method', each, METHODS)}" for each in methods if each not in METHODS)
+        if not methods:
             yield f"--method is empty; name some of {', '.join(METHODS)}"
-        given = _names(self.exclude)
-        yield from (
-            f"--exclude: {unknown('flag', each, (*FLAGS, NOTHING))}" for each in _names(self.exclude, FLAGS, NOTHING)
-        )
-        if NOTHING in given and len(given) > 1:
+        known = (*FLAGS, NOTHING)
+        yield from (f"--exclude: {unknown('flag', each, known)}" for each in flags if each not in known)
+        if NOTHING in flags and len(flags) > 1:
             yield f"--exclude {self.exclude} contradicts itself; give `none` alone"
         if self.check_rule not in (HUMANR, STRICT) and not self.check_rule.isdecimal():
             yield f"--check-rule {self.check_rule} is no rule; write humanr, strict or a value of the scale such as 4"
 
 
-def _names(text: str, *known: tuple[str, ...] | str) -> list[str]:
-    """Return the names of a list such as `checks,fast`; with `known`, only those that are not known.
-
-    >>> _names("checks, fst", ("checks", "fast"))
-    ['fst']
-    """
-    flat = [name for each in known for name in ((each,) if isinstance(each, str) else each)]
-    return [name for name in map(str.strip, text.split(",")) if name and name not in flat]
+def _names(text: str) -> list[str]:
+    """Return the names of a list such as `checks,fast`."""
+    return [name for name in map(str.strip, text.split(",")) if name]

@@ -11,8 +11,20 @@ from vqagen.records.visual7w import QUESTION_TYPES
 from vqagen.score.evaluate.coverage import Coverage
 from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Evaluation, Row
 from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, trial_tables
-from vqagen.score.report.figures import accuracy_figure
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Column, Gate, Report, Table, columns, nonempty
+from vqagen.score.report.figures import interval_figure
+from vqagen.score.report.table import (
+    COUNT,
+    SHARE,
+    TEXT,
+    Column,
+    Gate,
+    Report,
+    Table,
+    Threshold,
+    columns,
+    matching_thresholds,
+    nonempty,
+)
 
 VISUAL7W = "visual7w"
 DIALOGS, TRIALS = "dialogs", "trials"
@@ -23,7 +35,7 @@ _SCREEN_FIELDS = ("category", "type", "answer_type")
 """The groups that a screen shows unless the user asks for others: the first field of these that there is."""
 _NOUNS = {DIALOGS: "round", TRIALS: "trial"}
 """Format -> an item, for people."""
-Threshold = tuple[str, float]
+_THRESHOLD = re.compile(r"(?P<group>.+)=\s*(?P<least>0(\.\d*)?|1(\.0*)?|\.\d+)")
 """A group (`overall`, the name of a row such as `exist`, or field and row: `category:exist`) and its least accuracy."""
 FIELD_SIGN = ":"
 _STRICT = {
@@ -51,7 +63,7 @@ def score_report(
     accuracies = {(by, row.name): row.accuracy for by, found in rows.items() for row in found}
     gates = threshold_gates(thresholds, accuracies) + (strict_gates(evaluation.coverage) if strict else [])
     title = f"Scores of {evaluation.predictions} on {evaluation.items.name}"
-    figures = tuple(accuracy_figure(table) for table in tables if table.key in rows and not table.is_detail)
+    figures = tuple(interval_figure(table) for table in tables if table.key in rows and not table.is_detail)
     return Report(title, tuple(_head(evaluation)), tables, _facts(evaluation), tuple(gates), figures)
 
 
@@ -149,16 +161,7 @@ def _top_table(evaluation: Evaluation) -> Table | None:
 
 def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
     """Read options such as `overall=0.9,exist=0.95`. UsageError for all that are no thresholds."""
-    found, faults = [], []
-    for text in (part.strip() for given in texts for part in given.split(",")):
-        group, _, least = text.rpartition("=")
-        if not group or not re.fullmatch(r"(0(\.\d*)?|1(\.0*)?|\.\d+)", least.strip()):
-            faults.append(f"--fail-under {text!r} is no threshold: write a group and a share, such as overall=0.9")
-        else:
-            found.append((group.strip(), float(least)))
-    if faults:
-        raise UsageError("\n".join(faults))
-    return found
+    return matching_thresholds(texts, _THRESHOLD, "a group and a share, such as overall=0.9")
 
 
 def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[tuple[str, str], float]) -> list[Gate]:
@@ -167,7 +170,8 @@ def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[tuple[s
     UsageError for names of no group, and for those of several groups with different accuracies.
     """
     gates, faults = [], []
-    for group, least in thresholds:
+    for threshold in thresholds:
+        group, least = threshold["group"].strip(), float(threshold["least"])
         named = {key: share for key, share in accuracies.items() if group in (key[1], FIELD_SIGN.join(key))}
         if not named:
             names = list(dict.fromkeys(name for _, name in accuracies))

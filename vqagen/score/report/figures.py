@@ -41,6 +41,9 @@ class Axis(NamedTuple):
         return _LEFT + share * (_RIGHT - _LEFT)
 
 
+_UNIT = Axis()
+
+
 class Row(NamedTuple):
     """A row of a figure."""
 
@@ -88,15 +91,22 @@ def bars(axis: Axis, left: float, parts: Iterable[tuple[str, float, str]]) -> st
     return "".join(drawn)
 
 
-def accuracy_figure(table: Table) -> Figure:
-    """Return a figure of the columns accuracy, low and high of a table, and of floor if it has that."""
-    names = [column.name for column in table.columns]
-    axis, rows = Axis(), []
+def interval_figure(
+    table: Table, value: str = "accuracy", axis: Axis = _UNIT, mark: float | None = None, form: str = ".3f"
+) -> Figure:
+    """Return a figure of the columns `value`, low and high of a table, with `mark`, or with its column floor, as marks.
+
+    A row is labelled with its texts, but for notes.
+    """
+    names, rows = [column.name for column in table.columns], []
+    labels = [place for place, each in enumerate(table.columns) if not each.is_number and each.name != "note"]
     for cells in table.rows[:_MOST_ROWS]:
         cell: dict[str, Any] = dict(zip(names, cells, strict=True))
-        if cell["accuracy"] is not None:
-            rows.append(interval(axis, str(cells[0]), cell["accuracy"], cell["low"], cell["high"], cell.get("floor")))
+        label, at = ", ".join(str(cells[place]) for place in labels), cell.get("floor", mark)
+        if cell[value] is not None:
+            rows.append(interval(axis, label, cell[value], cell["low"], cell["high"], at, form=form))
     caption = "lines: 95 % intervals" + ("; marks: floors" if "floor" in names else "")
+    caption += "" if mark is None else f"; dark ones do not hold {mark:g}"
     more = f"; the first {_MOST_ROWS} of {len(table.rows):,}" if len(table.rows) > _MOST_ROWS else ""
     return Figure(table.title, caption + more, draw(axis, rows))
 

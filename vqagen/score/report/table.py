@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from re import Match, Pattern
 from typing import Any, NamedTuple
 
 from vqagen.errors import UsageError, counted, unknown
@@ -109,6 +110,20 @@ class Gate(NamedTuple):
     name: str
     problem: str
     """The sentence for people; "" if the condition is met."""
+
+
+Threshold = Match[str]
+"""An option of `--fail-under`, with its parts by name."""
+
+
+def matching_thresholds(texts: Iterable[str], form: Pattern[str], example: str) -> list[Threshold]:
+    """Read options such as `overall=0.9,exist=0.95`. UsageError for all that do not have the form of a threshold."""
+    parts = [part.strip() for given in texts for part in given.split(",")]
+    found = [(part, form.fullmatch(part)) for part in parts]
+    faults = [f"--fail-under {part!r} is no threshold: write {example}" for part, match in found if match is None]
+    if faults:
+        raise UsageError("\n".join(faults))
+    return [match for _, match in found if match is not None]
 
 
 class Figure(NamedTuple):
