@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.human.store.facts import Claimed, Fact, Noted, Submitted
-from vqagen.human.store.log import Log
-from vqagen.human.store.opening import open_log
+from vqagen.human.store.opening import Log, open_log
 from vqagen.human.store.roster import Grant, Receipt, Roster
 
 STUDY = "0123456789abcdef"

@@ -12,10 +12,9 @@ from redis_servers import RedisServer, redis_server
 from waiting import wait_until
 
 from vqagen.errors import UsageError
-from vqagen.human.store import redis, redis_durability
+from vqagen.human.store import redis
 from vqagen.human.store.facts import Submitted
-from vqagen.human.store.log import StoreError, StoreUnreachable
-from vqagen.human.store.opening import RELAXED, load_roster, open_log
+from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, load_roster, open_log
 from vqagen.human.store.writer import Writer
 
 
@@ -37,7 +36,7 @@ UNSAFE = [
 @pytest.mark.slow
 def test_a_server_that_could_lose_answers_is_refused(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a server without WAITAOF the log must always be on the disk. Relaxed durability accepts every server."""
-    monkeypatch.setattr(redis_durability, "_HAS_WAITAOF", (99, 0))
+    monkeypatch.setattr(redis, "_HAS_WAITAOF", (99, 0))
     with server.client() as client:
         safe = {name: client.config_get(name)[name] for settings, _ in UNSAFE for name in settings}
         for settings, message in UNSAFE:
@@ -83,7 +82,7 @@ def test_where_the_server_can_each_write_waits_for_its_disk(logs: int) -> None:
 
 def test_the_version_says_whether_the_server_can_wait() -> None:
     versions = ("6.2.14", "7.0.15", "7.2.4", "8.0.1", "10.0")
-    waits = [redis_durability._version({"redis_version": each}) >= redis_durability._HAS_WAITAOF for each in versions]
+    waits = [redis.version_of({"redis_version": each}) >= redis._HAS_WAITAOF for each in versions]
 
     assert waits == [False, False, True, True, True]
 

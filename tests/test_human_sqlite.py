@@ -14,8 +14,7 @@ from human_stores import STUDY, open_desk
 from vqagen.errors import InputWarning
 from vqagen.human.store import lock
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.log import StoreError
-from vqagen.human.store.opening import open_log
+from vqagen.human.store.opening import StoreError, open_log
 from vqagen.human.store.sqlite import SqliteLog
 
 

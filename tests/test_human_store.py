@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from redis_servers import RedisServer, redis_server
 
 from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed
-from vqagen.human.store.log import StoreError
-from vqagen.human.store.opening import load_roster, open_log, read_facts
+from vqagen.human.store.opening import StoreError, load_roster, open_log, read_facts
 from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, FULL, NEW, REFUSED, WAIT, Grant, Roster
 
 # Laws of the state ----------------------------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ import pytest
 from human_stores import STUDY
 
 from vqagen.human.store.facts import Claimed
-from vqagen.human.store.log import Log, StoreError
-from vqagen.human.store.opening import load_roster, open_log
+from vqagen.human.store.opening import Log, StoreError, load_roster, open_log
 from vqagen.human.store.writer import LARGEST_BATCH, Writer
 
 

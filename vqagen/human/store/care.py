@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vqagen.errors import UsageError
-from vqagen.files.output import settle, sweep
+from vqagen.files.output import check_output, settle, sweep
 from vqagen.human.links.people import LINK, PLATFORMS, Participant, pseudonym
 from vqagen.human.links.secret import has_secret, load_secret
 from vqagen.human.store.facts import encode_fact
@@ -30,13 +30,7 @@ def back_up_study(folder: PathLike, out: PathLike, store: PathLike | None = None
     """
     study, target = load_study(folder), Path(out)
     place = store or study.store
-    if not is_redis(place) and target.exists() and target.samefile(sqlite_path(place)):
-        raise UsageError(f"output {out} is the store of study {study.id} itself; name another file")
-    if target.exists() and not force:
-        raise UsageError(f"output {out} exists already; give --force to replace it")
-    if target.is_dir() or not target.absolute().parent.is_dir():
-        what = "is a folder; name a file" if target.is_dir() else "lies in no folder; create the folder first"
-        raise UsageError(f"output {out} {what}")
+    check_output(str(out), force, [] if is_redis(place) else [sqlite_path(place)])
     entries = [(number, encode_fact(fact)) for number, fact in read_facts(place, study.id)]
     beside = target.absolute().parent
     sweep(str(target))

@@ -9,21 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec import MsgspecError
 
 from vqagen.errors import Problem, warn
 from vqagen.human.store.facts import Fact, decode_fact
-from vqagen.human.store.log import StoreError
+from vqagen.human.store.opening import StoreError
 
-PATIENCE = 5_000
-"""Milliseconds until a file that another process uses counts as locked."""
+PATIENCE = 5.0
+"""Seconds until a file that another process uses counts as locked."""
 APPLICATION, VERSION = 0x76716148, 2
 """`PRAGMA application_id` marks a file as ours, and `user_version` has the version of its tables."""
 _FULL = 2
 """`PRAGMA synchronous`: each commit waits for the disk."""
-_SAFE = f"""
-PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
-PRAGMA busy_timeout = {PATIENCE}; PRAGMA secure_delete = ON;
+_SAFE = """
+PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA secure_delete = ON;
 """
 _TABLES = f"""
 BEGIN IMMEDIATE;
@@ -49,21 +48,27 @@ class SqliteLog:
 
     def __init__(self, path: Path, study: str, *, create: bool, read_only: bool = False) -> None:
         self._path = path
-        if not path.exists() and not create:
+        if not create and not path.exists():
             raise StoreError(f"no answers at {path}: the study was not served yet, or its answers are elsewhere")
         with self._explained("open"):
-            self._connection = _connect_reader(path) if read_only else _connect_writer(path)
+            self._connection = _connect(path, read_only)
             try:
-                self._prepare(study, create, read_only)
+                self._check(study, create, read_only)
             except BaseException:
-                self._connection.close()
+                self.close()
                 raise
 
-    def _prepare(self, study: str, create: bool, read_only: bool) -> None:
-        if not read_only and (found := self._value("PRAGMA quick_check(1)")) != "ok":
-            raise StoreError(f"{self._path} is damaged ({str(found).splitlines()[-1]}); restore a backup of it")
-        version, tables = self._value("PRAGMA user_version"), self._value("SELECT count(*) FROM sqlite_master")
-        if create and not tables and not version:
+    def _check(self, study: str, create: bool, read_only: bool) -> None:
+        """Raise StoreError if what is written or read could be wrong; make the tables of a new file."""
+        if not read_only:
+            mode = self._value("PRAGMA journal_mode = WAL")
+            self._connection.executescript(_SAFE)
+            if (mode, level := self._value("PRAGMA synchronous")) != ("wal", _FULL):
+                raise StoreError(f"{self._path} cannot be written safely here (journal {mode}, synchronous {level})")
+            if (found := self._value("PRAGMA quick_check(1)")) != "ok":
+                raise StoreError(f"{self._path} is damaged ({found.splitlines()[-1]}); restore a backup of it")
+        version = self._value("PRAGMA user_version")
+        if create and not version and not self._value("SELECT count(*) FROM sqlite_master"):
             self._connection.executescript(f"{_TABLES} INSERT INTO study VALUES ('{study}', 0); COMMIT;")
         elif self._value("PRAGMA application_id") != APPLICATION:
             raise StoreError(f"{self._path} is a database of another program; name another file")
@@ -89,7 +94,7 @@ class SqliteLog:
         for number, body in rows:
             try:
                 yield number, decode_fact(body)
-            except (msgspec.DecodeError, UnicodeDecodeError, TypeError):  # the message would quote what is stored
+            except (MsgspecError, ValueError, TypeError):  # the message would quote what is stored
                 raise StoreError(f"{self._path} is damaged at entry {number}; restore a backup of it") from None
 
     def purge(self) -> None:
@@ -126,35 +131,11 @@ class SqliteLog:
             raise StoreError(f"cannot {job} {self._path}: {error}{hint}") from None
 
 
-def _connect_writer(path: Path) -> sqlite3.Connection:
-    if not path.exists():
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))  # it holds the ids of people
-        except OSError as error:
-            raise StoreError(f"cannot create {path}: {error.strerror}") from None
-    connection = sqlite3.connect(path, isolation_level=None)
-    try:
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.executescript(_SAFE)
-        (level,) = connection.execute("PRAGMA synchronous").fetchone()
-        if mode != "wal" or level != _FULL:
-            raise StoreError(f"{path} cannot be written safely here (journal {mode}, synchronous {level})")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _connect_reader(path: Path) -> sqlite3.Connection:
-    """Open without leave to write. Where the folder cannot be written either, there must be no log of SQLite's own."""
-    uri = path.absolute().as_uri()
-    connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None)
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {PATIENCE}")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error as error:
-        connection.close()
-        if Path(f"{path}-wal").exists() or not isinstance(error, sqlite3.OperationalError):
-            raise
-        connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None)
-    return connection
+def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    mode = "rw"
+    if read_only:  # SQLite needs a file for its log, unless nobody can write
+        is_writable = os.access(path.absolute().parent, os.W_OK) or Path(f"{path}-wal").exists()
+        mode = "ro" if is_writable else "ro&immutable=1"
+    else:
+        path.touch(0o600)  # it holds the ids of people
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from vqagen.human.store.facts import Fact
-from vqagen.human.store.log import Log, StoreError
+from vqagen.human.store.opening import Log, StoreError
 from vqagen.human.store.roster import Roster
 
 LARGEST_BATCH = 256
