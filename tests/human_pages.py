@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from human_served import serving
 from study_files import fill_words, picture, write_caption_files
 
-from vqagen.calls.human_studies import make_caption_tasks
+from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import ID, Participant, pseudonym

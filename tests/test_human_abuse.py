@@ -18,7 +18,7 @@ from study_files import fill_words, make_study, write_caption_files
 from test_human_serve import serving
 from uvicorn.server import ServerState
 
-from vqagen.calls.human_studies import make_caption_tasks
+from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection

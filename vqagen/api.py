@@ -9,7 +9,6 @@ from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
 from vqagen.calls.human_items import make_items, write_items
 from vqagen.calls.human_serving import serve
-from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
@@ -30,6 +29,7 @@ from vqagen.human.simulation.power import simulate_study
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.status import study_status
 from vqagen.human.store.care import ForgetReport, back_up_study, forget
+from vqagen.human.study.making import PlannedStudy, check_study, extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.language.catalogue import Catalogue
@@ -121,6 +121,7 @@ __all__ = [
     "evaluate",
     "export_study",
     "export_trials",
+    "extend_study",
     "find_domain",
     "find_scenes",
     "forget",

@@ -12,7 +12,6 @@ from pathlib import Path
 import orjson
 
 from vqagen.calls.human_items import write_items
-from vqagen.calls.human_studies import make_item_tasks
 from vqagen.calls.sampled_scenes import write_scenes
 from vqagen.calls.scene_dialogs import write_dialogs
 from vqagen.draw.scene_pictures import draw_scenes
@@ -27,6 +26,7 @@ from vqagen.human.simulation.raters import Raters, simulated_facts
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.store.facts import encode_fact
 from vqagen.human.store.opening import open_log
+from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import orjson
+import msgspec
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import Location, locate
@@ -16,7 +16,6 @@ from vqagen.human.items.material import texts_of_scenes
 from vqagen.human.items.questions import question_items
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import CHECK, Item
-from vqagen.human.study.item_record import item_record
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
 from vqagen.score.file_kinds import kind_of_file
@@ -86,6 +85,6 @@ def write_items(items: Sequence[Item], out: PathLike, *, force: bool = False) ->
     check_ending(str(out), [".jsonl"], "items")
     check_output(str(out), force)
     with atomic_output(str(out)) as file:
-        file.writelines(orjson.dumps(item_record(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
+        file.writelines(msgspec.json.encode(item) + b"\n" for item in items)
     checks = sum(item.use == CHECK for item in items)
     return ItemCounts(len(items) - checks, checks)

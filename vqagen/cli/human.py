@@ -10,6 +10,7 @@ SUBCOMMANDS = {
     "demo": "vqagen.cli.human_demo:demo",
     "items": "vqagen.cli.human_items:items",
     "make-tasks": "vqagen.cli.human_making:make_tasks",
+    "extend": "vqagen.cli.human_making:extend",
     "check": "vqagen.cli.human_making:check",
     "links": "vqagen.cli.human_serving:links",
     "serve": "vqagen.cli.human_serving:serve",

@@ -1,4 +1,4 @@
-"""`vqagen human make-tasks` and `check`."""
+"""`vqagen human make-tasks`, `extend` and `check`."""
 
 from __future__ import annotations
 
@@ -11,24 +11,31 @@ from vqagen.cli.options import path, settings_options
 from vqagen.human.study.settings import PlanSettings
 
 if TYPE_CHECKING:
-    from vqagen.calls.human_studies import PlannedStudy
+    from vqagen.human.study.making import PlannedStudy
 
-
-@click.command("make-tasks", cls=HumanrCommand)
-@click.argument("folder", required=False, type=path, metavar="")
-@click.option("--human", type=path, metavar="FILE", help="Human captions: a JSON object, image -> list of captions.")
-@click.option(
+_SYSTEMS = click.option(
     "--system",
     "systems",
     multiple=True,
     metavar="NAME=FILE",
     help="Captions of a system: a JSON object, image -> caption; give one for each system.",
 )
-@click.option("--items", type=path, metavar="FILE", help="Items as JSON Lines, in place of --human and --system.")
-@click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
+_ITEMS = click.option("--items", type=path, metavar="FILE", help="Items as JSON Lines, in place of captions.")
+_IMAGES = click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
+_REWARD = click.option(
+    "--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost."
+)
+
+
+@click.command("make-tasks", cls=HumanrCommand)
+@click.argument("folder", required=False, type=path, metavar="")
+@click.option("--human", type=path, metavar="FILE", help="Human captions: a JSON object, image -> list of captions.")
+@_SYSTEMS
+@_ITEMS
+@_IMAGES
 @click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the study.")
 @settings_options(settings=PlanSettings)
-@click.option("--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost.")
+@_REWARD
 @click.option(
     "--force",
     is_flag=True,
@@ -47,18 +54,20 @@ def make_tasks(
 ) -> None:
     """Plan a study: which trials stand in which task, and on which side.
 
-    No task shows an image twice. Each comparison is in one task, which --raters-per-item people do; sides are exactly
-    balanced. Attention checks show a human caption beside one of another image. Prints what precision to expect.
-    Raters see the words of texts.json in the study: edit them, and plan again with --force if those of trials change.
+    No task shows an image twice, but for the rounds of a dialog. Each item is in one task, which --raters-per-item
+    people do; sides are exactly balanced. Attention checks show a human caption beside one of another image. Prints
+    what precision to expect. Raters see the words of texts.json in the study: edit them, and plan again with --force if
+    those of trials change.
 
     \b
     Example:
       vqagen human make-tasks --human human.json --system ours=model.json --images images --out study
     """
-    from vqagen.calls.human_studies import make_caption_tasks, make_item_tasks
-    from vqagen.human.study.forecast import forecast_lines
+    from vqagen.human.study.making import make_caption_tasks, make_item_tasks
 
-    images = _one_folder(images, folder)
+    if images is not None and folder is not None:
+        raise click.UsageError(f"--images {images} and {folder} are two folders of images; name one")
+    images = images or folder
     if items is not None:
         if human is not None or systems:
             raise click.UsageError("--items holds all texts: leave out --human and --system")
@@ -68,43 +77,66 @@ def make_tasks(
         if human is None or images is None:
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
         made = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
-    _print(made, out)
-    for line in forecast_lines(made.study, reward_per_task):
-        click.echo(line, err=True)
+    _print(made, reward_per_task)
+
+
+@click.command("extend")
+@click.argument("study", type=path)
+@click.option("--raters-per-item", type=click.IntRange(min=1), metavar="NUMBER", help="How many people do each task.")
+@_SYSTEMS
+@_ITEMS
+@_IMAGES
+@_REWARD
+def extend(
+    study: str,
+    raters_per_item: int | None,
+    systems: tuple[str, ...],
+    items: str | None,
+    images: str | None,
+    reward_per_task: float,
+) -> None:
+    """Add raters, systems or items to a study that has answers already.
+
+    Answers, links and tasks stay valid; new items stand in new tasks. Captions of a new system are compared with the
+    human captions in the study's own items. Stop serving first, and make links for new places afterwards.
+
+    \b
+    Example:
+      vqagen human extend study --raters-per-item 5 --system theirs=other.json
+    """
+    from vqagen.human.study.making import extend_study
+
+    if items is not None and systems:
+        raise click.UsageError("--items and --system exclude each other: extend the study twice")
+    given = systems_of(systems)
+    _print(
+        extend_study(study, raters_per_item=raters_per_item, systems=given, items=items, images=images), reward_per_task
+    )
 
 
 @click.command("check")
 @click.argument("study", type=path)
 @click.pass_context
 def check(ctx: click.Context, study: str) -> None:
-    """Check a study before it is served: its plan, its images, its words.
+    """Check a study before it is served: its images, its words.
 
-    The exit code is 1 if it cannot be served: the plan or an image is broken, or words are missing, such as your
-    institution in the consent.
+    The exit code is 1 if it cannot be served: an image is broken, or words are missing, such as your institution in
+    the consent.
 
     \b
     Example:
       vqagen human check study
     """
-    from vqagen.calls.human_studies import check_study
+    from vqagen.human.study.making import check_study
 
-    report = check_study(study)
-    for problem in report.faults:
+    made, faults, notes = check_study(study)
+    for problem in faults:
         click.echo(str(problem))
-    for problem in report.notes:
+    for problem in notes:
         click.echo(f"note: {problem}")
-    faults = len(report.faults)
-    made = report.study
     checked = f"{len(made.tasks):,} tasks, {len(made.items):,} items, {len(made.images):,} images"
-    click.echo(f"{faults} fault{'' if faults == 1 else 's'} in {checked}", err=True)
-    ctx.exit(1 if report.faults else 0)
-
-
-def _one_folder(option: str | None, argument: str | None) -> str | None:
-    """Return the folder of images, which HUMANr takes as an argument."""
-    if option is not None and argument is not None:
-        raise click.UsageError(f"--images {option} and {argument} are two folders of images; name one")
-    return option or argument
+    click.echo(f"{len(faults)} fault{'' if len(faults) == 1 else 's'} in {checked}", err=True)
+    ctx.exit(1 if faults else 0)
 
 
 def systems_of(given: tuple[str, ...]) -> dict[str, str]:
@@ -120,10 +152,14 @@ def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     return systems
 
 
-def _print(made: PlannedStudy, out: str) -> None:
-    """Print what was left out, and what remains to be done before the study is served."""
-    for note in made.notes:
-        click.echo(f"vqagen: {note}", err=True)
-    unfilled = made.study.texts.placeholders()
+def _print(made: PlannedStudy, reward_per_task: float) -> None:
+    """Print what was left out, what remains to be done before the study is served, and what to expect of it."""
+    from vqagen.human.study.forecast import forecast_lines
+
+    study, notes = made
+    unfilled = study.texts.placeholders()
     if unfilled:
-        click.echo(f'vqagen: fill in {", ".join(unfilled)} under "values" in {out}/texts.json before serving', err=True)
+        file = study.folder / "texts.json"
+        notes = (*notes, f'fill in {", ".join(unfilled)} under "values" in {file} before serving')
+    for line in (*(f"vqagen: {note}" for note in notes), *forecast_lines(study, reward_per_task)):
+        click.echo(line, err=True)

@@ -203,6 +203,7 @@ _SENTENCES: dict[object, Callable[[ValidationError], str]] = {
     "minimum": _found("{} or more"),
     "maximum": _found("{} or less"),
     "exclusiveMinimum": _found("more than {}"),
+    "exclusiveMaximum": _found("less than {}"),
     "minProperties": lambda error: f"expected an object with at least {error.validator_value} key, found none",
     "maxProperties": _found("a list"),
 }

@@ -21,9 +21,9 @@ from vqagen.human.study.item import (
     Gold,
     Item,
     Scale,
+    identified,
     length_difference,
 )
-from vqagen.human.study.item_record import identified
 
 SCENE_SIZE, PROGRAM_LENGTH, TEMPLATE, FAMILY = "scene_size", "program_length", "template", "family"
 """Strata of items: objects of the scene, steps of the program, template and kind of the text that is measured."""
@@ -94,10 +94,20 @@ def _item(
 ) -> Item:
     """Return an item, with an id by its content and the name of its image."""
     candidates = tuple(
-        Candidate(_id(about, number), each.text, each.source, each.role, each.meta)
+        Candidate(each.text, each.source, each.role, _id(about, number), dict(each.meta))
         for number, each in enumerate((first, second), 1)
     )
-    made = Item("", COMPARE, use, judged.dimension, judged.prompt, judged.scale, about.image, candidates, gold, strata)
+    made = Item(
+        kind=COMPARE,
+        use=use,
+        dimension=judged.dimension,
+        prompt=judged.prompt,
+        scale=judged.scale,
+        image=about.image,
+        candidates=candidates,
+        gold=gold,
+        strata=dict(strata),
+    )
     return identified(made, about.image)
 
 

@@ -1,19 +1,23 @@
-"""Dealing comparisons into tasks so that no task shows a picture twice.
+"""Dealing scored items into tasks so that no task shows a picture twice.
 
-Comparisons stand in a row, those of one picture side by side, and are dealt to the tasks in turn like cards. As no
-picture has more comparisons than there are tasks, no task gets two of one picture, and the tasks' sizes differ by one
-at most.
+Items of one picture go to as many tasks, to those that have the fewest trials: no task gets two of one picture, and the
+sizes of tasks differ by one at most. A series is dealt as one, the longest first; sizes may differ by more then.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 
 from vqagen.errors import VqagenError, counted
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import Item
 from vqagen.human.study.settings import PlanSettings
 from vqagen.rng import shuffled, stream
+
+Unit = list[Item]
+"""An item, or a series in its order."""
 
 
 class PlanError(VqagenError):
@@ -23,68 +27,58 @@ class PlanError(VqagenError):
 def deal(items: Sequence[Item], images: Mapping[str, StudyImage], settings: PlanSettings) -> list[list[Item]]:
     """Return the scored items of each task. PlanError if a picture would stand in one task twice."""
     groups = _by_picture(items, images, settings.seed)
-    tasks = -(-len(items) // settings.real_per_task)
-    largest = max(groups, key=len)
-    if len(largest) > tasks:
-        raise PlanError(_shortage(len(largest), len(items), len(groups), settings))
-    row = [item for place, group in _with_places(groups) for item in _turned(group, place // tasks, tasks)]
-    return [row[task::tasks] for task in range(tasks)]
+    number = min(-(-len(items) // settings.real_per_task), sum(map(len, groups)))
+    largest = max(map(len, groups))
+    if largest > number:
+        have = f"{counted(len(items), 'item')} of {counted(len(groups), 'image')}"
+        raise PlanError(
+            f"a task would show an image twice: one image has {counted(largest, 'item')}, and {have} make"
+            f" {counted(number, 'task')} of up to {settings.real_per_task};"
+            f" {advice(len(items), largest, len(groups), settings)}"
+        )
+    tasks: list[list[Item]] = [[] for _ in range(number)]
+    sources: list[Counter[tuple[str, ...]]] = [Counter() for _ in range(number)]
+    waiting = [(0, task) for task in range(number)]
+    for units in groups:
+        for size, task in [heappop(waiting) for _ in units]:
+            unit = min(units, key=lambda unit: (-len(unit), sources[task][_sources(unit)]))
+            units.remove(unit)
+            tasks[task] += unit
+            sources[task][_sources(unit)] += 1
+            heappush(waiting, (size + len(unit), task))
+    return tasks
 
 
 def picture_of(item: Item, images: Mapping[str, StudyImage]) -> str:
-    """Return what no task may show twice: the content of the item's image; the item itself if it has none."""
-    return images[item.image].sha256 if item.image else f"item {item.id}"
+    """Return what no task may show twice: the content of the item's image; the item or series if it has none."""
+    return images[item.image].sha256 if item.image else item.unit
 
 
-def _by_picture(items: Sequence[Item], images: Mapping[str, StudyImage], seed: int) -> list[list[Item]]:
-    """Return the items of each picture, in random order of pictures and in one random order of sources."""
-    groups: dict[str, list[Item]] = {}
+def _by_picture(items: Sequence[Item], images: Mapping[str, StudyImage], seed: int) -> list[list[Unit]]:
+    """Return the units of each picture, in random order but for series, and in one random order of sources."""
+    units: dict[str, Unit] = {}
     for item in items:
-        groups.setdefault(picture_of(item, images), []).append(item)
-    sources = sorted({_sources(item) for item in items})
-    rank = {each: place for place, each in enumerate(shuffled(stream(seed, "human/sources"), sources))}
+        units.setdefault(item.unit, []).append(item)
+    groups: dict[str, list[Unit]] = {}
+    for unit in units.values():
+        unit.sort(key=lambda item: item.place)
+        groups.setdefault(picture_of(unit[0], images), []).append(unit)
+    sources = shuffled(stream(seed, "human/sources"), sorted({_sources(unit) for unit in units.values()}))
+    rank = {each: place for place, each in enumerate(sources)}
+    for group in groups.values():
+        group.sort(key=lambda unit: (rank[_sources(unit)], unit[0].id))
     order = shuffled(stream(seed, "human/pictures"), sorted(groups))
-    return [sorted(groups[each], key=lambda item: (rank[_sources(item)], item.id)) for each in order]
+    return sorted((groups[each] for each in order), key=lambda group: -max(map(len, group)))
 
 
-def _sources(item: Item) -> tuple[str, ...]:
-    return item.dimension, *(each.source for each in item.candidates)
-
-
-def _with_places(groups: Sequence[list[Item]]) -> list[tuple[int, list[Item]]]:
-    """Return each group with the number of items before it."""
-    placed, before = [], 0
-    for group in groups:
-        placed.append((before, group))
-        before += len(group)
-    return placed
-
-
-def _turned(group: list[Item], round: int, tasks: int) -> list[Item]:
-    """Return the group turned so that each task gets the sources in equal numbers.
-
-    With groups of equal size m, the card at round r and task t has place r * tasks + t, so its source would be
-    (r * tasks + t) mod m: the same in all rounds if m divides the number of tasks. Turned by r * (1 - tasks) it is
-    (r + t) mod m.
-    """
-    turn = round * (1 - tasks) % len(group)
-    return group[turn:] + group[:turn]
-
-
-def _shortage(largest: int, items: int, pictures: int, settings: PlanSettings) -> str:
-    """Return the message about too many comparisons of one image for too few tasks."""
-    tasks = -(-items // settings.real_per_task)
-    have = f"{counted(items, 'comparison')} of {counted(pictures, 'image')}"
-    return (
-        f"a task would show an image twice: one image has {counted(largest, 'comparison')}, and {have} make"
-        f" {counted(tasks, 'task')} of up to {settings.real_per_task}; {advice(items, largest, pictures, settings)}"
-    )
+def _sources(unit: Unit) -> tuple[str, ...]:
+    return unit[0].dimension, *(each.source for each in unit[0].candidates)
 
 
 def advice(items: int, largest: int, pictures: int, settings: PlanSettings) -> str:
     """Return what to do about too few images: the largest number of trials for which there may be enough, if any.
 
-    `largest` is the largest number of comparisons of one image, `pictures` the number of images at hand.
+    `largest` is the largest number of items of one image, `pictures` the number of images at hand.
     """
     others = settings.trials_per_task - settings.real_per_task
     for real in range(settings.real_per_task, 0, -1):

@@ -10,13 +10,27 @@ from msgspec import Meta, Struct
 
 ITEM_SCHEMA: Final = "vqagen.human.item/2"
 
-COMPARE, RATE, ANSWER = KINDS = "compare", "rate", "answer"
+Kind = Literal["compare", "rate", "answer"]
 """Two texts on one scale from left to right; one text on a scale; a question, whose answer is asked for."""
-REFERENCE, SYSTEM = ROLES = "reference", "system"
+COMPARE: Final = "compare"
+RATE: Final = "rate"
+ANSWER: Final = "answer"
+KINDS: tuple[Kind, ...] = (COMPARE, RATE, ANSWER)
+Role = Literal["reference", "system"]
 """A text that people wrote, and one that is measured. A score is positive where the system is better."""
-REAL, CHECK, INSTRUCTED, PRACTICE, BEFORE, AFTER = USES = "real", "check", "instructed", "practice", "before", "after"
+REFERENCE: Final = "reference"
+SYSTEM: Final = "system"
+ROLES: tuple[Role, ...] = (REFERENCE, SYSTEM)
+Use = Literal["real", "check", "instructed", "practice", "before", "after"]
 """A trial that is scored; an attention check with a wrong text; a trial that names the value to choose; a trial with
 feedback before the others, which is never scored; a question to the rater before the first trial, or after the last."""
+REAL: Final = "real"
+CHECK: Final = "check"
+INSTRUCTED: Final = "instructed"
+PRACTICE: Final = "practice"
+BEFORE: Final = "before"
+AFTER: Final = "after"
+USES: tuple[Use, ...] = (REAL, CHECK, INSTRUCTED, PRACTICE, BEFORE, AFTER)
 
 FIT = "fit"
 """The usual dimension: how well a text fits an image."""
@@ -25,7 +39,8 @@ LENGTH_DIFFERENCE = "length_difference"
 
 _DIGITS = 16
 """Hexadecimal digits of an item's id."""
-Text = Annotated[str, Meta(min_length=1)]
+Text = Annotated[str, Meta(pattern=r"\S")]
+"""Text that is not only space."""
 Positive = Annotated[int, Meta(ge=1, le=99)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -36,7 +51,7 @@ class Candidate(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     text: Text
     source: Text
     """Any name, such as that of a model. No name has a meaning of its own: the role says it."""
-    role: Literal["reference", "system"]
+    role: Role
     id: str = ""
     meta: dict[str, Any] = {}
     """Facts about the text: template, program, seed, model."""
@@ -113,8 +128,8 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
 
     schema: Literal["vqagen.human.item/2"] = ITEM_SCHEMA
     id: str = ""
-    kind: Literal["compare", "rate", "answer"] = "compare"
-    use: Literal["real", "check", "instructed", "practice", "before", "after"] = "real"
+    kind: Kind = COMPARE
+    use: Use = REAL
     dimension: Text = FIT
     """fit, naturalness, clarity, …: one table of scores each."""
     prompt: str = ""
@@ -138,6 +153,11 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     strata: dict[str, str | int | float] = {}
     """Fields to group scores by: template, program length, scene size, difference of length."""
     weight: Annotated[float, Meta(gt=0, lt=1e6)] = 1.0
+
+    @property
+    def unit(self) -> str:
+        """The name of what stands in one task, one after the other: its series, or the item alone."""
+        return f"series {self.series}" if self.series else self.id
 
     def toward_second(self, value: int, *, second_on_right: bool) -> int:
         """Return a value of the scale so that larger is better for the second text."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, describe, unknown
+from vqagen.errors import Fault, UsageError, unknown
 from vqagen.files.locations import Location
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.text import locate
-from vqagen.tasks.settings import CheckedSettings, setting
+from vqagen.human.study.documents import read_document
+from vqagen.tasks.settings import CheckedSettings, setting, setting_of
 
 SERVING_FILE = "serving.json"
+_OTHERS = ("comment", "$schema")
+_FILLED = "{code} is filled in, and {id}, {STUDY_ID}, {SESSION_ID} and others from the address that the rater came by."
 
 
 @dataclass(frozen=True)
@@ -22,14 +24,18 @@ class Serving(CheckedSettings):
     """The settings of serving. They may be changed between two runs of `serve`."""
 
     store: str = setting("", "Where answers are: sqlite:PATH from here, or redis://HOST/DB; empty: answers.sqlite.")
-    lease_minutes: int = setting(60, "Minutes until an unfinished assignment is free for another rater.", least=1)
+    lease_minutes: int = setting(30, "Minutes without an answer after which a place is free for others.", least=1)
     tasks_per_person: int = setting(0, "How many tasks one person may do; 0 for any number.", least=0)
+    break_every: int = setting(0, "After how many trials a break is offered; 0 for none.", least=0)
     link_days: int = setting(90, "Days until a link expires, counted from when it is made.", least=1)
     keep_withdrawn_answers: bool = setting(False, "Keep the answers of raters who withdraw; say so in the consent.")
     code_completed: str = setting("", "The completion code for all, such as Prolific's; empty for one each.")
     code_withdrawn: str = setting("", "The code for all who withdraw; empty for none.")
-    redirect_completed: str = setting("", "Address of the link behind the last trial; {code} is filled.")
-    redirect_withdrawn: str = setting("", "Address of the link for those who withdraw; {code} is filled.")
+    redirect_completed: str = setting("", f"Address of the link behind the last trial; {_FILLED}")
+    redirect_withdrawn: str = setting("", f"Address of the link for those who withdraw; {_FILLED}")
+    prolific_audience: str = setting(
+        "", "The domain of this study in what Prolific signs; prolific_keys.json beside this file has Prolific's keys."
+    )
 
     @property
     def lease(self) -> int:
@@ -54,25 +60,25 @@ def _is_web_address(text: str) -> bool:
 
 def default_serving() -> bytes:
     """Return the file of the default settings, each with its meaning."""
-    record = {"comment": [f"{each.name}: {each.metadata['setting'].help}" for each in fields(Serving)]}
-    return orjson.dumps({**record, **Serving().to_record()}, option=orjson.OPT_INDENT_2) + b"\n"
+    record = {"comment": [f"{each.name}: {setting_of(each).help}" for each in fields(Serving)]}
+    return orjson.dumps({**record, **Serving().to_record()}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def load_serving(path: Location) -> Serving:
     """Load the settings of serving. BadInput with every mistake in the file."""
-    text, source = read_text(path), str(path)
-    document = parse_json(text, source)
-    if not isinstance(document, dict):
-        raise BadInput([Problem(f"expected an object, found {describe(document)}", source)])
+    return Serving(**_known(read_document(path, _faults_of)))
+
+
+def _faults_of(document: Mapping[str, Any]) -> Iterator[Fault]:
     known = Serving.names()
-    given = {key: value for key, value in document.items() if key not in ("comment", "$schema")}
-    strange = [
-        Problem(unknown("key", key, known), source, key, *locate(text, key)) for key in given if key not in known
-    ]
+    yield from ((key, unknown("key", key, known)) for key in document if key not in (*known, *_OTHERS))
     try:
-        settings = Serving(**{key: value for key, value in given.items() if key in known})
+        Serving(**_known(document))
     except UsageError as error:
-        strange += [Problem(line.removeprefix("--"), source) for line in str(error).splitlines()]
-    if strange:
-        raise BadInput(strange)
-    return settings
+        for line in str(error).splitlines():
+            message = line.removeprefix("--")
+            yield message.split()[0].replace("-", "_"), message
+
+
+def _known(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key in Serving.names()}

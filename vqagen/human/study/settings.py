@@ -6,10 +6,6 @@ from dataclasses import dataclass
 
 from vqagen.tasks.settings import CheckedSettings, setting
 
-HUMANR = "humanr"
-PRACTICE_TRIALS = 2
-"""Practice trials with feedback that are made, before the first trial; never scored."""
-
 
 @dataclass(frozen=True)
 class PlanSettings(CheckedSettings):
@@ -22,9 +18,8 @@ class PlanSettings(CheckedSettings):
     imc_per_task: int = setting(0, "Instructed trials in each task, which name the number to choose.", least=0)
     raters_per_item: int = setting(3, "How many people do each task.", least=1)
     human_human: bool = setting(False, "Also compare two human captions of each image: the noise floor.")
-    compat: str = setting("none", "humanr: also write comparison_tasks.json as HUMANr does.", choices=("none", HUMANR))
 
     @property
     def real_per_task(self) -> int:
-        """The largest number of trials in a task that are scored."""
+        """The largest number of trials in a task that are scored; a longer series makes a longer task."""
         return self.trials_per_task - self.checks_per_task - self.imc_per_task

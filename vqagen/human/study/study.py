@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import orjson
+from msgspec import Struct
 
 from vqagen.errors import BadInput, PlaceError, Problem, VqagenError
 from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
-from vqagen.human.study.images import StudyImage, image_of_record
-from vqagen.human.study.item import Item
-from vqagen.human.study.item_record import item_of_record
+from vqagen.human.study.images import StudyImage
+from vqagen.human.study.item import PRACTICE, Item
 from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
 from vqagen.human.study.texts import TEXTS_FILE, Texts, load_texts
-from vqagen.human.study.trial import PlannedTrial, Task, Trial, trials_of_slot
+from vqagen.human.study.trial import Task, Trial, trials_of_slot
 
-STUDY_SCHEMA = "vqagen.human.study/1"
-STUDY_FILE, ITEMS_FILE, TASKS_FILE, IMAGES_FILE = "study.json", "items.jsonl", "tasks.jsonl", "images.json"
-HASHED = (ITEMS_FILE, TASKS_FILE, IMAGES_FILE)
-"""Files whose hashes are in `study.json`. An edit of them makes another study."""
+STUDY_SCHEMA = "vqagen.human.study/2"
+STUDY_FILE = "study.json"
+_DECODERS: Mapping[str, msgspec.json.Decoder[Any]] = {
+    "items": msgspec.json.Decoder(Item),
+    "tasks": msgspec.json.Decoder(Task),
+    "images": msgspec.json.Decoder(StudyImage),
+}
+PARTS = tuple(_DECODERS)
+"""What a study is kept in: `items.jsonl` and the like and, of an extension, `items-2.jsonl`."""
+_CHANGED = "changed since the study was made; restore it, or make the study again"
+
+Loaded = TypeVar("Loaded")
+
+
+class StudyRecord(Struct, frozen=True, kw_only=True):
+    """The content of `study.json`."""
+
+    schema: str = STUDY_SCHEMA
+    study: str = ""
+    """The id. An extension keeps it: answers and links belong to it."""
+    raters_per_item: int
+    hashes: dict[str, str]
+    """The hash of each part. An edit of one makes another study."""
+    info: dict[str, Any]
+    """Version, settings and input hashes, also those of extensions."""
+    guard: str = ""
+    """The hash of all else in the file."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +60,7 @@ class Study:
     slots: int
     """Raters of each task."""
     items: Mapping[str, Item]
-    """All items by id: real, check, instructed and practice."""
+    """All items by id, of every use."""
     tasks: Mapping[str, Task]
     images: Mapping[str, StudyImage]
     practice: tuple[Item, ...]
@@ -43,7 +68,6 @@ class Study:
     texts: Texts
     serving: Serving
     info: Mapping[str, Any]
-    """Version, settings and input hashes."""
 
     @property
     def store(self) -> str | Path:
@@ -64,84 +88,82 @@ class Study:
 def load_study(folder: str | Path) -> Study:
     """Load a study. UsageError if there is none; BadInput with all problems if a file was changed or is missing."""
     top = Path(folder)
-    if not (top / STUDY_FILE).is_file():
-        what = "holds no study.json" if top.is_dir() else "does not exist"
-        raise PlaceError(f"study folder {top} {what}; make a study with `vqagen human make-tasks`")
-    record = _study_record(top / STUDY_FILE)
-    contents, problems = _contents(top, record)
-    texts, serving = (
-        _loaded(load_texts, top / TEXTS_FILE, problems),
-        _loaded(load_serving, top / SERVING_FILE, problems),
-    )
-    images = {each["id"]: image_of_record(each) for each in orjson.loads(contents.get(IMAGES_FILE, b"[]"))}
-    problems += _missing_images(top, images)
+    record = load_record(top)
+    problems: list[Problem] = []
+    parts: dict[str, dict[str, Any]] = {kind: {} for kind in PARTS}
+    for name, digest in record.hashes.items():
+        kind = name.partition(".")[0].partition("-")[0]
+        content = _tried(partial(_unchanged, digest), top / name, problems) or b""
+        parts[kind] |= {each.id: each for each in _DECODERS[kind].decode_lines(content)}
+    texts, serving = _tried(load_texts, top / TEXTS_FILE, problems), _tried(load_serving, top / SERVING_FILE, problems)
+    for image in parts["images"].values():
+        if not (top / image.file).is_file():
+            message = f"image {image.id} is missing; restore it, or make the study again"
+            problems.append(Problem(message, str(top / image.file)))
     if problems or texts is None or serving is None:
         raise BadInput(problems)
-    items = {item.id: item for item in map(item_of_record, _lines(contents[ITEMS_FILE]))}
     return Study(
         folder=top,
-        id=record["study"],
-        seed=record["info"]["settings"]["seed"],
-        slots=record["raters_per_item"],
-        items=items,
-        tasks={task.id: task for task in map(task_of_record, _lines(contents[TASKS_FILE]))},
-        images=images,
-        practice=tuple(items[name] for name in record["practice"]),
+        id=record.study,
+        seed=record.info["settings"]["seed"],
+        slots=record.raters_per_item,
+        practice=tuple(item for item in parts["items"].values() if item.use == PRACTICE),
         texts=texts,
         serving=serving,
-        info=record["info"],
+        info=record.info,
+        **parts,
     )
 
 
-def _study_record(path: Path) -> dict[str, Any]:
-    """Return the content of `study.json`. BadInput for a study of another version, or for no study."""
+def load_record(top: Path) -> StudyRecord:
+    """Return the content of `study.json`. BadInput for a study of another version, or for one that was changed."""
+    path = top / STUDY_FILE
+    if not path.is_file():
+        what = f"holds no {STUDY_FILE}" if top.is_dir() else "does not exist"
+        raise PlaceError(f"study folder {top} {what}; make a study with `vqagen human make-tasks`")
     try:
-        record = orjson.loads(path.read_bytes())
+        document = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
         raise BadInput([Problem(f"not valid JSON: {error}", str(path))]) from None
-    schema = record.get("schema") if isinstance(record, dict) else None
+    schema = document.get("schema") if isinstance(document, dict) else None
     if schema != STUDY_SCHEMA:
         shown = "no schema" if schema is None else repr(schema)
         message = f"expected {STUDY_SCHEMA!r}, found {shown}; make the study again with this version of vqagen"
         raise BadInput([Problem(message, str(path), "schema")])
     try:
-        is_unchanged = record["study"] == study_id(record)
-    except (KeyError, TypeError, AttributeError):
+        record = msgspec.convert(document, StudyRecord)
+        is_unchanged = record == guarded(record)
+    except (msgspec.ValidationError, KeyError, TypeError):
         is_unchanged = False
     if not is_unchanged:
-        raise BadInput([Problem("changed since the study was made; restore it, or make the study again", str(path))])
-    return dict(record)
+        raise BadInput([Problem(_CHANGED, str(path))])
+    return record
 
 
-def study_id(record: Mapping[str, Any]) -> str:
-    """Return the id of a study: the hash of all that decides what raters see, apart from words."""
-    decisive = [
-        {name: record["hashes"][name] for name in HASHED},
-        record["raters_per_item"],
-        list(record["practice"]),
-        record["info"]["settings"]["seed"],
-    ]
-    return hashlib.sha256(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+def guarded(record: StudyRecord) -> StudyRecord:
+    """Return the record with its guard, and with an id if it has none: the hash of what decides what raters see."""
+    decisive = [record.hashes, record.raters_per_item, record.info["settings"]["seed"]]
+    id = record.study or _digest(msgspec.json.encode(decisive))[:16]
+    bare = msgspec.structs.replace(record, study=id, guard="")
+    return msgspec.structs.replace(bare, guard=_digest(msgspec.json.encode(bare)))
 
 
-def _contents(top: Path, record: Mapping[str, Any]) -> tuple[dict[str, bytes], list[Problem]]:
-    """Return the content of each file that has the hash it should have, and a problem for each other."""
-    contents, problems = {}, []
-    for name in HASHED:
-        try:
-            content = (top / name).read_bytes()
-        except OSError as error:
-            problems.append(Problem(f"cannot read: {error.strerror}", str(top / name)))
-            continue
-        if hashlib.sha256(content).hexdigest() == record["hashes"].get(name):
-            contents[name] = content
-        else:
-            message = "changed since the study was made; restore it, or make the study again"
-            problems.append(Problem(message, str(top / name)))
-    return contents, problems
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
-def _loaded(load: Any, path: Path, problems: list[Problem]) -> Any:
+def _unchanged(digest: str, path: Path) -> bytes:
+    """Return the content of a file. BadInput if it has another hash, VqagenError if it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadInput([Problem(f"cannot read: {error.strerror}", str(path))]) from None
+    if _digest(content) != digest:
+        raise BadInput([Problem(_CHANGED, str(path))])
+    return content
+
+
+def _tried(load: Callable[[Path], Loaded], path: Path, problems: list[Problem]) -> Loaded | None:
     """Return what `load` makes of a file; None if there is something wrong, which is added to `problems`."""
     try:
         return load(path)
@@ -150,26 +172,3 @@ def _loaded(load: Any, path: Path, problems: list[Problem]) -> Any:
     except VqagenError as error:
         problems.append(Problem(str(error)))
     return None
-
-
-def _missing_images(top: Path, images: Mapping[str, StudyImage]) -> Iterator[Problem]:
-    for image in images.values():
-        if not (top / image.file).is_file():
-            yield Problem(f"image {image.id} is missing; restore it, or make the study again", str(top / image.file))
-
-
-def _lines(content: bytes) -> Iterator[Any]:
-    return map(orjson.loads, content.splitlines())
-
-
-def task_record(task: Task) -> dict[str, Any]:
-    """Return a task as a line of `tasks.jsonl` has it."""
-    return {
-        "task": task.id,
-        "trials": [{"item": each.item, "second_on_right": each.second_on_right} for each in task.trials],
-    }
-
-
-def task_of_record(record: Mapping[str, Any]) -> Task:
-    """Return the task of a line that `task_record` made."""
-    return Task(record["task"], tuple(PlannedTrial(**each) for each in record["trials"]))

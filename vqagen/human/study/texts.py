@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
-from vqagen.errors import BadInput, Problem, describe, unknown
+from vqagen.errors import Fault, describe, unknown
 from vqagen.files.locations import Location
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.text import locate
+from vqagen.human.study.documents import read_document
+from vqagen.human.study.item import ANSWER, COMPARE, RATE, Item, Scale
 
 Words = Mapping[str, str | tuple[str, ...]]
 """Key -> a text, or its paragraphs."""
@@ -26,14 +27,14 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _OTHERS = ("comment", "$schema", "values")
 """Keys that hold no words."""
 DIRECTIONS = ("ltr", "rtl")
+_USUAL = {COMPARE: ("item", Scale()), RATE: ("rate", Scale(largest=7))}
+"""Kind -> what the keys of its words begin with, and its usual scale."""
 ITEM_WORDS = (
     *("item_prompt", "item_left", "item_middle", "item_right"),
     *("rate_prompt", "rate_left", "rate_middle", "rate_right"),
     *("instructed_prompt", "instructed_text"),
 )
 """Keys that make-tasks writes into items. A change takes effect when `make-tasks --force` plans the study again."""
-TRIAL_VALUE = "value"
-"""The placeholder of instructed trials: the number to choose."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,6 @@ class Texts:
         assert isinstance(found, str), key
         return found
 
-    @property
-    def language(self) -> str:
-        """The language of the words, such as `en`."""
-        return self["language"]
-
     def shown(self) -> dict[str, str | tuple[str, ...]]:
         """Return the words that the page shows."""
         return {key: words for key, words in self.words.items() if key not in ITEM_WORDS}
@@ -67,12 +63,20 @@ class Texts:
 
     def placeholders(self) -> list[str]:
         """Return the names of placeholders that the operator has not filled, in reading order."""
-        texts = (text for words in self.shown().values() for text in ((words,) if isinstance(words, str) else words))
-        return list(dict.fromkeys(name for text in texts for name in _PLACEHOLDER.findall(text)))
+        return list(dict.fromkeys(_PLACEHOLDER.findall(" ".join(map(_joined, self.shown().values())))))
 
     def instructed(self, key: str, value: int) -> str:
         """Return a text of instructed trials that asks for `value`."""
-        return _filled(self[key], {TRIAL_VALUE: str(value)})
+        return _filled(self[key], {"value": str(value)})
+
+    def worded(self, item: Item) -> Item:
+        """Return an item with the study's words, and the usual scale, where it has none of its own."""
+        if item.kind == ANSWER:
+            return item
+        key, usual = _USUAL[item.kind]
+        scale = item.scale or usual
+        anchors = {each: getattr(scale, each) or self[f"{key}_{each}"] for each in ("left", "middle", "right")}
+        return replace(item, prompt=item.prompt or self[f"{key}_prompt"], scale=replace(scale, **anchors))
 
 
 def default_texts() -> bytes:
@@ -82,29 +86,27 @@ def default_texts() -> bytes:
 
 def load_texts(path: Location) -> Texts:
     """Load the words of a study. BadInput with every mistake in the file."""
-    text, source = read_text(path), str(path)
-    document = parse_json(text, source)
-    faults = list(_faults(document))
-    if faults:
-        raise BadInput(Problem(message, source, place, *locate(text, place)) for place, message in faults)
-    return texts_of(document)
+    return texts_of(read_document(path, _faults))
 
 
 def texts_of(document: Mapping[str, Any]) -> Texts:
     """Return the words of a document without mistakes."""
     values = {name: value for name, value in document.get("values", {}).items() if value.strip()}
     given = {**default_document(), **document}
-    words = {key: _all_filled(given[key], values) for key in default_document() if key not in _OTHERS}
+    words = {
+        key: _filled(each, values) if isinstance(each, str) else tuple(_filled(part, values) for part in each)
+        for key, each in ((key, given[key]) for key in default_document() if key not in _OTHERS)
+    }
     digest = hashlib.sha256(orjson.dumps(words, option=orjson.OPT_SORT_KEYS)).hexdigest()
     return Texts(words, digest[:16], tuple(key for key in words if key not in document))
 
 
-def _all_filled(words: Any, values: Mapping[str, str]) -> str | tuple[str, ...]:
-    return _filled(words, values) if isinstance(words, str) else tuple(_filled(each, values) for each in words)
-
-
 def _filled(text: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def _joined(words: str | tuple[str, ...]) -> str:
+    return words if isinstance(words, str) else " ".join(words)
 
 
 @cache
@@ -114,39 +116,35 @@ def default_document() -> dict[str, Any]:
     return document
 
 
-def _faults(document: object) -> Iterator[tuple[str, str]]:
-    """Yield (path, mistake) of a file of texts: its keys and the kinds of their values are those of the English one."""
-    if not isinstance(document, dict):
-        yield "", f"expected an object, found {describe(document)}"
-        return
-    known = list(default_document())
+def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the mistakes of a file of texts: its keys and the kinds of their values are those of the English one."""
+    known = default_document()
     for key, value in document.items():
         if key not in known and key != "$schema":
-            yield key, unknown("key", key, known)
+            yield key, unknown("key", key, list(known))
         elif key == "values":
             yield from _faulty_values(value)
         elif key not in _OTHERS:
-            yield from _faulty_words(key, value, isinstance(default_document()[key], list))
+            yield from _faulty_words(key, value, isinstance(known[key], list))
     if document.get("direction", "ltr") not in DIRECTIONS:
         yield "direction", f"expected 'ltr' or 'rtl', found {describe(document['direction'])}"
 
 
-def _faulty_values(values: object) -> Iterator[tuple[str, str]]:
+def _faulty_values(values: object) -> Iterator[Fault]:
     if not isinstance(values, dict):
         yield "values", f"expected an object, found {describe(values)}"
         return
     for name, value in values.items():
         if not isinstance(value, str):
             yield f"values.{name}", f"expected text, found {describe(value)}"
+        elif inner := _PLACEHOLDER.search(value):
+            yield f"values.{name}", f"values are filled in as they are: write out what {inner[0]} stands for"
 
 
-def _faulty_words(key: str, words: object, is_list: bool) -> Iterator[tuple[str, str]]:
-    if not is_list:
-        if not isinstance(words, str) or not words.strip():
-            yield key, f"expected some text, found {describe(words)}"
-    elif not isinstance(words, list) or not words:
+def _faulty_words(key: str, words: Any, is_list: bool) -> Iterator[Fault]:
+    if is_list and not (isinstance(words, list) and words):
         yield key, f"expected a list of paragraphs, found {describe(words)}"
-    else:
-        for place, each in enumerate(words):
-            if not isinstance(each, str) or not each.strip():
-                yield f"{key}[{place}]", f"expected some text, found {describe(each)}"
+        return
+    for place, text in ((f"{key}[{number}]", each) for number, each in enumerate(words)) if is_list else [(key, words)]:
+        if not isinstance(text, str) or not text.strip():
+            yield place, f"expected some text, found {describe(text)}"

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from itertools import chain
 
-from vqagen.human.study.item import RATE, Item
+from msgspec import Struct
+
+from vqagen.human.study.item import AFTER, BEFORE, COMPARE, Item
 from vqagen.rng import shuffled, stream
 
+_AT_ENDS = {BEFORE: -1, AFTER: 1}
+"""The use of questions to the rater -> where they stand; all other trials are at 0."""
 
-@dataclass(frozen=True, slots=True)
-class PlannedTrial:
+
+class PlannedTrial(Struct, frozen=True):
     """An item in a task. `second_on_right` is its side in slots 0, 2, 4, …; slots 1, 3, 5, … have it reversed."""
 
     item: str
     second_on_right: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """Trials that one rater does in a row. Each of the study's slots of a task is one rater's work."""
 
     id: str
     trials: tuple[PlannedTrial, ...]
+    """Those of a series stand one after the other, and questions before and after in their order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A trial as one rater sees it."""
 
     number: int
@@ -42,13 +45,22 @@ class Trial:
 
 
 def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) -> tuple[Trial, ...]:
-    """Return the trials of a slot in its own order. A slot that is given to another rater keeps order and sides."""
-    order = shuffled(stream(seed, f"human/order/{task.id}", slot), task.trials)
+    """Return the trials of a slot in its own order. A slot that is given to another rater keeps order and sides.
+
+    Each series is one unit of the order, as are all questions before the first trial, and all after the last one.
+    """
+    units: dict[str, list[PlannedTrial]] = {}
+    for each in task.trials:
+        item = items[each.item]
+        units.setdefault(item.use if item.use in _AT_ENDS else item.unit, []).append(each)
+    order = shuffled(stream(seed, f"human/order/{task.id}", slot), list(units.values()))
+    order.sort(key=lambda unit: _AT_ENDS.get(items[unit[0].item].use, 0))
     return tuple(
-        Trial(number, items[each.item], _is_second_on_right(each, slot, items)) for number, each in enumerate(order, 1)
+        Trial(number, items[each.item], _is_second_on_right(each, slot, items))
+        for number, each in enumerate(chain(*order), 1)
     )
 
 
 def _is_second_on_right(trial: PlannedTrial, slot: int, items: Mapping[str, Item]) -> bool:
     """Return the side of a trial in a slot. One text that is rated has no side: its values are never reversed."""
-    return items[trial.item].kind == RATE or trial.second_on_right == (slot % 2 == 0)
+    return items[trial.item].kind != COMPARE or trial.second_on_right == (slot % 2 == 0)
