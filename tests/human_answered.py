@@ -26,7 +26,7 @@ def make_answered(folder: Path) -> Study:
 
 
 def answer_study(study: Study, desk: Desk) -> None:
-    """Let raters 0 and 1 complete a task, 2 work, 3 lose the slot to 0, 4 and 5 withdraw, whose answers are kept or not.
+    """Let raters 0 and 1 complete a task, 2 work, 3 lose the slot to 0, 4 and 5 withdraw; only 5 takes answers along.
 
     Rater 0 comments, and rater 1, whose browser is driven by a program, reports a problem with trial 2.
     """

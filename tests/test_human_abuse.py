@@ -18,12 +18,12 @@ from study_files import fill_words, make_study, write_caption_files
 from test_human_serve import serving
 from uvicorn.server import ServerState
 
-from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
 from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.process import uvicorn_config
+from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
 

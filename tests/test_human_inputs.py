@@ -13,9 +13,9 @@ import pytest
 from commands import Commands
 from PIL import Image
 from study_files import picture, write_caption_files, write_json
-
 from vqagen.calls.human_studies import check_study
 from vqagen.human.study.item_shape import is_well_formed
+
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import default_document, texts_of
 from vqagen.json.schema import schema_faults

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from human_served import ANSWER, API, Served, participant, served, stored
 from study_files import make_study
+from vqagen.human.store.store import StoreError
 
 from vqagen.human.server import middleware
 from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.store import StoreError
 from vqagen.human.study.study import Study, load_study
 
 Talk = Callable[[Served], Coroutine[Any, Any, None]]
