@@ -239,7 +239,7 @@ def test_a_small_demonstration_scores_what_was_answered(tmp_path: Path, monkeypa
     lines = (tmp_path / "demo" / "export" / "answers.jsonl").read_text().splitlines()
     assert len(lines) == 3 * sum(len(task.trials) for task in study.tasks.values())
     assert "<svg" in (tmp_path / "demo" / "scores.html").read_text()
-    assert said[-1] == f"{len(lines)} answers, all of them stored"
+    assert said[-1] == f"{len(lines)} answers of 3 simulated raters"
 
     domain = api.load_domain_files()
     scenes = {scene.image: scene for scene in api.load_scenes(tmp_path / "demo" / "scenes.json", domain.domain)}
