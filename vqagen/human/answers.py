@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 
-from msgspec import DecodeError, Meta, Struct, ValidationError
+from msgspec import DecodeError, Meta, Struct
 from msgspec.json import Decoder, Encoder
 
-from vqagen.errors import BadInput, Fault, PlaceError, Problem, UsageError
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.human.scores.settings import WEBDRIVER
 from vqagen.human.store.facts import Fact, Noted, Submitted
 from vqagen.human.store.opening import hide_password, read_facts
@@ -19,7 +19,7 @@ from vqagen.human.study.study import STUDY_FILE, Study, load_study
 from vqagen.human.study.trial import Trial
 from vqagen.json.stream import BYTE_ORDER_MARK
 from vqagen.records.kind import RecordKind
-from vqagen.records.source import RecordSource, mistake_in_line
+from vqagen.records.source import RecordSource
 
 ANSWERS_FILE, EVENTS_FILE = "answers.jsonl", "events.jsonl"
 _MOST_PROBLEMS = 20
@@ -101,6 +101,18 @@ class AnswerRow(Struct, frozen=True, kw_only=True):
         Meta(description="What a file of predictions says about the question; JSON in the CSV file."),
     ] = {}
     weight: Annotated[float, Meta(gt=0, description="Weight of the item.")] = 1.0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a value that is not on its scale."""
+        if self.kind == ANSWER:
+            return
+        least, largest, value, turned = self.least, self.largest, self.value, self.toward_second
+        if least is None or largest is None or least >= largest:
+            raise ValueError(f"largest must be above least ({least}), found {largest}")
+        if isinstance(value, str) or not least <= value <= largest:
+            raise ValueError(f"value must lie on the scale from {least} to {largest}, found {value}")
+        if turned != (value if self.second_on_right else least + largest - value):
+            raise ValueError(f"toward_second contradicts value {value} and second_on_right, found {turned}")
 
 
 row_lines = Encoder().encode_lines
@@ -201,59 +213,32 @@ def read_rows(source: str | Path) -> list[AnswerRow]:
     if not file.is_file():
         what = f"folder {path} holds no {ANSWERS_FILE}" if path.is_dir() else f"{path} does not exist"
         raise PlaceError(f"{what}; export the study: vqagen human export STUDY --out FOLDER")
-    seen: set[tuple[str, int]] = set()
-
-    def fault(row: AnswerRow) -> Fault | None:
-        if (key := (row.assignment, row.trial)) in seen:
-            return "trial", f"a second answer to trial {row.trial} of assignment {row.assignment}"
-        seen.add(key)
-        return _scale_fault(row)
-
-    return _lines(file, AnswerRow, fault)
+    return _lines(file, AnswerRow)
 
 
-def _scale_fault(row: AnswerRow) -> Fault | None:
-    """Return the key and what is wrong with an answer and its scale. Questions have none."""
-    if row.kind == ANSWER:
-        return None
-    least, largest, value = row.least, row.largest, row.value
-    if least is None or largest is None or least >= largest:
-        return "largest", f"must be above least ({least}), found {largest}"
-    if isinstance(value, str) or not least <= value <= largest:
-        return "value", f"must lie on the scale from {least} to {largest}, found {value}"
-    if row.toward_second != (value if row.second_on_right else least + largest - value):
-        return "toward_second", f"contradicts value {value} and second_on_right, found {row.toward_second}"
-    return None
-
-
-def _lines(path: Path, kind: Any, fault: Callable[[Any], Fault | None] = lambda _: None) -> list[Any]:
-    """Return the lines of a file, of a type. BadInput with what is wrong, up to 20 problems, each with its line.
-
-    `fault` says what is wrong with a line whose values have the right types.
-    """
-    decoder, found, problems = Decoder(kind), [], list[Problem]()
-    for _, _, place, text in RecordSource(path, RecordKind("lines"), "lines", [path]).texts():
-        line, wrong = text.removeprefix(BYTE_ORDER_MARK), None
+def _lines(path: Path, kind: Any) -> list[Any]:
+    """Return the lines of a file, of a type. BadInput with what is wrong, up to 20 problems, each with its line."""
+    decoder, problems = Decoder(kind), list[Problem]()
+    found: dict[object, Any] = {}
+    for number, _, place, text in RecordSource(path, RecordKind("lines"), "lines", [path]).texts():
         try:
-            found.append(decoder.decode(line))
-            wrong = fault(found[-1])
-        except ValidationError as error:
-            wrong = _type_fault(str(error))
-        except (DecodeError, UnicodeDecodeError):
-            wrong = "", "{} (column {})".format(*mistake_in_line(line))
-        if wrong:
-            problems.append(Problem(wrong[1], place, wrong[0]))
-        if len(problems) == _MOST_PROBLEMS:
-            break
+            line = decoder.decode(text.removeprefix(BYTE_ORDER_MARK))
+        except (DecodeError, UnicodeDecodeError) as error:
+            problems.append(_problem(str(error), place))
+            continue
+        key = (line.assignment, line.trial) if kind is AnswerRow else number
+        if key in found:
+            message = f"a second answer to trial {line.trial} of assignment {line.assignment}"
+            problems.append(Problem(message, place, "trial"))
+        found[key] = line
     if problems:
-        raise BadInput(problems)
-    return found
+        raise BadInput(problems[:_MOST_PROBLEMS])
+    return list(found.values())
 
 
-def _type_fault(message: str) -> Fault:
-    """Return where in a line msgspec finds a wrong value, and what was expected."""
-    said, _, place = message.partition(" - at `$.")
-    key = place.removesuffix("`")
-    if said.startswith("Invalid enum value"):  # which does not say the right ones
-        said += f"; expected {', '.join(map(repr, get_args(get_type_hints(AnswerRow)[key])))}"
-    return key, said[0].lower() + said[1:]
+def _problem(said: str, place: str) -> Problem:
+    """Return what msgspec says about a line, with the right values where it does not say them."""
+    message, _, path = said.partition(" - at `$.")
+    key = path.rstrip("`")
+    known = get_args(get_type_hints(AnswerRow)[key]) if message.startswith("Invalid enum value") else ()
+    return Problem(f"{message}; expected {', '.join(map(repr, known))}" if known else message, place, key)

@@ -84,11 +84,9 @@ def write_export(out: Path, contents: Mapping[str, bytes]) -> None:
     try:
         with atomic_folder(out) as beside:
             for name, content in contents.items():
-                mode = 0o600 if name == PEOPLE_FILE else 0o666
-                with open(os.open(beside / name, os.O_CREAT | os.O_WRONLY, mode), "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
+                (beside / name).write_bytes(content)
+                if name == PEOPLE_FILE:
+                    (beside / name).chmod(0o600)
     except OSError as error:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
 
