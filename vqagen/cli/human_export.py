@@ -19,7 +19,8 @@ def export(study: str, store: str | None, out: str, include_ids: bool, events: b
     """Write the answers of a study as JSON Lines and CSV, with a data dictionary.
 
     It works beside a running server. Equal answers give equal bytes, whatever store they are in. Raters have
-    pseudonyms; flags of doubtful answers stand in assignments.csv. `vqagen human score` reads the folder.
+    pseudonyms; flags of doubtful answers stand in assignments.csv, and what raters wrote to you in comments.csv.
+    `vqagen human score` reads the folder.
 
     \b
     Example:

@@ -25,8 +25,6 @@ RECENT = 20
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
 _MOST_HOURS = 72
 """Of a study that takes longer, the figure shows days."""
-_PLAIN = {True: "references", False: "questions"}
-"""What stands for a system where items have texts of none, or no texts."""
 
 
 def study_status(folder: str | Path, store: str | Path | None = None, *, now: int | None = None) -> Report:
@@ -50,9 +48,10 @@ def status_report(study: Study, log: Sequence[tuple[int, Fact]], now: int) -> Re
     slots = {"planned": planned, "complete": done, "active": len(working), "free": planned - done - len(working)}
     flags = find_flags(rows, ScoreSettings(), automated(log))
     concerned = Counter(kind for kind, _ in sorted({(flag.kind, flag.rater) for flag in flags}))
+    said = ((*each, _utc(at)) for *each, at in comments(study, roster, log))
     raters, systems = len({each.rater for each in given}), list(_systems(study, rows))
     head = (
-        f"study {study.id}: {done:,} of {counted(planned, 'slot')} complete ({100 * done // planned} %),"
+        f"study {study.id} at {_utc(now)}: {done:,} of {counted(planned, 'slot')} complete ({100 * done // planned} %),"
         f" {slots['active']:,} active, {slots['free']:,} free",
         f"{counted(raters, 'rater')}, {counted(len(rows), 'answer')},"
         f" {states[EXPIRED]:,} expired, {states[WITHDRAWN]:,} withdrawn",
@@ -65,12 +64,7 @@ def status_report(study: Study, log: Sequence[tuple[int, Fact]], now: int) -> Re
             ("tasks", "Tasks, the least complete first", _TASKS, _tasks(study, given, working)),
             ("working", "Raters at work", _WORKING, (_lease(each, now) for each in working)),
             ("flags", "Flags", {"flag": TEXT, "raters": COUNT}, concerned.items()),
-            (
-                "comments",
-                "Comments and problems",
-                _COMMENTS,
-                ((*said, _utc(at)) for *said, at in comments(study, roster, log)),
-            ),
+            ("comments", "Comments and problems", _COMMENTS, said),
         )
     )
     facts = {"study": study.id, "now": now, "slots": slots, "raters": raters, "answers": len(rows)}
@@ -94,8 +88,9 @@ def _systems(study: Study, rows: Iterable[AnswerRow]) -> Iterator[tuple[str, int
 
 
 def _sources(item: Item) -> list[str]:
-    """Return the systems that an answer to an item says something about."""
-    return [each.source for each in item.candidates if each.role == SYSTEM] or [_PLAIN[bool(item.candidates)]]
+    """Return the systems that an answer to an item says something about, or what stands for them."""
+    systems = [each.source for each in item.candidates if each.role == SYSTEM]
+    return systems or ["references" if item.candidates else "questions"]
 
 
 def _tasks(
