@@ -21,11 +21,12 @@ from redis_servers import RedisServer
 from study_files import make_study
 from waiting import PATIENCE
 
-from vqagen.api import load_study
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
-from vqagen.human.store.opening import ANSWERS, open_store
-from vqagen.human.store.store import COMPLETE
+from vqagen.human.store.facts import Claimed, Submitted
+from vqagen.human.store.opening import ANSWERS, open_log, read_facts
+from vqagen.human.store.roster import COMPLETE, Roster
+from vqagen.human.study.study import load_study
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = "from vqagen.cli import main; main()"
@@ -68,15 +69,16 @@ class Rater:
         more = {"consent_version": session["consent_version"], "agreed": True}
         session = await self.until_done("POST", "/api/v1/consent", {**who, **more})
         self.ledger.consents.add(self.person)
-        for trial in range(1, session["total"] + 1):
-            if is_over():
-                break
-            value = self.ledger.sent[self.person, trial] = 1 + int(self.random.random() * 9)
-            answer = {"value": value, "rt_ms": 900, "shown_ms": 1000, "blur": 0, "idem": f"k{trial}"}
-            await self.until_done("PUT", f"/api/v1/responses/{trial}", answer, session["session"])
-            self.ledger.answers[self.person, trial] = value
-        else:
-            await self.until_done("POST", "/api/v1/complete", {}, session["session"])
+        trial = session["trial"]
+        while not trial.get("done") and not is_over():
+            place = self.person, trial["number"]
+            value = self.ledger.sent[place] = 1 + int(self.random.random() * 9)
+            answer = {"value": value, "rt_ms": 900, "shown_ms": 1000, "blur": 0, "ticket": trial["ticket"]}
+            reply = await self.until_done("PUT", f"/api/v1/responses/{place[1]}", answer, session["session"])
+            self.ledger.answers[place] = value
+            trial = reply["next"]
+        if trial.get("done"):
+            assert trial["code"], trial
             self.ledger.completed.add(self.person)
         self.hang_up()
 
@@ -227,22 +229,17 @@ async def _wait(tasks: list[asyncio.Task[None]], seconds: float) -> None:
 
 def differences(study: Path, store: str, ledger: Ledger) -> Iterator[str]:
     """Yield every difference between what was acknowledged and what is stored."""
-    opened = open_store(store or study / ANSWERS, load_study(study).id, create=False)  # checks the file, too
-    person_of = {each.rater: each.person for each in opened.people()}
-    assignments = {person_of[each.rater]: each for each in opened.assignments()}
-    persons = {each.id: person for person, each in assignments.items()}
-    stored = {(persons[each.assignment], each.trial): each.value for each in opened.answers()}
-    taken = Counter(each.assignment for each in opened.events() if each.kind == "claim")
-    first = Counter(
-        (each.assignment, json.loads(each.detail)["trial"]) for each in opened.events() if each.kind == "answer_new"
-    )
-    number_of_assignments = len(list(opened.assignments()))
-    opened.close()
+    place, id = store or study / ANSWERS, load_study(study).id
+    open_log(place, id).close()  # checks the file
+    facts = read_facts(place, id)
+    roster = Roster(facts)
+    assignments = {roster.people[each.rater][1]: each for each in roster.assignments.values()}
+    stored = {(person, trial): each.value for person, of in assignments.items() for trial, each in of.answers.items()}
+    answered = Counter((each.assignment, each.trial) for _, each in facts if isinstance(each, Submitted))
+    claimed = Counter(each.rater for _, each in facts if isinstance(each, Claimed))
     yield from (f"lost: {place}" for place in ledger.answers if place not in stored)
     yield from (f"changed: {place}" for place, value in stored.items() if ledger.sent.get(place) != value)
-    yield from (f"doubled: {place}" for place, times in first.items() if times != 1)
-    yield from (f"doubled: claim of {id}" for id, times in taken.items() if times != 1)
+    yield from (f"doubled: {place}" for place, times in answered.items() if times != 1)
+    yield from (f"doubled: claim of {rater}" for rater, times in claimed.items() if times != 1)
     yield from (f"lost: consent of {person}" for person in ledger.consents if person not in assignments)
     yield from (f"lost: end of {person}" for person in ledger.completed if assignments[person].state != COMPLETE)
-    if number_of_assignments != len(assignments):
-        yield f"{number_of_assignments} assignments of {len(assignments)} people"

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from human_served import serving
 from study_files import fill_words, picture, write_caption_files
 
-from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import ID, Participant, pseudonym
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.store.opening import ANSWERS, open_store
+from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial

@@ -68,9 +68,9 @@ class Wire:
         """Send a request as a page does."""
         return self._ask("POST", path, body, "")
 
-    def put_answer(self, number: int, bearer: str) -> Reply:
-        """Send an answer as a page does."""
-        return self._ask("PUT", f"responses/{number}", {**ANSWER, "idem": f"key-{number}"}, bearer)
+    def put_answer(self, trial: Any, bearer: str) -> Reply:
+        """Answer a trial as a page does."""
+        return self._ask("PUT", f"responses/{trial['number']}", {**ANSWER, "ticket": trial["ticket"]}, bearer)
 
     def _ask(self, method: str, path: str, body: Any, bearer: str) -> Reply:
         headers = {"Content-Type": JSON, "Authorization": f"Bearer {bearer}"}
@@ -91,12 +91,14 @@ def request_bytes(method: str, path: str, headers: dict[str, str], body: bytes) 
     return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + body
 
 
-def wrong_requests(rng: Random, count: int, bearer: str, token: str, version: str) -> Iterator[tuple[str, bytes]]:
+def wrong_requests(
+    rng: Random, count: int, bearer: str, ticket: str, token: str, version: str
+) -> Iterator[tuple[str, bytes]]:
     """Yield (method, bytes) of requests, none of which may change anything. The first seven ended HUMANr's server."""
     headers = {"Content-Type": JSON, "Authorization": f"Bearer {bearer}"}
     for body in KILLERS:
         yield "PUT", request_bytes("PUT", f"{API}/responses/1", headers, body)
-    bodies = _Bodies(rng, token, version)
+    bodies = _Bodies(rng, ticket, token, version)
     for _ in range(count - len(KILLERS)):
         kind = rng.choice(["body"] * 6 + ["path", "method", "header", "bytes"])
         if kind == "bytes":
@@ -134,15 +136,14 @@ def _wrong_header(rng: Random) -> dict[str, str]:
 class _Bodies:
     """Bodies of every route, each with a mistake."""
 
-    def __init__(self, rng: Random, token: str, version: str) -> None:
+    def __init__(self, rng: Random, ticket: str, token: str, version: str) -> None:
         self._rng = rng
         who: dict[str, Any] = {"token": token, "participant": {"platform": "id", "id": "eve"}}
         consent = {**who, "consent_version": version, "agreed": True}
         self._right: list[tuple[str, str, dict[str, Any]]] = [
-            ("PUT", "/responses/1", ANSWER),
+            ("PUT", "/responses/1", {**ANSWER, "ticket": ticket}),
             ("POST", "/consent", consent),
-            ("POST", "/events", {"kind": "focus", "detail": ""}),
-            ("POST", "/complete", {}),
+            ("POST", "/events", {"kind": "problem", "detail": ""}),
             ("POST", "/withdraw", {}),
         ]
 
@@ -163,12 +164,12 @@ class _Bodies:
             depth = rng.choice([10, 500, 900, 2000, 10_000])
             return text[:-1].encode() + (b", " if right else b"") + b'"x": ' + b"[" * depth + b"]" * depth + b"}"
         if way == 3:
-            return b"x" * rng.choice([4097, 70_000, 2**20])
+            return b"x" * rng.choice([16_385, 70_000, 2**20])
         if way == 4:
             return json.dumps(rng.choice([value for value in STRANGE if value != {}])).encode()
         if way == 5:
             name = rng.choice([*right, "__proto__"])
-            return text[:-1].encode() + (b", " if right else b"") + f'"{name}": 1, "{name}": 1}}'.encode()
+            return text[:-1].encode() + (b", " if right else b"") + f'"{name}": 1, "{name}": []}}'.encode()
         first = next(iter(right), "")
         if way == 6 and right:
             return json.dumps({key: value for key, value in right.items() if key != first}).encode()

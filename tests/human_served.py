@@ -19,14 +19,15 @@ from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.process import build_app
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.committer import Committer
-from vqagen.human.store.opening import ANSWERS, open_store
-from vqagen.human.store.store import Store
+from vqagen.human.store.opening import ANSWERS, Log, open_log
+from vqagen.human.store.roster import Assignment
+from vqagen.human.store.writer import Writer
 from vqagen.human.study.study import Study
 
 API = "/api/v1"
 UNLIMITED = ServeSettings(client_rate=0)
-ANSWER = {"value": 7, "rt_ms": 900, "shown_ms": 1200, "blur": 0, "idem": "key-1"}
+ANSWER = {"value": 7, "rt_ms": 900, "shown_ms": 1200, "blur": 0}
+"""An answer, but for its ticket."""
 
 
 def participant(name: str) -> dict[str, str]:
@@ -42,36 +43,37 @@ class Served:
     secret: Secret
     client: httpx.AsyncClient
     sessions: Sessions
-    committer: Committer
+    writer: Writer
 
-    def token(self, task: str = "", slot: int | None = None, expires: int = 0) -> str:
+    def token(self, task: str = "", **more: Any) -> str:
         """Return the token of a link, for the first task unless another one is named."""
-        return sign_link(Link(self.study.id, task or next(iter(self.study.tasks)), slot, expires), self.secret)
+        return sign_link(Link(self.study.id, task or next(iter(self.study.tasks)), **more), self.secret)
 
-    def open_token(self) -> str:
+    def open_token(self, **more: Any) -> str:
         """Return the token of the link for any task."""
-        return sign_link(Link(self.study.id), self.secret)
+        return sign_link(Link(self.study.id, **more), self.secret)
 
-    async def consent(self, name: str, token: str = "") -> httpx.Response:
+    async def consent(self, name: str, token: str = "", **more: Any) -> httpx.Response:
         """Let a participant consent."""
-        body = {
-            "token": token or self.token(),
-            "participant": participant(name),
-            "consent_version": self.study.texts.version,
-            "agreed": True,
-        }
-        return await self.client.post(f"{API}/consent", json=body)
+        asked = {"token": token or self.token(), "participant": participant(name), **more}
+        return await self.client.post(
+            f"{API}/consent", json={**asked, "consent_version": self.study.texts.version, "agreed": True}
+        )
 
-    async def session(self, name: str, token: str = "") -> Any:
+    async def session(self, name: str, token: str = "", **more: Any) -> Any:
         """Return where a participant is."""
-        body = {"token": token or self.token(), "participant": participant(name)}
+        body = {"token": token or self.token(), "participant": participant(name), **more}
         return (await self.client.post(f"{API}/session", json=body)).json()
 
     async def enter(self, name: str, token: str = "") -> Rater:
         """Let a participant consent, who must get a place."""
         response = await self.consent(name, token)
         assert response.status_code == 201, response.text
-        return Rater(self.client, response.json()["session"])
+        return Rater(self.client, response.json()["session"], response.json()["trial"])
+
+    async def assignments(self) -> list[Assignment]:
+        """Return all assignments."""
+        return list((await self.writer.roster()).assignments.values())
 
 
 @dataclass
@@ -80,6 +82,8 @@ class Rater:
 
     client: httpx.AsyncClient
     bearer: str
+    next: Any
+    """The next trial, or the end."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -90,40 +94,44 @@ class Rater:
         """Return the next trial."""
         return (await self.client.get(f"{API}/trial", headers=self.headers)).json()
 
-    async def answer(self, number: int, **changes: Any) -> httpx.Response:
-        """Send an answer."""
-        body = {**ANSWER, "idem": f"key-{number}", **changes}
-        return await self.client.put(f"{API}/responses/{number}", json=body, headers=self.headers)
+    async def answer(self, trial: Any = None, **changes: Any) -> httpx.Response:
+        """Send an answer to a trial, by default to the next one."""
+        trial = trial or self.next
+        body = {**ANSWER, "ticket": trial["ticket"], **changes}
+        response = await self.client.put(f"{API}/responses/{trial['number']}", json=body, headers=self.headers)
+        self.next = response.json().get("next", self.next)
+        return response
 
     async def post(self, path: str, body: Any = None) -> httpx.Response:
         """Send a request about the session."""
         return await self.client.post(f"{API}/{path}", json={} if body is None else body, headers=self.headers)
 
-    async def answer_all(self) -> None:
-        """Answer every trial."""
-        while not (trial := await self.trial()).get("done"):
-            assert (await self.answer(trial["number"])).status_code == 201
+    async def answer_all(self) -> Any:
+        """Answer every trial; return the end."""
+        while not self.next.get("done"):
+            assert (await self.answer()).status_code == 201
+        return self.next
 
 
 @asynccontextmanager
 async def served(
     study: Study, settings: ServeSettings = UNLIMITED, opening: Any = None, **clock: Any
 ) -> AsyncIterator[Served]:
-    """Yield a study whose application answers inside this process; `opening` opens another store than the study's."""
+    """Yield a study whose application answers inside this process; `opening` opens another log than the study's."""
     secret = load_secret(study.folder)
-    committer = Committer(opening or (lambda: stored(study)))
+    writer = Writer(opening or (lambda: opened(study)))
     try:
-        app, sessions = await build_app(study, settings, secret, PageFiles(), committer, **clock)
+        app, sessions = build_app(study, settings, secret, PageFiles(), writer, **clock)
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
-            yield Served(study, secret, client, sessions, committer)
+            yield Served(study, secret, client, sessions, writer)
     finally:
-        committer.stop()
+        await writer.close()
 
 
-def stored(study: Study) -> Store:
-    """Open the answers of a study."""
-    return open_store(study.folder / ANSWERS, study.id, create=True)
+def opened(study: Study) -> Log:
+    """Open the log of a study."""
+    return open_log(study.folder / ANSWERS, study.id, create=True)
 
 
 @contextmanager

@@ -12,8 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 from human_requests import Wire, wrong_requests
-from human_served import API, UNLIMITED, Rater, Served, participant, served, stored
-from human_stores import content
+from human_served import ANSWER, API, UNLIMITED, Rater, Served, participant, served
 from study_files import fill_words, make_study, write_caption_files
 from test_human_serve import serving
 from uvicorn.server import ServerState
@@ -23,6 +22,7 @@ from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
 from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.process import uvicorn_config
+from vqagen.human.store.opening import ANSWERS, read_facts
 from vqagen.human.study.making import make_caption_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
@@ -46,16 +46,16 @@ def test_wrong_requests_change_nothing_and_learn_nothing(study: Study) -> None:
         wire = Wire(int(url.rpartition(":")[2]))
         who = {"token": token, "participant": participant("ann")}
         consent = {**who, "consent_version": study.texts.version, "agreed": True}
-        bearer = json.loads(wire.post("consent", consent).body)["session"]
-        before = content(stored(study))
-        for method, request in wrong_requests(Random(10), REQUESTS, bearer, token, study.texts.version):
+        made = json.loads(wire.post("consent", consent).body)
+        before, given = read_facts(study.folder / ANSWERS, study.id), (made["session"], made["trial"]["ticket"])
+        for method, request in wrong_requests(Random(10), REQUESTS, *given, token, study.texts.version):
             reply = wire.send(request, method)
             shown = request[:200]
             assert reply.status < 500, (shown, reply)
             assert reply.status != 201, shown
             assert not INSIDE.search(reply.body), (shown, reply)
             assert study.folder.name.encode() + b"/" not in reply.body, (shown, reply)
-        after = content(stored(study))
+        after = read_facts(study.folder / ANSWERS, study.id)
         alive = wire.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
         wire.close()
 
@@ -65,8 +65,9 @@ def test_wrong_requests_change_nothing_and_learn_nothing(study: Study) -> None:
 
 # Curious raters -------------------------------------------------------------------------------------------------------
 
-TRIAL_KEYS = {"number", "total", "answered", "image", "prompt", "texts", "scale", "next_image"}
-PRACTICE_KEYS = {"image", "prompt", "texts", "scale", "expected", "feedback_right", "feedback_wrong"}
+SHOWN_KEYS = {"kind", "image", "prompt", "texts", "scale", "form", "history"}
+TRIAL_KEYS = SHOWN_KEYS | {"number", "total", "answered", "use", "next_image", "ticket", "lease_ms"}
+PRACTICE_KEYS = SHOWN_KEYS | {"expected", "feedback_right", "feedback_wrong"}
 
 
 @pytest.fixture
@@ -91,17 +92,16 @@ def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked
 
     async def crawl(place: Served) -> None:
         other = await place.enter("other-person", place.open_token())
-        await other.answer(1, value=9)
+        await other.answer(value=9)
         for token in [place.token(task) for task in marked.tasks]:
             who = {"token": token, "participant": participant("curious")}
             await keep(place, "GET", f"/s/{token}")
             session = (await keep(place, "POST", f"{API}/session", json=who)).json()
             assert all(trial.keys() == PRACTICE_KEYS for trial in session["practice"])
             consent = {**who, "consent_version": session["consent_version"], "agreed": True}
-            rater = Rater(place.client, (await keep(place, "POST", f"{API}/consent", json=consent)).json()["session"])
-            await keep(place, "POST", f"{API}/complete", json={}, headers=rater.headers)
+            made = (await keep(place, "POST", f"{API}/consent", json=consent)).json()
+            rater = Rater(place.client, made["session"], made["trial"])
             await answer_all(place, rater)
-            await keep(place, "POST", f"{API}/complete", json={}, headers=rater.headers)
             await keep(place, "POST", f"{API}/session", json=who)
         for file in PAGE.iterdir():
             await keep(place, "GET", f"/static/{PageFiles().hash}/{file.name}")
@@ -117,21 +117,21 @@ def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked
             if trial["image"]:
                 assert (await keep(place, "GET", trial["image"]["url"])).status_code == 200
             for value in (99, 5, 5, 4):
-                body = {"value": value, "rt_ms": 1, "shown_ms": 1, "blur": 0, "idem": f"k{trial['number']}"}
+                body = {**ANSWER, "value": value, "ticket": trial["ticket"]}
                 await keep(place, "PUT", f"{API}/responses/{trial['number']}", json=body, headers=rater.headers)
 
     async def run() -> None:
         async with served(marked) as place:
             await crawl(place)
-            people = await place.committer.read(lambda store: list(store.people()))
+            people = (await place.writer.roster()).people
             forbidden = {
                 **dict.fromkeys(("zebra-model", "walrus-model"), "a system"),
                 **dict.fromkeys(marked.images, "the name of an image file"),
                 **dict.fromkeys(marked.items, "an item"),
                 **{image.sha256: "a file" for image in marked.images.values()},
                 "other-person": "another rater",
-                **{each.rater: "a pseudonym" for each in people},
-                **{key.hex(): "the secret" for key in place.secret.keys if key},
+                **dict.fromkeys(people, "a pseudonym"),
+                **{key.hex(): "the secret" for key in place.secret.keys},
             }
             found = {
                 (name, what) for name, text in fetched for word, what in forbidden.items() if word.encode() in text

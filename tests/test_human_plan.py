@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from study_files import make_study, picture, write_json
-
 from vqagen.calls.human_studies import make_caption_tasks, make_item_tasks
-from vqagen.errors import BadInput
 from vqagen.human.study.checking import check_study
 from vqagen.human.study.invariants import plan_faults
-from vqagen.human.study.item import CHECK, INSTRUCTED, Gold
 from vqagen.human.study.item_record import identified
+
+from vqagen.errors import BadInput
+from vqagen.human.study.item import CHECK, INSTRUCTED, Gold
 from vqagen.human.study.plan import PlanError
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study

@@ -9,19 +9,19 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+import uvicorn
 from commands import Commands, finish
 from human_kills import run_kills
 from human_requests import Wire, request_bytes
 from human_served import participant, serving
-from human_stores import claimed
+from human_stores import open_desk
 from redis_servers import redis_server
 from study_files import make_study
 
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
-from vqagen.human.server import process
-from vqagen.human.store.opening import ANSWERS, open_store
+from vqagen.human.store.opening import ANSWERS
 from vqagen.human.study.study import load_study
 
 
@@ -39,7 +39,7 @@ def vqagen_(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monk
     def fail(*_: object) -> None:
         raise AssertionError("the study is served")
 
-    monkeypatch.setattr(process._Server, "serve", fail)
+    monkeypatch.setattr(uvicorn.Server, "serve", fail)
     return Commands(capsysbinary)
 
 
@@ -110,9 +110,9 @@ def join(study: Path) -> None:
     """Let a rater join, as the server does."""
     person = Participant("id", "ann")
     rater = pseudonym(load_secret(study), person)
-    store = open_store(study / ANSWERS, load_study(study).id, create=True)
-    claimed(store, rater, *load_study(study).tasks, person="ann")
-    store.close()
+    desk = open_desk(study / ANSWERS, load_study(study).id)
+    desk.claim(rater, *load_study(study).tasks, person="ann")
+    desk.log.close()
 
 
 def test_a_lost_secret_is_not_replaced_in_silence(study: Path, vqagen_: Commands) -> None:
@@ -135,16 +135,18 @@ def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
         wire = Wire(int(url.rpartition(":")[2]))
         who = {"token": token, "participant": participant("ann")}
         consent = {**who, "consent_version": load_study(study).texts.version, "agreed": True}
-        bearer = json.loads(wire.post("consent", consent).body)["session"]
+        made = json.loads(wire.post("consent", consent).body)
+        first, bearer = made["trial"], made["session"]
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
-        refused = [wire.put_answer(number, bearer).status for number in (1, 2, 1)]
+        refused = [wire.put_answer(first, bearer).status for _ in range(3)]
+        refused.append(wire.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").status)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        stored = [wire.put_answer(number, bearer).status for number in (1, 2, 1)]
+        stored = [wire.put_answer(first, bearer).status for _ in range(2)]
         wire.close()
         process.terminate()
         ran = finish(process)
 
-    assert (refused, stored) == ([503] * 3, [201, 201, 200])
+    assert (refused, stored) == ([503] * 4, [201, 200])
     assert "answers cannot be stored" in ran.err
 
 

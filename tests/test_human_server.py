@@ -6,21 +6,31 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
-from human_served import ANSWER, API, Served, participant, served, stored
-from study_files import make_study
-from vqagen.human.store.store import StoreError
+from cryptography.hazmat.primitives.asymmetric import rsa
+from human_served import ANSWER, API, Rater, Served, opened, participant, served
+from study_files import fill_words, make_study, picture
 
+from vqagen.human.links.tokens import trial_ticket
 from vqagen.human.server import middleware
 from vqagen.human.server.page_files import PAGE, PageFiles
+from vqagen.human.server.payload import LARGEST_BODY
+from vqagen.human.server.process import CLAIM_BURST
+from vqagen.human.server.sessions import MOST_NOTES
 from vqagen.human.server.settings import ServeSettings
+from vqagen.human.store.opening import Log, StoreError
+from vqagen.human.store.roster import COMPLETE, EXPIRED
+from vqagen.human.study.making import make_item_tasks
+from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 
 Talk = Callable[[Served], Coroutine[Any, Any, None]]
+NOON = 1_700_000_000
 
 
 @pytest.fixture
@@ -49,20 +59,45 @@ def with_serving(study: Study, **changes: Any) -> Study:
 # The way through a study --------------------------------------------------------------------------------------------
 
 
-def test_a_rater_answers_all_trials_and_gets_a_code(study: Study) -> None:
+def test_the_last_answer_completes_and_brings_the_code(study: Study) -> None:
     async def run(place: Served) -> None:
         session = await place.session("ann")
         assert (session["state"], session["answered"], session["session"]) == ("new", 0, None)
-        rater = await place.enter("ann")
-        await rater.answer_all()
-        done = (await rater.post("complete")).json()
-        after = await place.session("ann")
+        ann = await place.enter("ann")
+        done = await ann.answer_all()
 
         assert len(done["code"]) == 10
-        assert done["debrief"]
-        assert (after["state"], after["code"], after["texts"]["debrief"]) == ("complete", done["code"], done["debrief"])
-        assert "debrief" not in session["texts"]
-        assert (await rater.post("complete")).json() == done
+        assert done["debrief"] == list(study.texts.words["debrief"])
+        assert await ann.trial() == done
+        assert [each.state for each in await place.assignments()] == [COMPLETE]
+        assert (await ann.answer({"number": 1, "ticket": _ticket(place, ann, 1)})).status_code == 200
+        assert (await ann.post("withdraw")).json()["state"] == "complete"
+
+    talk(study, run)
+
+
+def _ticket(place: Served, rater: Rater, number: int, now: int = NOON * 1000) -> str:
+    own = place.sessions.assignment_of(rater.bearer)
+    return trial_ticket(place.secret, place.study.id, own, number, now)
+
+
+def test_a_code_is_shown_again_only_to_whom_it_was_given(study: Study) -> None:
+    """Somebody's id on a platform is no proof: links with it are in many hands."""
+
+    async def run(place: Served) -> None:
+        ann = await place.enter("ann")
+        code = (await ann.answer_all())["code"]
+        bob = await place.enter("bob")
+        asked = [await place.session("ann", bearer=bearer) for bearer in (None, "", "x", bob.bearer, ann.bearer)]
+
+        assert [each["state"] for each in asked] == ["complete"] * 5
+        assert [each["code"] for each in asked] == [None] * 4 + [code]
+        assert asked[0]["texts"]["debrief"]
+        assert (await place.consent("ann")).json()["state"] == "complete"
+        assert code not in str((await place.consent("ann")).json())
+        personal = place.token(list(study.tasks)[1], slot=0)
+        code = (await (await place.enter("any", personal)).answer_all())["code"]
+        assert (await place.session("other", personal))["code"] == code
 
     talk(study, run)
 
@@ -71,17 +106,16 @@ def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study
     """Also after the server was started again, and by a link opened in another browser."""
 
     async def first(place: Served) -> None:
-        rater = await place.enter("ann")
-        for number in (1, 2, 4):
-            await rater.answer(number)
+        ann = await place.enter("ann")
+        assert [(await ann.answer()).json()["number"] for _ in range(2)] == [1, 2]
 
     async def second(place: Served) -> None:
         session = await place.session("ann")
-        assert (session["state"], session["answered"]) == ("active", 3)
+        assert (session["state"], session["answered"], session["trial"]["number"]) == ("active", 2, 3)
         again = await place.consent("ann")
-        assert again.status_code == 200
-        trial = await place.client.get(f"{API}/trial", headers={"Authorization": f"Bearer {again.json()['session']}"})
-        assert (trial.json()["number"], trial.json()["answered"]) == (3, 3)
+        assert (again.status_code, again.json()["trial"]["number"]) == (200, 3)
+        ann = Rater(place.client, session["session"], None)
+        assert (await ann.trial())["number"] == 3
 
     talk(study, first)
     talk(study, second)
@@ -89,107 +123,175 @@ def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study
 
 def test_who_withdraws_leaves_no_answers(study: Study) -> None:
     async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        await rater.answer(1)
-        gone = await rater.post("withdraw")
+        ann = await place.enter("ann")
+        await ann.answer()
+        gone = [await ann.post("withdraw") for _ in range(2)]
 
-        assert (gone.status_code, gone.json()) == (200, {"state": "withdrawn", "code": None, "redirect": None})
+        assert [(each.status_code, each.json()) for each in gone] == [(200, {"code": None, "redirect": None})] * 2
         assert (await place.session("ann"))["state"] == "withdrawn"
-        assert (await rater.answer(2)).json()["error"] == "not_active"
+        assert (await ann.answer()).json()["error"] == "not_active"
         assert (await place.consent("ann")).json()["error"] == "not_active"
-        assert await place.committer.read(lambda store: list(store.answers())) == []
+        assert [each.answers for each in await place.assignments()] == [{}]
 
     talk(study, run)
 
 
 def test_fixed_codes_and_addresses_are_those_of_the_serving_settings(study: Study) -> None:
+    address = "https://app.prolific.com/submissions/complete?cc={code}&id={id}"
     changed = with_serving(
-        study,
-        code_completed="C1ABCDEF",
-        code_withdrawn="W1ABCDEF",
-        redirect_completed="https://app.prolific.com/submissions/complete?cc={code}",
+        study, code_completed="C1ABCDEF", code_withdrawn="W1ABCDEF", redirect_completed=address, break_every=3
     )
 
     async def run(place: Served) -> None:
         ann, bob = await place.enter("ann"), await place.enter("bob")
-        await ann.answer_all()
-        done, gone = (await ann.post("complete")).json(), (await bob.post("withdraw")).json()
+        done, gone = await ann.answer_all(), (await bob.post("withdraw")).json()
 
-        assert (done["code"], done["redirect"]) == (
-            "C1ABCDEF",
-            "https://app.prolific.com/submissions/complete?cc=C1ABCDEF",
-        )
-        assert gone == {"state": "withdrawn", "code": "W1ABCDEF", "redirect": None}
+        assert (done["code"], done["redirect"]) == ("C1ABCDEF", address.replace("{code}", "C1ABCDEF"))
+        assert gone == {"code": "W1ABCDEF", "redirect": None}
+        assert (await place.session("eve"))["break_every"] == 3
 
     talk(changed, run)
+
+
+def test_a_preview_shows_all_and_stores_nothing(study: Study) -> None:
+    async def run(place: Served) -> None:
+        for token in (place.token(is_preview=True), place.open_token(is_preview=True)):
+            session = await place.session("ann", token)
+            assert (session["state"], session["is_preview"]) == ("new", True)
+            ann = await place.enter("ann", token)
+            assert (await ann.answer(value=10)).status_code == 422
+            await ann.post("events", {"kind": "comment", "detail": "x"})
+            done = await ann.answer_all()
+            assert (done["code"], (await ann.trial())["number"]) == (None, 1)
+            assert (await ann.post("withdraw")).json() == {"code": None, "redirect": None}
+        assert (await place.writer.roster()).last == 0
+
+    talk(study, run)
 
 
 # Places ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_hundred_who_consent_at_once_get_ten_places(tmp_path: Path) -> None:
+def test_of_a_hundred_who_begin_at_once_ten_hold_the_places(tmp_path: Path) -> None:
+    """Consent holds nothing; the first answer does."""
     study = make_study(tmp_path, raters_per_item=10)
 
     async def run(place: Served) -> None:
-        responses = await asyncio.gather(*(place.consent(f"p{number}") for number in range(100)))
-        claimed = await place.committer.read(lambda store: list(store.assignments()))
+        raters = await asyncio.gather(*(place.enter(f"p{number}") for number in range(100)))
+        responses = await asyncio.gather(*(rater.answer() for rater in raters))
 
         assert sorted(each.status_code for each in responses) == [201] * 10 + [409] * 90
-        assert {each.json()["error"] for each in responses if each.status_code == 409} == {"full"}
-        assert sorted(each.slot for each in claimed) == list(range(10))
-        assert (await place.session("late"))["state"] == "full"
+        assert {each.json()["state"] for each in responses if each.status_code == 409} == {EXPIRED}
+        late, refused = await place.session("late"), (await place.consent("late")).json()
+        assert (late["state"], late["retry_minutes"]) == ("wait", 30)
+        assert (refused["error"], refused["retry_minutes"]) == ("wait", 30)
+        await asyncio.gather(*(rater.answer_all() for rater in raters if rater.next["answered"]))
+        assert (await place.session("late"))["state"] == (await place.consent("late")).json()["error"] == "full"
 
     talk(study, run)
+
+
+def test_a_program_that_consents_under_many_names_is_slowed_down(study: Study) -> None:
+    """Raters whom the server knows are not."""
+    seconds = [0.0]
+
+    async def run(place: Served) -> None:
+        statuses = [(await place.consent(f"p{number}")).status_code for number in range(CLAIM_BURST + 2)]
+        assert statuses == [201] * CLAIM_BURST + [429] * 2
+        assert (await place.consent("p0")).status_code == 200
+        seconds[0] = 11
+        assert [(await place.consent(name)).status_code for name in ("new", "late")] == [201, 429]
+
+    talk(study, run, ServeSettings(client_rate=1000), clock=lambda: NOON + seconds[0])
 
 
 def test_a_personal_link_is_one_person_whatever_id_the_page_sends(study: Study) -> None:
     async def run(place: Served) -> None:
         token = place.token(slot=1)
         first, again = await place.consent("ann", token), await place.consent("another-browser", token)
-        claimed = await place.committer.read(lambda store: list(store.assignments()))
 
         assert (first.status_code, again.status_code) == (201, 200)
-        assert [each.slot for each in claimed] == [1]
+        assert [each.slot for each in await place.assignments()] == [1]
 
     talk(study, run)
 
 
-def test_a_place_whose_time_ran_out_goes_to_the_next_rater(tmp_path: Path) -> None:
+def test_a_lease_runs_from_the_last_answer_and_a_late_one_is_taken_while_the_place_is_free(tmp_path: Path) -> None:
     study = make_study(tmp_path, raters_per_item=1)
-    hours = [0.0]
+    minutes = [0]
 
     async def run(place: Served) -> None:
         ann = await place.enter("ann")
-        await ann.answer(1)
-        assert (await place.consent("bob")).json()["error"] == "full"
-        hours[0] = 1.5
-        assert (await place.session("bob"))["state"] == "new"
-        await place.enter("bob")
-
+        for minutes[0] in (20, 40):
+            assert (await ann.answer()).json()["next"]["lease_ms"] == 30 * 60_000
+        minutes[0] = 50
+        assert (await place.session("bob"))["retry_minutes"] == 20
+        minutes[0] = 80
+        assert (await ann.answer()).status_code == 201
+        minutes[0] = 120
+        bob = await place.enter("bob")
+        assert (await bob.answer()).status_code == 201
+        assert (await ann.answer()).json()["state"] == "expired"
         assert (await place.session("ann"))["state"] == "expired"
-        assert (await ann.answer(2)).json()["error"] == "not_active"
+        minutes[0] = 160
+        assert (await place.session("ann"))["state"] == "new"
+        assert (await place.consent("ann")).json()["answered"] == 3
 
-    talk(study, run, clock=lambda: 1_000_000 + hours[0] * 3600)
+    talk(study, run, clock=lambda: NOON + minutes[0] * 60)
+
+
+@pytest.fixture
+def signed(study: Study) -> tuple[Study, Callable[..., str]]:
+    """A study for raters whom Prolific has signed, and what signs them."""
+    key = rsa.generate_private_key(65537, 2048)
+    public = {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), "kid": "k", "alg": "RS256"}
+    (study.folder / "prolific_keys.json").write_text(json.dumps({"keys": [public]}))
+
+    def sign(name: str, expires: int = NOON + 60) -> str:
+        claims = {
+            "exp": expires,
+            "aud": "https://study.example",
+            "prolific": {"PROLIFIC_PID": name, "workspace_id": "w"},
+        }
+        return jwt.encode(claims, key, "RS256", headers={"kid": "k"})
+
+    return with_serving(study, prolific_audience="study.example"), sign
+
+
+def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[Study, Callable[..., str]]) -> None:
+    study, sign = signed
+
+    async def run(place: Served) -> None:
+        for token in (None, "", "x.y.z", sign("ann", NOON - 1)):
+            refused = await place.consent("ann", prolific_token=token)
+            assert (refused.status_code, refused.json()["error"]) == (403, "forbidden"), token
+        made = await place.consent("somebody-else", prolific_token=sign("ann"))
+        assert made.status_code == 201, made.text
+        done = await Rater(place.client, made.json()["session"], made.json()["trial"]).answer_all()
+        assert (await place.writer.roster()).people.popitem()[1] == ("prolific", "ann")
+        assert (await place.session("ann", prolific_token=sign("ann")))["code"] == done["code"]
+        assert (await place.session("ann"))["error"] == "forbidden"
+
+    talk(study, run, clock=lambda: NOON)
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
 
 
 REFUSED_ANSWERS: list[tuple[dict[str, Any], int]] = [
-    *(({"value": value}, 422) for value in (0, 10, 999, -1, 7.0, 7.5, "7", None, True, [7], {"v": 7}, 10**400)),
+    *(({"value": value}, 422) for value in (0, 10, 999, -1, 7.0, 7.5, "7", None, True, [7], {"v": 7}, 10**400, "")),
     *(({"rt_ms": value}, 422) for value in (-1, 0.5, None, "1", True, 10**12)),
     *(({"blur": value}, 422) for value in (-1, None, [])),
-    *(({"idem": value}, 422) for value in ("", "a b", "ä", "x" * 65, 5, None, "\u0000")),
-    *((({"more": 1}), 422), ({"__proto__": {}}, 422), ({"constructor": 1}, 422), ({"value": [[[1]]]}, 400)),
+    *(({"ticket": value}, 422) for value in ("", "a b", "ä", "x" * 201, 5, None, "\u0000")),
+    *((({"more": 1}), 422), ({"__proto__": {}}, 422), ({"constructor": 1}, 422), ({"value": [[[1]]]}, 422)),
 ]
 """Changes of an answer, and the status of the refusal."""
 REFUSED_BODIES = [
-    *((content, "application/json", 400) for content in (b"", b"{", b"[]", b"null", b"7", b"[" * 4000)),
-    *((content, "application/json", 400) for content in (b'{"value": 7, "value": 7}', b'{"value": NaN}')),
-    *((content, "application/json", 400) for content in (b'{"value": "\xff"}', b'{"value": "\x00"}')),
-    *((b'{"value": ' + b"[" * depth + b"]" * depth + b"}", "application/json", 400) for depth in (3, 600, 900, 2000)),
+    *((content, "application/json", 400) for content in (b"", b"{", b"x", b'{"value": NaN}', b'{"value": "\xff"}')),
+    *((content, "application/json", 422) for content in (b"[]", b"null", b"7", b"[" * 4000, b'{"value": [[[')),
+    *((b'{"value": ' + b"[" * depth + b"]" * depth + b"}", "application/json", 422) for depth in (3, 600, 2000)),
     (b'{"value": ' + b"1" * 4050 + b"}", "application/json", 422),
-    (b" " * 4097, "application/json", 413),
+    (b" " * (LARGEST_BODY + 1), "application/json", 413),
     (b"x" * 2**20, "application/json", 413),
     *((json.dumps(ANSWER).encode(), kind, 415) for kind in ("text/plain", "application/x-www-form-urlencoded", "")),
 ]
@@ -198,17 +300,102 @@ REFUSED_BODIES = [
 
 def test_an_answer_that_no_page_sends_is_refused(study: Study) -> None:
     """Nothing is stored, and the reply says no more than what is wrong."""
-    bodies = [
-        (json.dumps({**ANSWER, **change}).encode(), "application/json", status) for change, status in REFUSED_ANSWERS
-    ]
 
     async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        for content, kind, status in [*bodies, *REFUSED_BODIES]:
-            headers = {**rater.headers, "Content-Type": kind}
+        ann = await place.enter("ann")
+        right = {**ANSWER, "ticket": ann.next["ticket"]}
+        changed = [
+            (json.dumps({**right, **change}).encode(), "application/json", status) for change, status in REFUSED_ANSWERS
+        ]
+        for content, kind, status in [*changed, *REFUSED_BODIES]:
+            headers = {**ann.headers, "Content-Type": kind}
             refused = await place.client.put(f"{API}/responses/1", content=content, headers=headers)
             assert (refused.status_code, refused.json()["error"]) == (status, "invalid"), (content[:60], kind)
-        assert await place.committer.read(lambda store: list(store.answers())) == []
+        assert [each.answers for each in await place.assignments()] == [{}]
+
+    talk(study, run)
+
+
+def test_a_trial_is_answered_when_it_was_shown_and_by_the_clock_of_the_server(study: Study) -> None:
+    """A ticket is of one trial of one session. What the page says about times is kept beside what the server knows."""
+    seconds = [0.0]
+
+    async def run(place: Served) -> None:
+        ann, bob = await place.enter("ann"), await place.enter("bob")
+        for trial in ({"number": 2, "ticket": ann.next["ticket"]}, {"number": 1, "ticket": bob.next["ticket"]}):
+            refused = await ann.answer(trial)
+            assert (refused.status_code, refused.json()["error"]) == (403, "not_shown")
+        seconds[0] = 0.003
+        await ann.answer(rt_ms=99_999)
+        seconds[0] = -5
+        await ann.answer(rt_ms=99_999)
+        (own, _) = await place.assignments()
+        assert [(each.rt_ms, each.server_ms) for each in own.answers.values()] == [(99_999, 3), (99_999, 0)]
+
+    talk(study, run, clock=lambda: NOON + seconds[0])
+
+
+def test_the_first_answer_to_a_trial_stays(study: Study) -> None:
+    async def run(place: Served) -> None:
+        ann = await place.enter("ann")
+        first = ann.next
+        replies = [await ann.answer(first, value=value) for value in (3, 3, 4)]
+
+        assert [each.status_code for each in replies] == [201, 200, 409]
+        assert [each.json()["next"]["number"] for each in replies[:2]] == [2, 2]
+        assert (replies[2].json()["error"], replies[2].json()["stored"]) == ("different", 3)
+
+    talk(study, run)
+
+
+FORMS: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
+    ({"type": "options", "options": ["yes", "no"]}, ["yes"], ["", "maybe", 1, None]),
+    ({"type": "number", "least": -2, "largest": 5}, [-2], ["5", 6, 5.0, True]),
+    ({"type": "text", "longest": 9}, ["größer\n💩"], ["", "  ", "x" * 10, "a\0", "\x1b[2J", "\u2028", 5]),
+    (
+        {"type": "cell", "rows": 1, "columns": 2, "area": [0, 0, 1, 0.5], "cells": ["a1", ""]},
+        ["a1"],
+        ["", "a2", 0],
+    ),
+]
+"""A form, values that it takes, and others."""
+
+
+def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None:
+    items = [
+        {
+            "schema": "vqagen.human.item/2",
+            "kind": "answer",
+            "prompt": f"Question {number}?",
+            "image": "im.png",
+            "form": form,
+            "series": "dialog",
+            "place": number,
+            "history": [{"text": "A caption."}, {"text": "Before?", "answer": "yes"}],
+            "gold": {"answer": str(right[0])},
+        }
+        for number, (form, right, _) in enumerate(FORMS)
+    ]
+    (tmp_path / "im.png").write_bytes(picture(1))
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
+    settings = PlanSettings(trials_per_task=4, checks_per_task=0, raters_per_item=1)
+    study = fill_words(make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", tmp_path, settings).study)
+
+    async def run(place: Served) -> None:
+        ann = await place.enter("ann")
+        for form, right, wrong in FORMS:
+            assert ann.next["form"] == form
+            assert (ann.next["kind"], ann.next["texts"], ann.next["scale"], ann.next["use"]) == (
+                "answer",
+                [],
+                None,
+                "trial",
+            )
+            assert ann.next["history"] == [{"text": "A caption.", "answer": ""}, {"text": "Before?", "answer": "yes"}]
+            assert {(await ann.answer(value=value)).status_code for value in wrong} == {422}, form
+            assert (await ann.answer(value=right[0])).status_code == 201
+        (own,) = await place.assignments()
+        assert [each.value for each in own.answers.values()] == [right[0] for _, right, _ in FORMS]
 
     talk(study, run)
 
@@ -220,24 +407,24 @@ def test_an_id_that_nobody_can_have_is_explained_in_the_words_of_the_study(study
         for name in ("{{%PROLIFIC_PID%}}", "ann@uni.example", "x" * 65):
             refused = await place.session(name)
             assert refused["error"] == "invalid"
-            assert "an id of 1 to 64 letters" in refused["message"]
+            assert "participant.id" in refused["message"]
             assert refused["texts"]["gone"] == list(study.texts.words["gone"])
 
     talk(study, run)
 
 
-def test_events_of_the_page_are_kept_and_those_of_the_store_cannot_be_forged(study: Study) -> None:
+def test_what_the_page_reports_is_kept_until_it_is_too_much(study: Study) -> None:
     async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        sent = [await rater.post("events", {"kind": kind, "detail": "x"}) for kind in ("focus", "withdraw", "Focus")]
-        for detail in ("\0", "\x1b[2J", "a\nb", "\u2028", "x" * 201, 7, None):
-            assert (await rater.post("events", {"kind": "focus", "detail": detail})).status_code == 422, detail
-        events = await place.committer.read(lambda store: list(store.events()))
-
-        assert [each.status_code for each in sent] == [204, 422, 422]
-        assert [(each.kind, each.detail) for each in events if each.kind != "claim"] == [("focus", "x")]
-        await rater.post("withdraw")
-        assert (await rater.post("events", {"kind": "focus"})).json()["error"] == "not_active"
+        ann = await place.enter("ann")
+        for kind in ("withdraw", "claim", "", None, 7):
+            assert (await ann.post("events", {"kind": kind})).status_code == 422, kind
+        for detail in ("\0", "\x1b[2J", "\u2028", "x" * 1001, 7, None):
+            assert (await ann.post("events", {"kind": "comment", "detail": detail})).status_code == 422, detail
+        problem = {"kind": "problem", "detail": "The picture\nis dark. " * 40, "number": 2}
+        statuses = [(await ann.post("events", problem)).status_code for _ in range(MOST_NOTES + 1)]
+        assert statuses == [204] * MOST_NOTES + [429]
+        await ann.post("withdraw")
+        assert (await ann.post("events", problem)).json()["error"] == "not_active"
 
     talk(study, run)
 
@@ -250,7 +437,7 @@ def test_a_request_without_a_session_of_the_study_is_refused(study: Study) -> No
         bearer = (await place.enter("ann")).bearer
         changed = bearer[:-1] + ("A" if bearer[-1] != "A" else "B")
         wrong = ["", "Bearer", "Bearer ", f"Bearer {changed}", f"Basic {bearer}", f"Bearer {bearer}A", "Bearer é"]
-        for path, method in {"trial": "GET", "responses/1": "PUT", "complete": "POST", "events": "POST"}.items():
+        for path, method in {"trial": "GET", "responses/1": "PUT", "withdraw": "POST", "events": "POST"}.items():
             for header in wrong:
                 headers = {"Authorization": header.encode()}
                 refused = await place.client.request(method, f"{API}/{path}", json={}, headers=headers)
@@ -321,7 +508,7 @@ def test_every_reply_is_safe(study: Study) -> None:
 
     async def run(place: Served) -> None:
         rater = await place.enter("ann")
-        image = (await rater.trial())["image"]["url"]
+        image = rater.next["image"]["url"]
         shell = (await place.client.get(f"/s/{place.token()}")).text
         script = shell.partition('src="')[2].partition('"')[0]
         other = script.replace(PageFiles().hash, "0" * 16)
@@ -341,7 +528,7 @@ def test_an_image_that_was_changed_while_it_is_served_is_not_shown(study: Study)
     """Answers would be about another image than the plan says."""
 
     async def run(place: Served) -> None:
-        url = (await (await place.enter("ann")).trial())["image"]["url"]
+        url = (await place.enter("ann")).next["image"]["url"]
         shown = await place.client.get(url)
         for image in (study.folder / "images").iterdir():
             image.write_bytes(image.read_bytes() + b" ")
@@ -355,97 +542,108 @@ def test_an_image_that_was_changed_while_it_is_served_is_not_shown(study: Study)
 # Faults of the store --------------------------------------------------------------------------------------------------
 
 
-class Wrapped:
-    """A store of a study, of which a test changes a method."""
+class Faulty:
+    """A study's log, of which a test changes how it appends."""
 
     def __init__(self, study: Study) -> None:
-        self._store = stored(study)
+        self._study = study
+        self.failure: Exception | None = None
+        self.is_late = False
+        self.gate = threading.Event()
+        self.gate.set()
+        self.beats = 0
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+    def __call__(self) -> Log:
+        if self.failure and not self.is_late:
+            raise self.failure
+        log = opened(self._study)
+        append, beat = log.append, log.beat
+
+        def watched(entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
+            self.gate.wait()
+            if self.failure is None or self.is_late:
+                append(entries, erase)
+            if self.failure:
+                raise self.failure
+
+        def counted() -> None:
+            self.beats += 1
+            if self.failure:
+                raise self.failure
+            beat()
+
+        log.append, log.beat = watched, counted  # type: ignore[method-assign]
+        return log
 
 
 def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study) -> None:
     """The server goes on when the store does, without a restart."""
-    broken = [False]
-
-    class Failing:
-        def __init__(self) -> None:
-            if broken[0]:
-                raise StoreError("the disk is full")
-            self._store = stored(study)
-
-        def __getattr__(self, name: str) -> Any:
-            if broken[0] and name != "close":
-                raise StoreError("the disk is full")
-            return getattr(self._store, name)
+    faulty = Faulty(study)
 
     async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        broken[0] = True
-        refused, readiness = await rater.answer(1), await place.client.get("/readyz")
-        broken[0] = False
-        stored_now = await rater.answer(1)
+        ann = await place.enter("ann")
+        faulty.failure = StoreError("the disk is full")
+        refused, readiness = await ann.answer(), await place.client.get("/readyz")
+        faulty.failure = None
+        stored_now = await ann.answer()
 
         assert (refused.status_code, refused.json()["error"]) == (503, "unavailable")
         assert int(refused.headers["Retry-After"]) >= 1
         assert "disk" not in refused.text
-        assert (readiness.status_code, (await place.client.get("/readyz")).status_code) == (503, 200)
+        assert readiness.status_code == 503
         assert stored_now.status_code == 201
 
-    talk(study, run, opening=Failing)
+    talk(study, run, opening=faulty)
+
+
+def test_all_who_ask_for_readiness_in_a_second_share_one_write(study: Study) -> None:
+    faulty = Faulty(study)
+
+    async def run(place: Served) -> None:
+        replies = await asyncio.gather(*(place.client.get("/readyz") for _ in range(20)))
+        assert {each.status_code for each in replies} == {200}
+        assert faulty.beats == 1
+
+    talk(study, run, opening=faulty)
 
 
 def test_a_write_that_is_stored_though_it_failed_is_known_to_the_server(study: Study) -> None:
     """As by Redis when the server waits no longer. A rater who then answered otherwise saw one trial for ever."""
-    is_late = [False]
-
-    class Late(Wrapped):
-        def apply(self, writes: Any) -> Any:
-            outcomes = self._store.apply(writes)
-            if is_late[0]:
-                raise StoreError("no answer in time")
-            return outcomes
+    faulty = Faulty(study)
 
     async def run(place: Served) -> None:
         ann, bob = await place.enter("ann"), await place.enter("bob")
-        assert (await ann.trial())["number"] == (await bob.trial())["number"] == 1
-        is_late[0] = True
-        late = [await ann.answer(1), await bob.post("withdraw"), await place.consent("eve", place.open_token())]
-        is_late[0] = False
+        first = ann.next
+        faulty.failure, faulty.is_late = StoreError("no answer in time"), True
+        late = [await ann.answer(), await bob.post("withdraw"), await place.consent("eve", place.open_token())]
+        faulty.failure = None
 
         assert [each.status_code for each in late] == [503] * 3
-        assert (await ann.answer(1, value=2)).json()["stored"] == 7
+        assert (await ann.answer(first, value=2)).json()["stored"] == 7
         assert (await ann.trial())["number"] == 2
         assert (await place.session("bob"))["state"] == "withdrawn"
         assert (await place.session("eve", place.open_token()))["state"] == "active"
 
-    talk(study, run, opening=lambda: Late(study))
+    talk(study, run, opening=faulty)
 
 
 def test_a_rater_does_not_wait_for_a_store_that_hangs(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page sends the answer again; the first one may be stored meanwhile."""
-    is_running = threading.Event()
-    is_running.set()
-
-    class Hanging(Wrapped):
-        def apply(self, writes: Any) -> Any:
-            is_running.wait()
-            return self._store.apply(writes)
+    faulty = Faulty(study)
 
     async def run(place: Served) -> None:
-        rater = await place.enter("ann")
+        ann = await place.enter("ann")
         monkeypatch.setattr(middleware, "LONGEST_REPLY", 0.1)
-        is_running.clear()
-        given_up = await rater.answer(1)
-        is_running.set()
+        faulty.gate.clear()
+        given_up = await ann.answer()
+        faulty.gate.set()
 
         assert (given_up.status_code, given_up.json()["error"]) == (503, "unavailable")
         monkeypatch.setattr(middleware, "LONGEST_REPLY", 60)
-        assert (await rater.answer(1)).status_code in (200, 201)
-        assert (await rater.trial())["answered"] == 1
+        assert (await ann.answer()).status_code == 200
+        assert (await ann.trial())["answered"] == 1
 
-    talk(study, run, opening=lambda: Hanging(study))
+    talk(study, run, opening=faulty)
 
 
 def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
@@ -458,8 +656,8 @@ def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
 
     async def run(place: Served) -> None:
         rater = await place.enter("ann")
-        monkeypatch.setattr(place.sessions, "trial_of", fail)
-        broken = await rater.answer(1)
+        monkeypatch.setattr("vqagen.human.server.sessions.answer_fault", fail)
+        broken = await rater.answer()
 
         assert (broken.status_code, broken.json()["message"]) == (500, "the server made a mistake")
         assert "Content-Security-Policy" in broken.headers

@@ -8,7 +8,6 @@ from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
 from vqagen.calls.human_items import make_items, write_items
-from vqagen.calls.human_serving import serve
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
@@ -24,6 +23,7 @@ from vqagen.human.links.study_links import verify_codes, write_links
 from vqagen.human.scores.report import rater_report
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_study
+from vqagen.human.server.serving import serve
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.power import simulate_study
 from vqagen.human.simulation.settings import RaterSettings

@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.errors import UsageError
 
-EXTRA_OF = {"msgspec": "human", "itsdangerous": "human", "jwt": "human"}
+EXTRA_OF = dict.fromkeys(("msgspec", "itsdangerous", "jwt", "starlette", "uvicorn"), "human")
 """Packages that modules import at their top -> the extra that brings them."""
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
+from vqagen.human.study.item_record import identified
+
 from vqagen.errors import Problem
 from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, REFERENCE, SYSTEM, Item
-from vqagen.human.study.item_record import identified
 from vqagen.human.study.study import ITEMS_FILE, STUDY_FILE, TASKS_FILE, Study
 
 Sides = dict[tuple[str, ...], list[bool]]

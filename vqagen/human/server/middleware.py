@@ -6,13 +6,14 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vqagen.human.server.limits import Buckets, network_of
 from vqagen.human.server.replies import FORBIDDEN, TOO_MANY, UNAVAILABLE, Failure, error_reply
-from vqagen.human.store.store import StoreError
 
 LOG = logging.getLogger("vqagen.human")
 LONGEST_REPLY = 15.0
@@ -24,14 +25,10 @@ _UNLIMITED = ("/static/", "/healthz")
 class Middleware:
     """Wrap an application: refuse requests before it, and add headers to its replies."""
 
-    def __init__(
-        self, app: ASGIApp, headers: Mapping[str, str], limits: Buckets, origins: frozenset[str] = frozenset()
-    ) -> None:
-        """`origins` are those of the public URL, beside the one that `Host` names."""
-        self._app = app
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str], limits: Buckets, origin: str = "") -> None:
+        """`origin` is that of the public URL, beside the one that `Host` names."""
+        self._app, self._limits, self._origin = app, limits, origin
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        self._limits = limits
-        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -45,19 +42,14 @@ class Middleware:
                 message["headers"] = [*message["headers"], *self._headers]
             await send(message)
 
-        app: ASGIApp = self._app
-        if failure := self._refusal(scope):
-            app = error_reply(failure)
+        failure = self._refusal(scope)
         try:
             async with asyncio.timeout(LONGEST_REPLY):
-                await app(scope, receive, send_safely)
+                await (error_reply(failure) if failure else self._app)(scope, receive, send_safely)
         except TimeoutError:
             if not has_begun:
-                await error_reply(Failure(503, UNAVAILABLE, "this took too long; try again"))(
-                    scope, receive, send_safely
-                )
-        except StoreError as error:
-            LOG.error("the store failed: %s", error)
+                late = error_reply(Failure(503, UNAVAILABLE, "this took too long; try again"))
+                await late(scope, receive, send_safely)
         except Exception as error:
             log_mistake(error)
 
@@ -65,33 +57,23 @@ class Middleware:
         path: str = scope["path"]
         if path.startswith(_UNLIMITED):
             return None
-        if path.startswith("/api/") and not self._is_own_page(scope):
+        if path.startswith("/api/") and not self._is_own_page(Headers(scope=scope)):
             return Failure(403, FORBIDDEN, "this request comes from another site")
         client = scope.get("client")
         if client and self._limits.take(network_of(client[0]), asyncio.get_running_loop().time()):
             return Failure(429, TOO_MANY, "too many requests from this network; wait a second")
         return None
 
-    def _is_own_page(self, scope: Scope) -> bool:
+    def _is_own_page(self, headers: Headers) -> bool:
         """False if the browser says that a page of another site asks. Programs that are no browser say nothing."""
-        headers = dict(scope["headers"])
-        site = headers.get(b"sec-fetch-site")
-        if site is not None:
-            return bool(site == b"same-origin")
-        origin = headers.get(b"origin")
-        if origin is None:
-            return True
-        text = origin.decode("latin-1")
-        return text in self._origins or (_place_of(text) == headers.get(b"host", b"").decode("latin-1"))
-
-
-def _place_of(origin: str) -> str | None:
-    """Return the host and port of an origin; None for one that is none."""
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return None
-    return parts.netloc if parts.scheme in ("http", "https") and parts.netloc else None
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if site is not None or origin is None:
+            return site in (None, "same-origin")
+        with suppress(ValueError):
+            parts = urlsplit(origin)
+            is_host = parts.scheme in ("http", "https") and parts.netloc and parts.netloc == headers.get("host")
+            return origin == self._origin or bool(is_host)
+        return False
 
 
 def log_mistake(error: Exception) -> None:

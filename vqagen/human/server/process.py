@@ -9,9 +9,11 @@ import resource
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ import uvicorn
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.human.links.people import Participant, pseudonym
+from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.server.app import StudyApp
 from vqagen.human.server.connection import TimedConnection
@@ -26,14 +29,14 @@ from vqagen.human.server.limits import Buckets
 from vqagen.human.server.middleware import LOG, Middleware
 from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.replies import safety_headers
-from vqagen.human.server.roster import Roster
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.committer import Committer
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import open_store
-from vqagen.human.store.store import StoreError
+from vqagen.human.store.opening import Log, StoreUnreachable, open_log
+from vqagen.human.store.roster import Roster
+from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
+from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study
 from vqagen.human.study.texts import TEXTS_FILE
 
@@ -43,14 +46,18 @@ SESSION_RATE = 5
 """Requests a second of one rater."""
 BURST = 4
 """Seconds' worth of requests that may come at once."""
+CLAIM_RATE, CLAIM_BURST = 0.1, 30
+"""Places a second that raters of one network take, and how many at once, such as a class."""
 IDLE = 75
 """Seconds until a connection without requests is closed: raters think longer than that of a few seconds."""
 GRACE = 10
 """Seconds in which requests that have begun are finished when the server stops."""
 LARGEST_HEADERS = 16_384
 """Bytes of the headers of a request."""
-RECLAIM_EVERY = 60.0
-"""Seconds between two looks for leases that have run out."""
+SILENCE = 30.0
+"""Seconds in which a line of the log is not repeated."""
+RETRY_EVERY = 1.0
+"""Seconds between two attempts to reach the store at the start."""
 
 _REFUSED = "links, sessions and codes of before are refused, and raters who come again count as other people"
 _LOST = f"without it, {_REFUSED}; restore a copy of it, or make a new one with new links by `vqagen human links`"
@@ -60,15 +67,11 @@ def serve_study(study: Study, settings: ServeSettings, on_ready: Callable[[str],
     """Serve a study until SIGTERM or Ctrl-C. `on_ready` is called with its address when raters can come."""
     raise_unfit(study)
     page = PageFiles()
-    with study_lock(study.folder), _listening(settings) as listener, _logging():
-        place = settings.store or study.store
-        durability = settings.redis_durability
-        open_store(place, study.id, create=True, durability=durability).close()
-        committer = Committer(lambda: open_store(place, study.id, create=False, durability=durability))
-        try:
-            asyncio.run(_serve(study, settings, page, committer, listener, on_ready))
-        finally:
-            committer.stop()
+    opens = partial(open_log, settings.store or study.store, study.id, durability=settings.redis_durability)
+    with _logging(), study_lock(study.folder):
+        _make_log(opens)
+        with _listening(settings) as listener:
+            asyncio.run(_serve(study, settings, page, Writer(opens), listener, on_ready))
 
 
 def raise_unfit(study: Study) -> None:
@@ -78,9 +81,12 @@ def raise_unfit(study: Study) -> None:
         Problem(f"{{{{{name}}}}} is not filled in: write its value under `values`, or delete it from the texts", texts)
         for name in study.texts.placeholders()
     ]
+    if bool(study.serving.prolific_audience) != (study.folder / PROLIFIC_KEYS_FILE).exists():
+        message = f"prolific_audience needs {PROLIFIC_KEYS_FILE} beside it, and the file needs prolific_audience"
+        problems.append(Problem(message, str(study.folder / SERVING_FILE)))
     with ThreadPoolExecutor(2) as pool:
         images = list(study.images.values())
-        for image, is_same in zip(images, pool.map(lambda image: _is_unchanged(study, image), images), strict=True):
+        for image, is_same in zip(images, pool.map(partial(_is_unchanged, study), images), strict=True):
             if not is_same:
                 message = "changed since the study was made; restore it, or make the study again"
                 problems.append(Problem(message, str(study.folder / image.file)))
@@ -89,57 +95,61 @@ def raise_unfit(study: Study) -> None:
 
 
 def _is_unchanged(study: Study, image: StudyImage) -> bool:
-    try:
-        with (study.folder / image.file).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == image.sha256
-    except OSError:
-        return False
+    with suppress(OSError), (study.folder / image.file).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == image.sha256
+    return False
 
 
-async def build_app(
-    study: Study, settings: ServeSettings, secret: Secret, page: PageFiles, committer: Committer, **clock: Any
+def _make_log(opens: Callable[..., Log]) -> None:
+    """Make the log of the study if there is none. A server of it that is not there yet is waited for."""
+    while True:
+        try:
+            return opens(create=True).close()
+        except StoreUnreachable as error:
+            LOG.warning("waiting for the store; Ctrl-C stops: %s", error)
+            time.sleep(RETRY_EVERY)
+
+
+def build_app(
+    study: Study, settings: ServeSettings, secret: Secret, page: PageFiles, writer: Writer, **clock: Any
 ) -> tuple[Middleware, Sessions]:
-    """Return the application of a study whose store is open, and its sessions."""
-    roster = Roster(await committer.read(lambda store: list(store.assignments())))
-    sessions = Sessions(study, secret, committer, roster, **clock)
-    app = StudyApp(sessions, page, committer, _buckets(SESSION_RATE if settings.client_rate else 0))
+    """Return the application of a study, and its sessions. `client_rate` 0 sets no limits at all."""
+    is_limited = bool(settings.client_rate)
+    sessions = Sessions(study, secret, writer, Buckets(CLAIM_RATE * is_limited, CLAIM_BURST), **clock)
+    app = StudyApp(sessions, page, writer, Buckets(SESSION_RATE * is_limited, SESSION_RATE * BURST))
     headers = safety_headers(is_https=settings.is_https, frame_ancestors=settings.frame_ancestors)
     parts = urlsplit(settings.public_url)
-    origins = frozenset([f"{parts.scheme}://{parts.netloc}"] if settings.public_url else [])
-    return Middleware(app.starlette(), headers, _buckets(settings.client_rate), origins), sessions
-
-
-def _buckets(rate: int) -> Buckets:
-    return Buckets(rate, rate * BURST)
+    limits = Buckets(settings.client_rate, settings.client_rate * BURST)
+    return Middleware(app.starlette(), headers, limits, f"{parts.scheme}://{parts.netloc}"), sessions
 
 
 async def _serve(
     study: Study,
     settings: ServeSettings,
     page: PageFiles,
-    committer: Committer,
+    writer: Writer,
     listener: socket.socket,
     on_ready: Callable[[str], object],
 ) -> None:
-    secret = await _secret_of_raters(study, committer)
-    app, sessions = await build_app(study, settings, secret, page, committer)
-    config = uvicorn_config(app, settings)
-    reclaiming = asyncio.create_task(_reclaim(sessions))
     try:
-        port = listener.getsockname()[1]
+        secret = _secret_of_raters(study, await writer.roster())
+        app, _ = build_app(study, settings, secret, page, writer)
+        server = uvicorn.Server(uvicorn_config(app, settings))
+        server.capture_signals = nullcontext  # type: ignore[method-assign,assignment]  # would end the process by the signal
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, server.handle_exit, number, None)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        await _Server(config, lambda: on_ready(settings.public_url or f"http://{host}:{port}")).serve([listener])
+        on_ready(settings.public_url or f"http://{host}:{listener.getsockname()[1]}")
+        await server.serve([listener])
     finally:
-        reclaiming.cancel()
-        with suppress(asyncio.CancelledError):
-            await reclaiming
+        await writer.close()
 
 
-async def _secret_of_raters(study: Study, committer: Committer) -> Secret:
+def _secret_of_raters(study: Study, roster: Roster) -> Secret:
     """Return the secret. Raise BadInput if it was lost since raters joined; warn if they joined by another one."""
-    joined = await committer.read(lambda store: next(iter(store.people()), None))
+    joined = next(iter(roster.people.items()), None)
     secret = load_secret(study.folder, missing=_LOST if joined else "")
-    if joined and pseudonym(secret, Participant(joined.platform, joined.person)) != joined.rater:
+    if joined and pseudonym(secret, Participant(*joined[1])) != joined[0]:
         LOG.warning("the secret is not the one by which raters joined: %s; restore it", _REFUSED)
     return secret
 
@@ -161,37 +171,6 @@ def uvicorn_config(app: Middleware, settings: ServeSettings) -> uvicorn.Config:
         h11_max_incomplete_event_size=LARGEST_HEADERS,
         forwarded_allow_ips=settings.forwarded_allow_ips,
     )
-
-
-async def _reclaim(sessions: Sessions) -> None:
-    while True:
-        with suppress(StoreError):
-            await sessions.reclaim()
-        await asyncio.sleep(RECLAIM_EVERY)
-
-
-class _Server(uvicorn.Server):
-    """A server that ends normally when a signal stops it."""
-
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], object]) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
-        await super().startup(sockets)
-        self._on_ready()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Let SIGTERM and Ctrl-C stop the server; uvicorn would raise them once more at the end."""
-        signals = (signal.SIGINT, signal.SIGTERM)
-        before = {each: signal.signal(each, self.handle_exit) for each in signals}
-        try:
-            yield
-        finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
 
 
 @contextmanager
@@ -216,14 +195,35 @@ def raise_limit_of_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
+class Throttle(logging.Filter):
+    """Lets a line of the log through once in `SILENCE` seconds, without a traceback."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._until: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return false for a line that was written a moment ago."""
+        record.exc_info = None
+        now, line = time.monotonic(), record.getMessage()
+        is_new = now >= self._until.get(line, 0)
+        if is_new:
+            self._until[line] = now + SILENCE
+        return is_new
+
+
 @contextmanager
 def _logging() -> Iterator[None]:
     """Write messages about the server itself to standard error. No message has an address, id, token or answer."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s vqagen: %(message)s", "%Y-%m-%d %H:%M:%S"))
-    LOG.addHandler(handler)
-    LOG.propagate = False
+    handler.addFilter(Throttle())
+    loggers = [LOG, logging.getLogger("uvicorn.error"), logging.getLogger("asyncio")]
+    for each in loggers:
+        each.addHandler(handler)
+        each.propagate = False
     try:
         yield
     finally:
-        LOG.removeHandler(handler)
+        for each in loggers:
+            each.removeHandler(handler)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import orjson
+import msgspec
 from starlette.responses import Response
 
 INVALID, NOT_FOUND, GONE, FORBIDDEN = "invalid", "not_found", "gone", "forbidden"
-FULL, LIMIT, NOT_ACTIVE, DIFFERENT = "full", "limit", "not_active", "different"
-TOO_MANY, UNAVAILABLE, CONSENT_CHANGED, INCOMPLETE = "too_many", "unavailable", "consent_changed", "incomplete"
+NOT_ACTIVE, DIFFERENT, NOT_SHOWN, CONSENT_CHANGED = "not_active", "different", "not_shown", "consent_changed"
+TOO_MANY, UNAVAILABLE = "too_many", "unavailable"
 """Codes of errors."""
 NO_STORE = {"Cache-Control": "no-store"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -33,7 +33,7 @@ class Failure(Exception):
 
 def reply(record: object, status: int = 200) -> Response:
     """Return a record as JSON."""
-    return Response(orjson.dumps(record), status, NO_STORE, "application/json")
+    return Response(msgspec.json.encode(record), status, NO_STORE, "application/json")
 
 
 def error_reply(failure: Failure) -> Response:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from vqagen.human.links.people import Participant, pseudonym
+from vqagen.human.links.people import ANONYMOUS, PROLIFIC, Participant, pseudonym
+from vqagen.human.links.prolific import load_prolific_keys, prolific_participant
 from vqagen.human.links.revoked import is_revoked
 from vqagen.human.links.secret import Secret
 from vqagen.human.links.tokens import (
@@ -18,54 +17,39 @@ from vqagen.human.links.tokens import (
     completion_code,
     holder_of,
     session_bearer,
+    shown_at,
+    trial_ticket,
     verify_link,
 )
+from vqagen.human.server.limits import Buckets
+from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, SessionBody
 from vqagen.human.server.replies import (
     CONSENT_CHANGED,
     DIFFERENT,
     FORBIDDEN,
-    FULL,
     GONE,
-    INCOMPLETE,
     INVALID,
-    LIMIT,
     NOT_ACTIVE,
     NOT_FOUND,
+    NOT_SHOWN,
+    TOO_MANY,
     Failure,
 )
-from vqagen.human.server.roster import MOST_SESSIONS, Roster
 from vqagen.human.server.shown import ShownStudy
-from vqagen.human.store.committer import Committer
-from vqagen.human.store.store import (
-    CLAIMED,
-    COMPLETE,
-    EXPIRED,
-    SAME,
-    WITHDRAWN,
-    Assignment,
-    Claim,
-    Complete,
-    Ended,
-    Log,
-    NoSlot,
-    NotActive,
-    Outcome,
-    Reclaim,
-    Submit,
-    Submitted,
-    Withdraw,
-    Write,
-)
+from vqagen.human.store import roster as states
+from vqagen.human.store.facts import Claimed, Noted, Submitted
+from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WAIT, WITHDRAWN, Assignment, Grant, Roster
+from vqagen.human.store.writer import Writer
+from vqagen.human.study.item import answer_fault
 from vqagen.human.study.study import Study
-from vqagen.human.study.trial import Trial
 from vqagen.rng import shuffled, stream
 
 ANY_NUMBER = 2**31
 """The tasks that a person may do where the study sets no limit."""
-TASKS_OF_CLAIM = 8
-"""Free tasks that one claim for any task names: one is enough unless others take it at the same moment."""
-CLAIM_ATTEMPTS = 20
-"""Claims for any task, when others take the named ones at the same moment."""
+MOST_NOTES = 100
+"""Reports of one session that are kept: what nobody needs must not fill the disk."""
+PREVIEW = "preview"
+"""Begins the id of an assignment of which nothing is stored: `preview-TASK-SLOT`."""
 
 
 class Rater(NamedTuple):
@@ -74,40 +58,24 @@ class Rater(NamedTuple):
     link: Link
     participant: Participant
     pseudonym: str
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveAssignment:
-    """An active assignment and its trials."""
-
-    assignment: Assignment
-    trials: tuple[Trial, ...]
+    is_proven: bool
+    """True if nobody else can have asked: the link is personal, or Prolific signed who came."""
 
 
 class Sessions:
     """All that raters do in one study. Every method returns a record for the page, or raises Failure or StoreError."""
 
     def __init__(
-        self,
-        study: Study,
-        secret: Secret,
-        committer: Committer,
-        roster: Roster,
-        clock: Callable[[], float] = time.time,
+        self, study: Study, secret: Secret, writer: Writer, claims: Buckets, clock: Callable[[], float] = time.time
     ) -> None:
+        """`claims` limits how fast one part of the network takes places."""
         self.study = study
         self.shown = ShownStudy(study, secret)
-        self._secret = secret
-        self._committer = committer
-        self._roster = roster
-        self._is_roster_old = False
-        """A write failed or was given up, and may be stored all the same."""
-        self._clock = clock
-        self._tasks = tuple(study.tasks)
-        self._bearers: dict[str, str] = {}
-        """Bearers that were found genuine, and their assignments."""
+        self._secret, self._writer, self._claims, self._clock = secret, writer, claims, clock
+        self._keys = load_prolific_keys(study.folder)
+        self._trials = {id: len(task.trials) for id, task in study.tasks.items()}
 
-    # Links ----------------------------------------------------------------------------------------------------------
+    # Who asks -------------------------------------------------------------------------------------------------------
 
     def link(self, token: str) -> Link:
         """Return the link of a token."""
@@ -115,249 +83,210 @@ class Sessions:
             link = verify_link(token, self.study.id, self._secret, int(self._clock()))
             if is_revoked(token, self.study.folder):
                 raise LinkRefused("the link is revoked", is_gone=True)
-            if link.slot is not None and link.slot >= self.study.slots:
-                raise LinkRefused("the link is for a slot that the study does not have")
+            if (link.slot or 0) >= self.study.slots or (link.task and link.task not in self.study.tasks):
+                raise LinkRefused("the link is for a place that the study does not have")
         except LinkRefused as refused:
             message = " ".join(self.study.texts.words["gone"])
             status, code = (410, GONE) if refused.is_gone else (403, FORBIDDEN)
             raise Failure(status, code, message, texts=self.study.texts.of_gone()) from None
-        if link.task and link.task not in self.study.tasks:
-            raise Failure(403, FORBIDDEN, "the study has no such task")
         return link
 
-    def rater(self, token: str, participant: Participant | None) -> Rater:
-        """Return who uses a link. The holder of a personal link is known by it alone."""
-        link = self.link(token)
-        person = holder_of(link) or participant
+    def _rater(self, body: SessionBody) -> Rater:
+        link, given = self.link(body.token), body.participant
+        proven, audience = holder_of(link), self.study.serving.prolific_audience
+        if proven is None and audience and (body.prolific_token or (given and given.platform == PROLIFIC)):
+            proven = prolific_participant(body.prolific_token or "", self._keys, audience, int(self._clock()))
+            if proven is None:
+                message = "this address is not signed by Prolific; please open the study there again"
+                raise Failure(403, FORBIDDEN, message, texts=self.study.texts.of_gone())
+        person = proven or (Participant(given.platform, given.id) if given else None)
+        if link.is_preview:
+            person = Participant(ANONYMOUS, PREVIEW)
         if person is None:
             raise Failure(422, INVALID, "participant is missing")
-        return Rater(link, person, pseudonym(self._secret, person))
+        return Rater(link, person, pseudonym(self._secret, person), proven is not None)
 
-    def assignment(self, bearer: str | None) -> Assignment:
-        """Return the assignment of a session, in any state."""
-        id = self._bearers.get(bearer or "") or assignment_of_bearer(bearer or "", self._secret, self.study.id)
-        if id is None or bearer is None:
+    def assignment_of(self, bearer: str) -> str:
+        """Return the id of the assignment of a session."""
+        id = assignment_of_bearer(bearer, self._secret, self.study.id)
+        if id is None:
             raise Failure(401, FORBIDDEN, "the session is not valid; open the link again")
-        if len(self._bearers) >= MOST_SESSIONS:
-            self._bearers.clear()
-        self._bearers[bearer] = id
-        found = self._roster.assignment(id)
+        return id
+
+    def _assignment(self, roster: Roster, id: str) -> Assignment:
+        """Return an assignment, in any state."""
+        if id.startswith(PREVIEW):
+            return self._preview(*id.split("-")[1:])
+        found = roster.assignments.get(id)
         if found is None or found.task not in self.study.tasks:
             raise self._not_active("")
         return found
 
-    # Before and after the trials ------------------------------------------------------------------------------------
+    def _preview(self, task: str, slot: str) -> Assignment:
+        now, lease = self._now(), self.study.serving.lease
+        return Assignment(f"{PREVIEW}-{task}-{slot}", task, int(slot), "", self._trials[task], "", now, now + lease)
 
-    async def session(self, rater: Rater) -> dict[str, Any]:
+    # Before the trials ----------------------------------------------------------------------------------------------
+
+    async def session(self, body: SessionBody) -> dict[str, Any]:
         """Return where a rater is, with all texts of the page. Nothing is claimed."""
-        await self._renew_roster()
-        found = self._roster.of_rater(rater.pseudonym, rater.link.task)
-        state = self._state(rater, found)
-        texts: dict[str, Any] = dict(self.study.texts.shown())
-        if state != "complete":
+        rater = self._rater(body)
+        roster = await self._writer.roster()
+        grant = Grant("") if rater.link.is_preview else self._grant(roster, rater)
+        own = roster.assignments.get(grant.assignment)
+        await self._writer.commit(())
+        state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
+        if state == EXPIRED and grant.facts:
+            state = "new"
+        task = own.task if own else rater.link.task or next(iter(self._trials))
+        texts = {**self.study.texts.shown()}
+        if state != COMPLETE:
             texts.pop("debrief")
         record = {
             "state": state,
             "texts": texts,
             "consent_version": self.study.texts.version,
-            "total": len(self.study.tasks[found.task if found else rater.link.task or self._tasks[0]].trials),
+            "total": self._trials[task],
             "answered": 0,
-            "practice": self.shown.practice(texts["practice_right"], texts["practice_wrong"]),
-            "session": None,
-            "code": None,
-            "redirect": None,
+            "practice": self.shown.practice(self.study.texts["practice_right"], self.study.texts["practice_wrong"]),
+            **dict.fromkeys(("trial", "session", "code", "redirect")),
+            "retry_minutes": self._retry_minutes(grant),
+            "lease_ms": self.study.serving.lease,
+            "break_every": self.study.serving.break_every,
+            "is_preview": rater.link.is_preview,
         }
-        if found is None or state not in ("active", "complete", "withdrawn"):
+        if own is None or state not in ("active", COMPLETE, WITHDRAWN):
             return record
         if state == "active":
-            record["answered"] = len(await self._answered(found.id))
-            record["session"] = session_bearer(self._secret, self.study.id, found.id)
-        elif state == "complete":
-            record |= {"answered": record["total"], **self._completed(found)}
-        else:
-            record |= self._withdrawn()
-        return record
+            return record | self._begun(own)
+        is_known = rater.is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
+        return record | {"answered": len(own.answers)} | (self._codes(own) if is_known else {})
 
-    async def consent(self, rater: Rater, version: str) -> tuple[dict[str, Any], bool]:
-        """Claim a slot for a rater who has consented, and return its session; True if the slot was not the rater's."""
-        if version != self.study.texts.version:
+    async def consent(self, body: ConsentBody, network: str) -> tuple[dict[str, Any], bool]:
+        """Give a rater who has consented a place, and return its session; True if the rater did not have it."""
+        rater = self._rater(body)
+        if not body.agreed:
+            raise Failure(422, INVALID, "agreed must be true")
+        if body.consent_version != self.study.texts.version:
             raise Failure(409, CONSENT_CHANGED, "the text was changed; please read it again")
-        await self._renew_roster()
-        outcome = await self._claim(rater, version)
-        if isinstance(outcome, NoSlot):
-            key = LIMIT if outcome.is_limit else FULL
-            raise Failure(409, key, " ".join(self.study.texts.words[key]))
-        assert isinstance(outcome, Assignment)
-        is_new = self._roster.enter(outcome)
-        if outcome.state in (WITHDRAWN, EXPIRED):
-            raise self._not_active(outcome.state)
-        return {
-            "session": session_bearer(self._secret, self.study.id, outcome.id),
-            "total": len(self.study.tasks[outcome.task].trials),
-            "answered": len(await self._answered(outcome.id)),
-        }, is_new and outcome.state == CLAIMED
+        if rater.link.is_preview:
+            task = rater.link.task or next(iter(self._trials))
+            return self._begun(self._preview(task, str(rater.link.slot or 0))), True
+        roster = await self._writer.roster()
+        grant = self._grant(roster, rater, body.consent_version)
+        if grant.refusal:
+            message = " ".join(self.study.texts.words[grant.refusal])
+            raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
+        if grant.assignment not in roster.assignments and self._claims.take(network, self._clock()):
+            raise Failure(429, TOO_MANY, "too many begin at this place in the network; try again in a minute")
+        await self._writer.commit(grant.facts)
+        own = roster.assignments[grant.assignment]
+        if own.state != CLAIMED:
+            raise self._not_active(own.state)
+        return self._begun(own), bool(grant.facts)
 
-    async def complete(self, assignment: Assignment) -> dict[str, Any]:
-        """End an assignment whose answers are all stored, and return its code."""
-        trials = len(self.study.tasks[assignment.task].trials)
-        outcome = await self._write(Complete(assignment.id, trials, self._now()))
-        if isinstance(outcome, NotActive):
-            raise self._not_active(outcome.state)
-        assert isinstance(outcome, Ended)
-        self._roster.enter(outcome.assignment)
-        if outcome.missing:
-            message = "some trials have no answer yet"
-            raise Failure(409, INCOMPLETE, message, missing=list(outcome.missing))
-        return {**self._completed(outcome.assignment), "debrief": self.study.texts.words["debrief"]}
-
-    async def withdraw(self, assignment: Assignment) -> dict[str, Any]:
-        """End an assignment because its rater wishes so."""
-        keep = self.study.serving.keep_withdrawn_answers
-        outcome = await self._write(Withdraw(assignment.id, keep, self._now()))
-        if isinstance(outcome, NotActive):
-            raise self._not_active(outcome.state)
-        assert isinstance(outcome, Ended)
-        self._roster.enter(outcome.assignment)
-        if outcome.assignment.state != WITHDRAWN:
-            raise self._not_active(outcome.assignment.state)
-        return {"state": "withdrawn", **self._withdrawn()}
-
-    async def reclaim(self) -> None:
-        """Free the slots of raters whose time has run out."""
-        now = self._now()
-        await self._write(Reclaim(now))
-        self._roster.expire(now)
-
-    # Trials ---------------------------------------------------------------------------------------------------------
-
-    def work(self, bearer: str | None) -> ActiveAssignment:
-        """Return the active assignment of a session."""
-        assignment = self.assignment(bearer)
-        if assignment.state != CLAIMED:
-            raise self._not_active(assignment.state)
-        return ActiveAssignment(assignment, self.shown.trials(assignment.task, assignment.slot))
-
-    async def trial(self, work: ActiveAssignment) -> dict[str, Any]:
-        """Return the first trial without an answer."""
-        await self._renew_roster()
-        return self.shown.next_trial(work.trials, await self._answered(work.assignment.id))
-
-    def trial_of(self, work: ActiveAssignment, number: int) -> Trial:
-        """Return a trial by its number."""
-        if not 1 <= number <= len(work.trials):
-            raise Failure(404, NOT_FOUND, f"there are trials 1 to {len(work.trials)}")
-        return work.trials[number - 1]
-
-    async def answer(self, work: ActiveAssignment, number: int, body: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """Store a checked answer; return it, and True if it is new."""
-        assignment = work.assignment.id
-        outcome = await self._write(Submit(assignment=assignment, trial=number, now=self._now(), **body))
-        if isinstance(outcome, NotActive):
-            raise self._not_active(outcome.state)
-        assert isinstance(outcome, Submitted)
-        if outcome.kind == DIFFERENT:
-            raise Failure(409, DIFFERENT, "another answer is stored already; it stays", stored=outcome.value)
-        self._roster.enter_answer(assignment, number)
-        return {"number": number, "value": outcome.value}, outcome.kind != SAME
-
-    async def log(self, assignment: Assignment, kind: str, detail: str) -> None:
-        """Keep an event of an assignment."""
-        await self._write(Log(assignment.id, kind, detail, self._now()))
-
-    # ----------------------------------------------------------------------------------------------------------------
-
-    def _state(self, rater: Rater, found: Assignment | None) -> str:
-        """Return the state of a session. A rater whose time ran out may start again while the slot is free."""
-        now = self._now()
-        if found is None:
-            if self._roster.count_of(rater.pseudonym) >= self._most:
-                return "limit"
-            tasks = [rater.link.task] if rater.link.task else self._tasks
-            return "new" if any(self._is_free(rater.link, task, now) for task in tasks) else "full"
-        if found.state == EXPIRED:
-            return "new" if self._roster.is_free(found.task, found.slot, now) else "expired"
-        return {CLAIMED: "active", COMPLETE: "complete", WITHDRAWN: "withdrawn"}[found.state]
-
-    async def _claim(self, rater: Rater, version: str) -> Outcome:
-        for _ in range(CLAIM_ATTEMPTS):
-            now = self._now()
-            own = self._roster.of_rater(rater.pseudonym, rater.link.task)
-            free = islice(self._free_tasks(rater, now), TASKS_OF_CLAIM)
-            tasks = (own.task,) if own else tuple(free)
-            if not tasks:
-                return NoSlot(is_limit=self._roster.count_of(rater.pseudonym) >= self._most)
-            outcome = await self._write(self._claim_of(rater, tasks, version, now))
-            if not isinstance(outcome, NoSlot) or outcome.is_limit or rater.link.task:
-                break
-        return outcome
-
-    def _claim_of(self, rater: Rater, tasks: tuple[str, ...], version: str, now: int) -> Claim:
-        return Claim(
-            rater=rater.pseudonym,
-            platform=rater.participant.platform,
-            person=rater.participant.id,
-            tasks=tasks,
-            slots=self.study.slots,
-            only_slot=rater.link.slot,
-            most=self._most,
-            consent=version,
-            lease=self.study.serving.lease,
-            now=now,
-        )
-
-    def _free_tasks(self, rater: Rater, now: int) -> Iterator[str]:
-        """Yield the tasks of a link with a free slot, those of a link for any task in an order of the rater's own.
+    def _grant(self, roster: Roster, rater: Rater, version: str = "") -> Grant:
+        """Decide about a rater's place. Tasks of a link for any task come in an order of the rater's own.
 
         So all tasks have answers soon, and a study that is stopped early is not one of its first tasks only.
         """
-        link = rater.link
+        now, link, person = self._now(), rater.link, rater.participant
         order = stream(self.study.seed, f"human/choice/{rater.pseudonym}")
-        for task in [link.task] if link.task else shuffled(order, self._tasks):
-            if self._is_free(link, task, now):
-                yield task
+        tasks = [link.task] if link.task else shuffled(order, list(self._trials))
+        expires = now + self.study.serving.lease
+        wish = Claimed(now, "", rater.pseudonym, 0, version, expires, person.platform, person.id)
+        most = self.study.serving.tasks_per_person or ANY_NUMBER
+        trials = {task: self._trials[task] for task in tasks}
+        return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task)
 
-    def _is_free(self, link: Link, task: str, now: int) -> bool:
-        """True if a link gives a rater a place in a task."""
-        if link.slot is not None:
-            return self._roster.is_free(task, link.slot, now)
-        return self._roster.has_free(task, self.study.slots, now)
+    def _retry_minutes(self, grant: Grant) -> int | None:
+        return max(1, -((self._now() - grant.retry) // 60_000)) if grant.refusal == WAIT else None
 
-    async def _write(self, write: Write) -> Outcome:
-        try:
-            return await self._committer.write(write)
-        except BaseException:
-            self._is_roster_old = True
-            raise
-
-    async def _renew_roster(self) -> None:
-        """Read the roster anew if a write may be stored of which it does not know."""
-        if self._is_roster_old:
-            self._is_roster_old = False
-            try:
-                self._roster = Roster(await self._committer.read(lambda store: list(store.assignments())))
-            except BaseException:
-                self._is_roster_old = True
-                raise
-
-    async def _answered(self, assignment: str) -> set[int]:
-        """Return which trials of an assignment have answers."""
-        found = self._roster.answered(assignment)
-        if found is not None:
-            return found
-        trials = await self._committer.read(lambda store: [each.trial for each in store.answers(assignment)])
-        return self._roster.enter_answers(assignment, trials)
-
-    def _completed(self, assignment: Assignment) -> dict[str, Any]:
-        serving = self.study.serving
-        code = serving.code_completed or completion_code(self._secret, self.study.id, assignment.id)
-        return {"code": code, "redirect": _with_code(serving.redirect_completed, code)}
-
-    def _withdrawn(self) -> dict[str, Any]:
-        serving = self.study.serving
+    def _begun(self, own: Assignment) -> dict[str, Any]:
         return {
-            "code": serving.code_withdrawn or None,
-            "redirect": _with_code(serving.redirect_withdrawn, serving.code_withdrawn),
+            "session": session_bearer(self._secret, self.study.id, own.id),
+            "total": own.trials,
+            "answered": len(own.answers),
+            "trial": self._next(own, own.answers),
+            "lease_ms": self.study.serving.lease,
         }
+
+    # Trials ---------------------------------------------------------------------------------------------------------
+
+    async def trial(self, id: str) -> dict[str, Any]:
+        """Return the first trial without an answer, or the end."""
+        own = self._assignment(await self._writer.roster(), id)
+        if own.state not in (CLAIMED, COMPLETE):
+            raise self._not_active(own.state)
+        await self._writer.commit(())
+        return self._next(own, own.answers)
+
+    async def answer(self, id: str, number: int, body: AnswerBody) -> tuple[dict[str, Any], bool]:
+        """Store an answer; return it with the next trial, and True if it is new."""
+        roster = await self._writer.roster()
+        own, now = self._assignment(roster, id), self._now()
+        trials = self.shown.trials(own.task, own.slot)
+        if not 1 <= number <= len(trials):
+            raise Failure(404, NOT_FOUND, f"there are trials 1 to {len(trials)}")
+        shown = shown_at(body.ticket, self._secret, self.study.id, own.id, number)
+        if shown is None:
+            raise Failure(403, NOT_SHOWN, "this trial was not shown yet")
+        if fault := answer_fault(trials[number - 1].item, body.value):
+            raise Failure(422, INVALID, f"value {fault}")
+        if own.id.startswith(PREVIEW):
+            return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
+        times = body.rt_ms, body.shown_ms, max(0, now - shown), now + self.study.serving.lease
+        receipt = roster.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
+        await self._writer.commit(receipt.facts)
+        if receipt.kind == states.REFUSED:
+            raise self._not_active(own.state)
+        if receipt.kind == states.DIFFERENT:
+            raise Failure(409, DIFFERENT, "another answer is stored already; it stays", stored=receipt.value)
+        record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}
+        return record, receipt.kind == states.NEW
+
+    def _next(self, own: Assignment, answered: Collection[int]) -> dict[str, Any]:
+        """Return the next trial with the proof that it was shown, or the end with its code."""
+        trial, now = self.shown.next_trial(self.shown.trials(own.task, own.slot), answered), self._now()
+        if trial is None:
+            codes = {"code": None, "redirect": None} if own.id.startswith(PREVIEW) else self._codes(own)
+            return {"done": True, "debrief": self.study.texts.words["debrief"], **codes}
+        ticket = trial_ticket(self._secret, self.study.id, own.id, trial["number"], now)
+        return {**trial, "ticket": ticket, "lease_ms": max(0, own.expires - now)}
+
+    async def withdraw(self, id: str) -> dict[str, Any]:
+        """End an assignment because its rater wishes so."""
+        roster = await self._writer.roster()
+        own = self._assignment(roster, id)
+        if own.id.startswith(PREVIEW):
+            return {"code": None, "redirect": None}
+        keeps = self.study.serving.keep_withdrawn_answers
+        erasure = roster.withdraw(own, self._now(), keep_answers=keeps)
+        await (self._writer.commit([erasure.fact], erasure.numbers) if erasure else self._writer.commit(()))
+        if own.state != WITHDRAWN:
+            raise self._not_active(own.state)
+        return self._codes(own)
+
+    async def event(self, id: str, body: EventBody) -> None:
+        """Keep what the page reports."""
+        own = self._assignment(await self._writer.roster(), id)
+        if own.state not in (CLAIMED, COMPLETE):
+            raise self._not_active(own.state)
+        if len(own.answer_entries) - len(own.answers) >= MOST_NOTES:
+            raise Failure(429, TOO_MANY, "enough was reported in this session")
+        if not own.id.startswith(PREVIEW):
+            await self._writer.commit([Noted(self._now(), own.id, body.kind, body.detail, body.number)])
+
+    # ----------------------------------------------------------------------------------------------------------------
+
+    def _codes(self, own: Assignment) -> dict[str, Any]:
+        """Return the code of an assignment that has ended, and the address with it."""
+        serving = self.study.serving
+        code, address = serving.code_withdrawn, serving.redirect_withdrawn
+        if own.state == COMPLETE:
+            code = serving.code_completed or completion_code(self._secret, self.study.id, own.id)
+            address = serving.redirect_completed
+        return {"code": code or None, "redirect": address.replace("{code}", code) or None}
 
     def _not_active(self, state: str) -> Failure:
         messages = {
@@ -367,13 +296,5 @@ class Sessions:
         }
         return Failure(409, NOT_ACTIVE, messages.get(state, "there is no such session"), state=state or None)
 
-    @property
-    def _most(self) -> int:
-        return self.study.serving.tasks_per_person or ANY_NUMBER
-
     def _now(self) -> int:
         return int(self._clock() * 1000)
-
-
-def _with_code(address: str, code: str) -> str | None:
-    return address.replace("{code}", code) or None

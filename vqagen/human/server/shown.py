@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable
-from itertools import islice
+import base64
+from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 from vqagen.human.links.secret import Secret
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import Item
+from vqagen.human.study.item import AFTER, BEFORE, COMPARE, Item
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
 
@@ -23,77 +23,58 @@ class ShownStudy:
 
     def __init__(self, study: Study, secret: Secret) -> None:
         self._study = study
-        opaque = {id: secret.mac("image", f"{study.id}/{id}").hex() for id in study.images}
-        self._opaque = opaque
-        self._images = {opaque[id]: image for id, image in study.images.items()}
-        self._trials: OrderedDict[tuple[str, int], tuple[Trial, ...]] = OrderedDict()
+        opaque = {id: secret.mac("image", f"{study.id}/{id}") for id in study.images}
+        self._opaque = {id: base64.urlsafe_b64encode(mac).rstrip(b"=").decode() for id, mac in opaque.items()}
+        self.images: dict[str, StudyImage] = {self._opaque[id]: image for id, image in study.images.items()}
+        """By opaque id."""
+        self.trials = lru_cache(MOST_SLOTS)(study.trials)
+        """(task, slot) -> the trials of a slot in its order."""
 
-    def image(self, opaque: str) -> StudyImage | None:
-        """Return the image of an opaque id."""
-        return self._images.get(opaque)
-
-    def trials(self, task: str, slot: int) -> tuple[Trial, ...]:
-        """Return the trials of a slot in its order."""
-        key = task, slot
-        found = self._trials.get(key)
-        if found is None:
-            found = self._trials[key] = self._study.trials(task, slot)
-            if len(self._trials) > MOST_SLOTS:
-                self._trials.popitem(last=False)
-        return found
-
-    def next_trial(self, trials: tuple[Trial, ...], answered: set[int]) -> dict[str, Any]:
-        """Return the first trial without an answer, or that all are answered."""
-        coming = list(islice((each for each in trials if each.number not in answered), 2))
-        progress = {"total": len(trials), "answered": len(answered)}
+    def next_trial(self, trials: tuple[Trial, ...], answered: Collection[int]) -> dict[str, Any] | None:
+        """Return the first trial without an answer; None if all have one."""
+        coming = [each for each in trials if each.number not in answered][:2]
         if not coming:
-            return {"done": True, **progress}
-        next_image = self._image_record(coming[1].item) if len(coming) == 2 else None
+            return None
+        trial, *after = coming
+        next_image = self._image(after[0].item) if after else None
         return {
-            "number": coming[0].number,
-            **progress,
-            **self._record(coming[0].item, coming[0].texts),
-            "next_image": next_image["url"] if next_image else None,
+            "number": trial.number,
+            "total": len(trials),
+            "answered": len(answered),
+            "use": trial.item.use if trial.item.use in (BEFORE, AFTER) else "trial",
+            **self._record(trial),
+            "next_image": next_image and next_image["url"],
         }
 
     def practice(self, feedback_right: str, feedback_wrong: str) -> list[dict[str, Any]]:
-        """Return the trials of the practice, whose expected side is known to the page."""
-        return [
-            {
-                **self._record(item, Trial(number, item, second_on_right).texts),
-                "expected": RIGHT if (_is_second_better(item) == second_on_right) else LEFT,
-                "feedback_right": feedback_right,
-                "feedback_wrong": feedback_wrong,
-            }
-            for number, (item, second_on_right) in enumerate(_by_turns(self._study.practice), 1)
-        ]
+        """Return the trials of the practice, with what the page shall expect. Sides are taken by turns."""
+        trials = [Trial(number, item, number % 2 == 0) for number, item in enumerate(self._study.practice, 1)]
+        feedback = {"feedback_right": feedback_right, "feedback_wrong": feedback_wrong}
+        return [{**self._record(trial), "expected": _expected(trial), **feedback} for trial in trials]
 
-    def _record(self, item: Item, texts: tuple[str, ...]) -> dict[str, Any]:
-        scale = item.scale
+    def _record(self, trial: Trial) -> dict[str, Any]:
+        item = trial.item
         return {
-            "image": self._image_record(item),
+            "kind": item.kind,
+            "image": self._image(item),
             "prompt": item.prompt,
-            "texts": texts,
-            "scale": {
-                "least": scale.least,
-                "largest": scale.largest,
-                "left": scale.left,
-                "middle": scale.middle,
-                "right": scale.right,
-            },
+            "texts": trial.texts,
+            "scale": item.scale,
+            "form": item.form,
+            "history": [{"text": each.text, "answer": each.answer} for each in item.history],
         }
 
-    def _image_record(self, item: Item) -> dict[str, Any] | None:
+    def _image(self, item: Item) -> dict[str, Any] | None:
         if not item.image:
             return None
         image = self._study.images[item.image]
-        return {"url": f"/img/{self._opaque[item.image]}", "width": image.width, "height": image.height}
+        return {"url": f"/img/{self._opaque[image.id]}", "width": image.width, "height": image.height}
 
 
-def _by_turns(items: Iterable[Item]) -> Iterable[tuple[Item, bool]]:
-    """Yield items of the practice, with the second text on the right of every second one."""
-    yield from ((item, place % 2 == 1) for place, item in enumerate(items))
-
-
-def _is_second_better(item: Item) -> bool:
-    return item.gold is not None and item.gold.better == item.candidates[-1].id
+def _expected(trial: Trial) -> str | None:
+    """Return the side of the better text, or the right answer; None where there is none."""
+    item, gold = trial.item, trial.item.gold
+    if item.kind != COMPARE or gold is None:
+        return gold.answer if gold else None
+    is_second = gold.better == item.candidates[1].id
+    return RIGHT if is_second == trial.second_on_right else LEFT
