@@ -20,7 +20,7 @@ from typing import IO, Any
 import click
 import pytest
 from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
-from human_stores import claimed
+from human_stores import open_desk
 from humanr_data import write_humanr_files
 from scene_records import SMALL_SCENES, many_scenes, sampled_scenes, scene_record
 from study_files import fill_words, write_caption_files
@@ -30,7 +30,6 @@ import vqagen
 from vqagen.cli import is_compiled
 from vqagen.errors import PlaceError
 from vqagen.files.output import check_output
-from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
 from vqagen.language.question import Question
 from vqagen.language.question_records import same_answer
@@ -131,9 +130,9 @@ def write_answers(folder: str) -> None:
 def answer_study_of(person: str) -> None:
     """Store answers of a person, who came by a link."""
     study = load_study("study")
-    store = open_store(study.folder / ANSWERS, study.id, create=True)
-    claimed(store, person, *study.tasks, person=person)
-    store.close()
+    desk = open_desk(study.store, study.id)
+    desk.claim(person, *study.tasks, person=person)
+    desk.log.close()
 
 
 def write_predictions(file: str) -> None:

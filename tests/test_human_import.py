@@ -11,8 +11,8 @@ import pytest
 from commands import Commands
 from humanr_data import Dump, Tasks, ids, naive_figures, oriented, random_data, trial, worked_data, write_humanr_files
 
+from vqagen.human.answers import read_rows
 from vqagen.human.export.humanr_answers import FINDINGS
-from vqagen.human.export.rows import read_rows
 
 LINE = "human import redis.json --tasks comparison_tasks.json --out answers"
 
@@ -136,33 +136,29 @@ def test_what_stopped_humanr_is_named(vqagen_: Commands) -> None:
     assert missing == []
 
 
-FOREIGN: list[tuple[Any, Any, str]] = [
-    ([], {}, "comparison_tasks.json: expected an object: link id -> trials, found a list of 0"),
-    ({"aa": 3}, {}, "comparison_tasks.json: aa: expected a list of trials, found 3"),
-    ({"aa": [{"image": "x"}]}, {}, "comparison_tasks.json: aa[0]: lacks text for c1_id, c1_text"),
-    ({}, [], "redis.json: expected an object: link id -> hash, found a list of 0"),
-]
-CALLS = [
-    ("redis.json --out answers", 2, "give the tasks, comparison_tasks.json"),
-    ("plain.csv --out answers", 3, "plain.csv: no result of HUMANr: lacks the columns image, c1_id"),
-    ("plain.csv --tasks redis.json --out answers", 2, "leave out redis.json"),
-    ("broken.json --tasks comparison_tasks.json --out answers", 3, "broken.json:1:2: not valid JSON"),
-    ("nowhere.json --out answers", 3, "cannot read nowhere.json"),
+REFUSED: list[tuple[Any, Any, str, int, str]] = [
+    ([], {}, LINE, 3, "comparison_tasks.json: no file of HUMANr: Expected `object`, got `array`"),
+    ({"aa": 3}, {}, LINE, 3, "comparison_tasks.json: aa: no file of HUMANr: Expected `array`, got `int`"),
+    ({"aa": [{"image": "x"}]}, {}, LINE, 3, "aa: no file of HUMANr: Object missing required field `c1_text`"),
+    ({}, [], LINE, 3, "redis.json: no file of HUMANr: Expected `object`, got `array`"),
+    ({}, {}, "human import redis.json --out answers", 2, "give the tasks, comparison_tasks.json"),
+    ({}, {}, "human import plain.csv --out answers", 3, "plain.csv: no result of HUMANr: lacks the columns image, c1"),
+    ({}, {}, "human import plain.csv --tasks redis.json --out answers", 2, "leave out redis.json"),
+    ({}, {}, LINE.replace("redis", "broken"), 3, "broken.json: no file of HUMANr: Input data was truncated"),
+    ({}, {}, "human import nowhere.json --out answers", 3, "cannot read nowhere.json"),
+    ({}, {}, LINE.replace("--out answers", "--out mine"), 2, "output folder mine holds other files than an export"),
 ]
 
 
 def test_files_of_other_programs_and_calls_that_cannot_work_are_refused(vqagen_: Commands) -> None:
-    wrong = []
-    for tasks, dump, message in FOREIGN:
-        write_humanr_files(Path(), tasks, dump)
-        ran = vqagen_(LINE)
-        if ran.code != 3 or message not in ran.err:
-            wrong.append((message, ran))
-    write_humanr_files(Path())
     Path("plain.csv").write_text("a,b\n1,2\n")
     Path("broken.json").write_text("{")
-    for line, code, message in CALLS:
-        ran = vqagen_(f"human import {line}")
+    Path("mine").mkdir()
+    Path("mine/thesis.txt").write_text("mine")
+    wrong = []
+    for tasks, dump, line, code, message in REFUSED:
+        write_humanr_files(Path(), tasks, dump)
+        ran = vqagen_(line)
         if ran.code != code or message not in ran.err:
             wrong.append((message, ran))
 

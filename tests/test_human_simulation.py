@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import Commands
-from human_stores import claimed, one, submit
+from human_stores import open_desk
 from proofs import read_proof
 from study_files import picture, write_caption_files
-from vqagen.human.store.store import Assignment, Complete, Log
 
 from vqagen import api
-from vqagen.calls import human_scoring
 from vqagen.calls.human_demo import demonstrate
-from vqagen.human.simulation.power import study_power
-from vqagen.human.simulation.raters import Raters, RaterSettings, expected_score, opinion_for
-from vqagen.human.simulation.through_data import AssignedWork, assigned_work, simulated_rows
-from vqagen.human.store.opening import open_store
+from vqagen.human.simulation import power
+from vqagen.human.simulation.raters import Raters, expected_score, opinion_for, simulated_facts
+from vqagen.human.simulation.settings import RaterSettings
+from vqagen.human.store.facts import Claimed, Noted, Submitted
+from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import (
+    ANSWER,
     CHECK,
-    COMPARE,
     INSTRUCTED,
     RATE,
-    REAL,
-    REFERENCE,
-    SYSTEM,
     Candidate,
+    CellForm,
+    ChoiceForm,
     Gold,
     Item,
+    NumberForm,
     Scale,
+    TextForm,
+    answer_fault,
 )
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
@@ -55,13 +56,16 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return made
 
 
-def item(use: str = REAL, number: int = 0, gold: Gold | None = None) -> Item:
-    first, second = Candidate("a", "one", "human", REFERENCE), Candidate("b", "two", "A", SYSTEM)
-    return Item(f"i{number}", COMPARE, use, "fit", "?", Scale(), f"im{number % 50}", (first, second), gold)
+def item(number: int = 0, **given: Any) -> Item:
+    texts = (
+        Candidate(id="a", text="one", source="human", role="reference"),
+        Candidate(id="b", text="two", source="A", role="system"),
+    )
+    return Item(**{"id": f"i{number}", "image": f"im{number % 50}", "candidates": texts, "scale": Scale(), **given})
 
 
-def trials(count: int, use: str = REAL, gold: Gold | None = None) -> Iterator[Trial]:
-    return (Trial(number, item(use, number, gold), number % 2 == 0) for number in range(count))
+def trials(count: int, **given: Any) -> Iterator[Trial]:
+    return (Trial(number, item(number, **given), number % 2 == 0) for number in range(count))
 
 
 # Raters -------------------------------------------------------------------------------------------------------------
@@ -69,14 +73,12 @@ def trials(count: int, use: str = REAL, gold: Gold | None = None) -> Iterator[Tr
 
 def test_values_follow_from_seed_and_ids_alone() -> None:
     """Not from what was asked before."""
-    asked = list(trials(30))
-    forwards, backwards = Raters(RaterSettings(), 1), Raters(RaterSettings(), 1)
+    asked, raters = list(trials(30)), Raters(RaterSettings(), 1)
 
-    one = [forwards.value("r", trial) for trial in asked]
-    other = [backwards.value("r", trial) for trial in reversed(asked)][::-1]
-    assert one == other
-    assert one != [Raters(RaterSettings(), 2).value("r", trial) for trial in asked]
-    assert one != [forwards.value("s", trial) for trial in asked]
+    forwards = [raters.answer("r", trial) for trial in asked]
+    assert forwards == [Raters(RaterSettings(), 1).answer("r", trial) for trial in reversed(asked)][::-1]
+    assert forwards != [Raters(RaterSettings(), 2).answer("r", trial) for trial in asked]
+    assert forwards != [raters.answer("s", trial) for trial in asked]
 
 
 def test_expected_scores_are_those_that_were_asked_for() -> None:
@@ -89,44 +91,55 @@ def test_expected_scores_are_those_that_were_asked_for() -> None:
 
 
 def test_values_are_turned_to_the_side_of_the_second_text() -> None:
-    raters = Raters(RaterSettings(), 4)
+    """One text alone has no side."""
+    raters = Raters(RaterSettings(("A=0.9",), noise=0.1), 4)
     for number in range(20):
-        left, right = (Trial(1, item(number=number), is_right) for is_right in (False, True))
-        assert raters.value("r", left) == 10 - raters.value("r", right)
+        left, right = (int(raters.answer("r", Trial(1, item(number), is_right))) for is_right in (False, True))
+        assert left == 10 - right
+        rated = item(number, kind=RATE, candidates=item().candidates[1:])
+        assert int(raters.answer("r", Trial(1, rated, False))) >= 6
 
 
 def test_raters_pass_checks_and_follow_instructions() -> None:
     raters = Raters(RaterSettings(noise=2.0, rater_sd=1.0))
     for is_second in (False, True):
-        for trial in trials(100, CHECK, Gold(better="b" if is_second else "a")):
-            value = raters.value("r", trial)
-            assert (value > 5) == (trial.second_on_right == is_second)
-    assert {raters.value("r", trial) for trial in trials(20, INSTRUCTED, Gold(value=7))} == {7}
+        for trial in trials(100, use=CHECK, gold=Gold(better="b" if is_second else "a")):
+            assert (int(raters.answer("r", trial)) > 5) == (trial.second_on_right == is_second)
+    assert {raters.answer("r", trial) for trial in trials(20, use=INSTRUCTED, gold=Gold(value=7))} == {7}
+
+
+@pytest.mark.parametrize(
+    ("form", "right"),
+    [
+        (ChoiceForm(options=("yes", "no")), "yes"),
+        (NumberForm(least=0, largest=3), 3),
+        (TextForm(), "a cube"),
+        (CellForm(rows=1, columns=3, area=(0, 0, 1, 1), cells=("a", "", "b")), "b"),
+    ],
+)
+def test_nine_of_ten_answers_to_questions_are_right(form: Any, right: int | str) -> None:
+    """The others are allowed ones, as are all where the right one is not known."""
+    asked = {"kind": ANSWER, "candidates": (), "scale": None, "form": form}
+    raters = Raters(RaterSettings())
+
+    said = [raters.answer("r", trial) for trial in trials(300, gold=Gold(answer=str(right)), **asked)]
+    assert 0.85 < said.count(right) / 300 < 0.95
+    said += [raters.answer("r", trial) for trial in trials(20, **asked)]
+    assert {answer_fault(item(**asked), each) for each in said} == {""}
 
 
 # Studies ------------------------------------------------------------------------------------------------------------
 
 
 def test_raters_take_each_slot_once_and_no_task_twice(study: Study) -> None:
-    work = assigned_work(study, 10)
+    facts = list(simulated_facts(study, Raters(RaterSettings()), 10))
 
-    slots = [(each.assignment.task, each.assignment.slot) for each in work]
-    assert sorted(slots) == sorted((task, slot) for task in study.tasks for slot in range(4))
-    done = [(each.assignment.rater, each.assignment.task) for each in work]
-    assert len(done) == len(set(done))
-
-
-def test_power_grows_with_the_effect(study: Study) -> None:
-    """The scores are on average those that were planned."""
-    found = study_power(study, 24, RaterSettings(("A=-0.4",)), replications=20)
-
-    power = {each.name: each for each in found.systems}
-    assert (power["A"].true, power["B"].true, found.slots, found.taken) == (-0.4, 0.0, 44, 44)
-    assert (power["A"].mean, power["B"].mean) == pytest.approx((-0.4, 0.0), abs=0.05)
-    assert power["A"].found > 0.9
-    assert power["B"].found < 0.3
-    (pair,) = found.differences
-    assert (pair.name, pair.true) == ("A - B", -0.4)
+    given = Roster(enumerate(facts)).assignments.values()
+    assert sorted((each.task, each.slot) for each in given) == sorted(
+        (task, n) for task in study.tasks for n in range(4)
+    )
+    assert len({(each.rater, each.task) for each in given}) == len(given)
+    assert {each.state for each in given} == {"complete"}
 
 
 # The command --------------------------------------------------------------------------------------------------------
@@ -142,89 +155,53 @@ def vqagen_(
     return Commands(capsysbinary)
 
 
-def test_power_is_printed_the_same_each_time(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(human_scoring, "study_power", partial(study_power, replications=3))
-    line = "human simulate study --raters 8 --effect A=-0.5"
+def test_power_grows_with_the_effect(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scores are on average those that were planned, and the same each time."""
+    monkeypatch.setattr(power, "simulate_study", partial(power.simulate_study, replications=20))
+    line = "human simulate study --raters 24 --effect A=-0.4"
     first, second = vqagen_.done(f"{line} --json"), vqagen_.done(f"{line} -o power.json")
 
-    assert first.out == Path("power.json").read_bytes() and second.out == b""
-    assert [row["comparison"] for row in json.loads(first.out)["tables"]["systems"]["rows"]] == ["A", "B", "human"]
+    assert (first.out, second.out) == (Path("power.json").read_bytes(), b"")
+    found = json.loads(first.out)
+    systems = {row["comparison"]: row for row in found["tables"]["systems"]["rows"]}
+    assert (found["slots"], found["taken"], list(systems)) == (44, 44, ["A", "B", "human"])
+    assert [systems[name]["true"] for name in "AB"] == [-0.4, 0.0]
+    assert [systems[name]["mean"] for name in "AB"] == pytest.approx([-0.4, 0.0], abs=0.05)
+    assert systems["A"]["power"] > 0.9 and systems["B"]["power"] < 0.3
+    (pair,) = found["tables"]["differences"]["rows"]
+    assert (pair["comparison"], pair["true"]) == ("A - B", -0.4)
 
 
 REFUSED = [
-    ("study --raters 3 --effect C=0.1", "--effect: unknown system 'C'; known: A, B"),
-    ("study --raters 3 --effect A", "--effect 'A' is not of the form NAME=SCORE"),
-    ("study --raters 3 --effect A=2", "--effect A=2: a score lies between -1 and 1"),
-    ("study --raters 0", "must be at least 1"),
-    ("nowhere --raters 1", "nowhere does not exist"),
+    ("simulate study --raters 3 --effect C=0.1", "--effect: unknown system 'C'; known: A, B"),
+    ("simulate study --raters 3 --effect A", "--effect 'A' is not of the form NAME=SCORE"),
+    ("simulate study --raters 3 --effect A=2", "--effect A=2: a score lies between -1 and 1"),
+    ("simulate study --raters 0", "must be at least 1"),
+    ("simulate nowhere --raters 1", "nowhere does not exist"),
+    ("score answers --store redis://me:secret@host/0", "answers is no study, whose answers could be in a store"),
 ]
 
 
-def test_simulations_that_cannot_be_made_say_why(vqagen_: Commands) -> None:
-    ran = {message: vqagen_(f"human simulate {line}") for line, message in REFUSED}
+def test_calls_that_cannot_work_say_why(vqagen_: Commands) -> None:
+    ran = {message: vqagen_(f"human {line}") for line, message in REFUSED}
 
     assert [
-        (message, each) for message, each in ran.items() if each.code != code_of(message) or message not in each.err
+        (message, each)
+        for message, each in ran.items()
+        if each.code != code_of(message) or message not in each.err or "secret" in each.err
     ] == []
 
 
 # Studies with a store -----------------------------------------------------------------------------------------------
 
 
-def fill_store(study: Study, raters: Raters, place: Path) -> list[Assignment]:
-    """Let two raters do the first task through a store; the second browser is driven by a program."""
-    store, found = open_store(place, study.id, create=True), []
-    task = next(iter(study.tasks))
-    for name in ("r1", "r2"):
-        assignment = claimed(store, name, task, slots=study.slots)
-        for trial in study.trials(task, assignment.slot):
-            one(store, submit(assignment.id, trial.number, raters.value(name, trial)))
-        found.append(assignment)
-    one(store, Complete(found[0].id, len(study.tasks[task].trials), 9))
-    one(store, Log(found[1].id, "webdriver", "", 9))
-    store.close()
-    return found
-
-
-def test_a_study_is_scored_from_its_store(vqagen_: Commands, study: Study) -> None:
-    """Without an export, also while it is served; events say whose browser is driven by a program."""
-    first, second = fill_store(study, Raters(RaterSettings(), 3), Path("elsewhere.sqlite"))
-
-    found = json.loads(vqagen_.done("human score study --store elsewhere.sqlite --json").out)
-    assert found["answers"] == 2 * len(next(iter(study.tasks.values())).trials)
-    flagged = [(row["flag"], row["rater"], row["assignment"]) for row in found["tables"]["flagged"]["rows"]]
-    assert ("partial", "r2", second.id) in flagged
-    assert ("webdriver", "r2", "all") in flagged
-    assert ("partial", "r1", first.id) not in flagged
-
-
-UNREADABLE = [
-    ("score study --store nowhere.sqlite", 3, "no answers at nowhere.sqlite"),
-    ("status study --store nowhere.sqlite", 3, "no answers at nowhere.sqlite"),
-    ("score answers --store redis://me:secret@host/0", 2, "answers is no study, whose answers could be in a store"),
-]
-
-
-def test_stores_that_cannot_be_read_are_named(vqagen_: Commands) -> None:
-    """Every command says the same of a store that does not exist."""
-    for line, code, message in UNREADABLE:
-        ran = vqagen_(f"human {line}")
-        assert (ran.code, message in ran.err, "secret" in ran.err) == (code, True, False)
-
-
-def test_a_rated_text_has_no_side(study: Study) -> None:
-    """Its value is not turned, in whichever slot it is."""
-    rated = replace(item(), kind=RATE, candidates=item().candidates[1:])
-    raters = Raters(RaterSettings(("A=0.9",), noise=0.1, rater_sd=0, image_sd=0))
-    work = [AssignedWork(Assignment("a", "t", 1, "r", "complete", "", 0, 0, 0), (Trial(1, rated, False),))]
-
-    (row,) = simulated_rows(work, raters)
-    assert row.value == row.toward_second >= 7
-
-
 def test_a_study_and_its_export_have_the_same_scores(vqagen_: Commands, study: Study) -> None:
-    """With its events, an export has all that scoring needs."""
-    fill_store(study, Raters(RaterSettings(), 5), Path("elsewhere.sqlite"))
+    """With its events, an export has all that scoring needs, such as whose browser is driven by a program."""
+    facts = list(simulated_facts(study, Raters(RaterSettings(), 5), 2))
+    last = next(fact for fact in facts[::-1] if isinstance(fact, Claimed))
+    desk = open_desk("elsewhere.sqlite", study.id)
+    desk.commit(*facts[:-1], Noted(9, last.assignment, "webdriver"))
+    desk.log.close()
     vqagen_.done("human export study --store elsewhere.sqlite --events --out exported")
 
     line = "--method humanr,cluster,bootstrap,bt --exclude checks,webdriver --by task --json"
@@ -234,6 +211,9 @@ def test_a_study_and_its_export_have_the_same_scores(vqagen_: Commands, study: S
     )
     assert whole["info"].pop("study") != exported["info"].pop("study")
     assert whole == exported
+    assert whole["answers"] == sum(isinstance(fact, Submitted) for fact in facts) - 1
+    flagged = {(row["flag"], row["rater"], row["assignment"]) for row in whole["tables"]["flagged"]["rows"]}
+    assert flagged >= {("partial", last.rater, last.assignment), ("webdriver", last.rater, "all")}
 
 
 # The demonstration ---------------------------------------------------------------------------------------------------
@@ -259,7 +239,7 @@ def test_a_small_demonstration_scores_what_was_answered(tmp_path: Path, monkeypa
     lines = (tmp_path / "demo" / "export" / "answers.jsonl").read_text().splitlines()
     assert len(lines) == 3 * sum(len(task.trials) for task in study.tasks.values())
     assert "<svg" in (tmp_path / "demo" / "scores.html").read_text()
-    assert said[-1] == f"{len(lines)} answers, all of them stored"
+    assert said[-1] == f"{len(lines)} answers of 3 simulated raters"
 
     domain = api.load_domain_files()
     scenes = {scene.image: scene for scene in api.load_scenes(tmp_path / "demo" / "scenes.json", domain.domain)}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace as changed  # noqa: F401 (how tests change a row)
 from pathlib import Path
 
-from vqagen.human.answers import AnswerRow
-from vqagen.human.export.rows import ANSWERS_FILE, row_line
+from msgspec.structs import replace as changed  # noqa: F401 (how tests change a row)
+
+from vqagen.human.answers import ANSWERS_FILE, AnswerRow, row_lines
 
 TABLE = """
 a1 R1 i1 img01 human A 4
@@ -62,7 +62,7 @@ def worked_rows() -> list[AnswerRow]:
 def write_worked_rows(folder: Path) -> None:
     """Write the answers of the example as an export has them."""
     folder.mkdir()
-    (folder / ANSWERS_FILE).write_bytes(b"".join(map(row_line, worked_rows())))
+    (folder / ANSWERS_FILE).write_bytes(row_lines(worked_rows()))
 
 
 def _row(

@@ -7,14 +7,7 @@ from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
-from vqagen.calls.human_answers import export_study, study_status
 from vqagen.calls.human_items import make_items, write_items
-from vqagen.calls.human_scoring import (
-    import_humanr,
-    rater_report,
-    score_study,
-    simulate_study,
-)
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
@@ -22,16 +15,19 @@ from vqagen.calls.statistics import stats
 from vqagen.calls.verification import verify
 from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.human.export.folder import ExportReport
+from vqagen.human.export.folder import ExportReport, export_study
+from vqagen.human.export.humanr_answers import import_humanr
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import verify_codes, write_links
+from vqagen.human.scores.report import rater_report
 from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.scores.study_scores import StudyScores
+from vqagen.human.scores.study_scores import StudyScores, score_study
 from vqagen.human.server.serving import serve
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.simulation.raters import RaterSettings
-from vqagen.human.status import StudyStatus
+from vqagen.human.simulation.power import simulate_study
+from vqagen.human.simulation.settings import RaterSettings
+from vqagen.human.status import study_status
 from vqagen.human.store.care import ForgetReport, back_up_study, forget
 from vqagen.human.study.making import PlannedStudy, check_study, extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.settings import PlanSettings
@@ -107,7 +103,6 @@ __all__ = [
     "ServeSettings",
     "Study",
     "StudyScores",
-    "StudyStatus",
     "Undefined",
     "UsageError",
     "VerificationReport",

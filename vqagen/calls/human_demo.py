@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import orjson
 
-from vqagen.calls.human_answers import export_study
 from vqagen.calls.human_items import write_items
-from vqagen.calls.human_scoring import rater_report, score_study
 from vqagen.calls.sampled_scenes import write_scenes
 from vqagen.calls.scene_dialogs import write_dialogs
 from vqagen.draw.scene_pictures import draw_scenes
-from vqagen.errors import PlaceError, UsageError, VqagenError, counted
+from vqagen.errors import PlaceError, UsageError, counted
+from vqagen.human.export.folder import export_study
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, untrue_captions
 from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
 from vqagen.human.items.settings import ItemSettings
-from vqagen.human.simulation.client import answer_study, serving
-from vqagen.human.simulation.raters import Raters, RaterSettings
+from vqagen.human.scores.report import rater_report
+from vqagen.human.scores.study_scores import score_study
+from vqagen.human.simulation.raters import Raters, simulated_facts
+from vqagen.human.simulation.settings import RaterSettings
+from vqagen.human.store.facts import encode_fact
+from vqagen.human.store.opening import open_log
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
@@ -60,22 +65,20 @@ def check_demo(out: PathLike) -> None:
 
 
 def demonstrate(out: PathLike, *, seed: int = 0, scenes: int = SCENES, say: Say = lambda _: None) -> Report:
-    """Make, plan, serve, answer, export and score a small study in a new folder; return its report.
+    """Make, plan, answer, export and score a small study in a new folder; return its report.
 
-    Simulated raters send the requests that the page of a rater sends. `say` is called with a line at each step.
+    Simulated raters answer; their answers are stored as a server stores them. `say` is called with a line at each step.
     """
     check_demo(out)
     top = Path(out)
     top.mkdir(exist_ok=True)
     study = _planned(top, seed, scenes, say)
     raters = Raters(RaterSettings(effect=TRUE_SCORES), seed)
-    with serving(study.folder) as url:
-        say(f"serving at {url}; {RATERS} simulated raters answer …")
-        acknowledged = answer_study(study, url, raters, RATERS)
+    facts = simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)
+    with closing(open_log(study.store, study.id, create=True)) as log:
+        log.append([(number, encode_fact(fact)) for number, fact in enumerate(facts, 1)])
     stored = export_study(study.folder, top / "export").answers
-    if stored != acknowledged:
-        raise VqagenError(f"the server acknowledged {acknowledged} answers, and {stored} are stored")
-    say(f"{counted(stored, 'answer')}, all of them stored")
+    say(f"{counted(stored, 'answer')} of {RATERS} simulated raters")
     report = rater_report(score_study(study.folder))
     write_report(report, top / "scores.html")
     return report

@@ -19,14 +19,15 @@ def export(study: str, store: str | None, out: str, include_ids: bool, events: b
     """Write the answers of a study as JSON Lines and CSV, with a data dictionary.
 
     It works beside a running server. Equal answers give equal bytes, whatever store they are in. Raters have
-    pseudonyms; flags of doubtful answers stand in assignments.csv. `vqagen human score` reads the folder.
+    pseudonyms; flags of doubtful answers stand in assignments.csv, and what raters wrote to you in comments.csv.
+    `vqagen human score` reads the folder.
 
     \b
     Example:
       vqagen human export study --out answers
     """
-    from vqagen.calls.human_answers import export_study
     from vqagen.errors import counted
+    from vqagen.human.export.folder import export_study
 
     done = export_study(study, out, store, include_ids=include_ids, events=events, force=force)
     raters, assignments = counted(done.raters, "rater"), counted(done.assignments, "assignment")

@@ -35,8 +35,8 @@ def import_humanr(answers: str, tasks: str | None, drop_ambiguous: bool, out: st
       vqagen human import redis.json --tasks comparison_tasks.json --out answers
       vqagen human score answers --method humanr,cluster
     """
-    from vqagen.calls.human_scoring import import_humanr
     from vqagen.errors import counted
+    from vqagen.human.export.humanr_answers import import_humanr
 
     found = import_humanr(answers, out, tasks, drop_ambiguous=drop_ambiguous, force=force)
     for kind, places in found.findings.items():

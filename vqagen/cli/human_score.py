@@ -44,8 +44,8 @@ def score(
     Example:
       vqagen human score answers --method humanr,cluster
     """
-    from vqagen.calls.human_scoring import rater_report, score_study
-    from vqagen.human.scores.report import read_thresholds
+    from vqagen.human.scores.report import rater_report, read_thresholds
+    from vqagen.human.scores.study_scores import score_study
 
     read_thresholds(fail_under)
     found = score_study(source, settings, store=store or "")

@@ -6,7 +6,7 @@ import click
 
 from vqagen.cli.options import integer, path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
-from vqagen.human.simulation.raters import RaterSettings
+from vqagen.human.simulation.settings import RaterSettings
 
 
 @click.command("simulate")
@@ -25,8 +25,8 @@ def simulate(study: str, raters: int, settings: RaterSettings, output: ReportOut
     Example:
       vqagen human simulate study --raters 12 --effect ours=-0.2
     """
-    from vqagen.calls.human_scoring import simulate_study
     from vqagen.cli.progress import counting
+    from vqagen.human.simulation.power import simulate_study
 
     with counting("repetition") as done:
         report = simulate_study(study, raters, settings, on_done=done)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import click
 
 from vqagen.cli.human_store import store_option, study_argument
+from vqagen.cli.reports import ReportOutput, report_options
 
 WATCH_EVERY = 5
 """Seconds between two looks."""
@@ -16,30 +16,26 @@ WATCH_EVERY = 5
 @click.command("status")
 @study_argument
 @store_option
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, with all tasks and leases; with --watch, a line each."
-)
 @click.option("--watch", is_flag=True, help=f"Look again every {WATCH_EVERY} seconds until all slots are complete.")
-def status(study: str, store: str | None, as_json: bool, watch: bool) -> None:
-    """Show how far a study is: slots, answers for each system, open leases, flags, remaining time.
+@report_options("study")
+def status(study: str, store: str | None, watch: bool, output: ReportOutput) -> None:
+    """Show how far a study is: slots, answers about each system, raters at work, flags, comments, remaining time.
 
-    It works beside a running server, and changes nothing.
+    It works beside a running server, and changes nothing. A page has figures, too; --watch writes it again and again.
 
     \b
     Example:
-      vqagen human status study
+      vqagen human status study -o progress.html
     """
-    from vqagen.calls.human_answers import study_status
-    from vqagen.human.status import format_status
+    from vqagen.human.status import study_status
 
     while True:
         found = study_status(study, store)
-        if as_json:
-            click.echo(json.dumps(found.to_record(), indent=None if watch else 2))
-        else:
-            if watch:
-                click.clear()
-            click.echo(format_status(found))
-        if not watch or found.slots.complete == found.slots.planned:
+        if watch and output.is_printed and output.format == "text":
+            click.clear()
+        output.put(found)
+        slots = found.facts["slots"]
+        if not watch or slots["complete"] == slots["planned"]:
             return
+        output = output._replace(force=True)
         time.sleep(WATCH_EVERY)

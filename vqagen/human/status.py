@@ -1,233 +1,140 @@
-"""How far a study is: slots, systems, open leases, flags, and when it may be complete."""
+"""How far a study is: slots, systems, raters at work, flags, what raters report, and when it may be complete."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 
 from vqagen.errors import counted
-from vqagen.human.answers import AnswerRow
+from vqagen.human.answers import AnswerRow, answer_rows, automated, study_facts
+from vqagen.human.export.folder import comments
 from vqagen.human.scores.flags import find_flags
-from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
-from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment
+from vqagen.human.scores.settings import ScoreSettings
+from vqagen.human.store.facts import Fact
+from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, Roster
 from vqagen.human.study.item import REAL, SYSTEM, Item
-from vqagen.human.study.study import Study
+from vqagen.human.study.study import Study, load_study
+from vqagen.score.report.figures import SURE, UNSURE, Axis, Row, bars, draw, draw_counts
+from vqagen.score.report.table import COUNT, SHARE, TEXT, Figure, Report, Table, columns, nonempty
 
 RECENT = 20
 """Completed slots whose times say how fast the study is."""
-_REFERENCES = "references"
-"""Stands for pairs of two reference texts, which are of no system."""
+_MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
+_MOST_HOURS = 72
+"""Of a study that takes longer, the figure shows days."""
 
 
-class Slots(NamedTuple):
-    """Slots of one task or of all."""
+def study_status(folder: str | Path, store: str | Path | None = None, *, now: int | None = None) -> Report:
+    """Return how far a study is, also while it is served. `store` is a place other than the study's own file.
 
-    planned: int
-    complete: int
-    active: int
-    """Taken, and their time has not run out."""
-    overdue: int
-    """Taken, but free for the next rater."""
-
-    @property
-    def free(self) -> int:
-        """Slots that nobody has."""
-        return self.planned - self.complete - self.active - self.overdue
+    A study that was never served has no answers. `now` is a time in milliseconds. The facts of the report are counts.
+    """
+    study = load_study(folder)
+    return status_report(study, study_facts(study, store), time.time_ns() // 1_000_000 if now is None else now)
 
 
-class Lease(NamedTuple):
-    """A slot that a rater works on."""
-
-    assignment: str
-    rater: str
-    answers: int
-    trials: int
-    expires: int
-    """Milliseconds since 1970; in the past for an overdue one."""
-
-
-@dataclass(frozen=True)
-class StudyStatus:
-    """The state of a study at one moment."""
-
-    study: str
-    now: int
-    slots: Slots
-    tasks: dict[str, Slots]
-    systems: dict[str, tuple[int, int]]
-    """Source -> answers of complete assignments to real trials, and how many are planned."""
-    raters: int
-    answers: int
-    expired: int
-    withdrawn: int
-    leases: tuple[Lease, ...]
-    flags: dict[str, int]
-    """Kind -> how many raters it concerns."""
-    remaining: int | None
-    """Milliseconds until all slots are complete, at the rate of the last ones; None if too few are complete."""
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the status as JSON has it."""
-        systems = {name: {"answers": answers, "planned": planned} for name, (answers, planned) in self.systems.items()}
-        return {
-            **asdict(self),
-            "slots": _slots_record(self.slots),
-            "tasks": {name: _slots_record(slots) for name, slots in self.tasks.items()},
-            "systems": systems,
-            "leases": [lease._asdict() for lease in self.leases],
-        }
-
-
-def _slots_record(slots: Slots) -> dict[str, int]:
-    return {**slots._asdict(), "free": slots.free}
-
-
-def status_of(
-    study: Study, assignments: Sequence[Assignment], rows: Sequence[AnswerRow], events: Iterable[Event], now: int
-) -> StudyStatus:
-    """Return the status of a study from all that its store holds, at a time in milliseconds."""
-    by_task: dict[str, list[Assignment]] = {task: [] for task in study.tasks}
-    for each in assignments:
-        by_task[each.task].append(each)
-    tasks = {task: _slots(study.slots, found, now) for task, found in by_task.items()}
-    states = Counter(each.state for each in assignments)
-    flags = find_flags(rows, ScoreSettings(), (event.assignment for event in events if event.kind == WEBDRIVER))
-    concerned = {(flag.kind, flag.rater) for flag in flags}
-    return StudyStatus(
-        study=study.id,
-        now=now,
-        slots=Slots(*(sum(column) for column in zip(*tasks.values(), strict=True))),
-        tasks=tasks,
-        systems=_systems(study, rows),
-        raters=len({each.rater for each in assignments}),
-        answers=len(rows),
-        expired=states[EXPIRED],
-        withdrawn=states[WITHDRAWN],
-        leases=tuple(_leases(study, assignments, rows)),
-        flags=dict(sorted(Counter(kind for kind, _ in concerned).items())),
-        remaining=_remaining(study, assignments, now),
+def status_report(study: Study, log: Sequence[tuple[int, Fact]], now: int) -> Report:
+    """Return how far a study is by all that happened in it."""
+    roster = Roster(log)
+    rows, given = list(answer_rows(study, roster)), list(roster.assignments.values())
+    working = [
+        each for each in sorted(given, key=lambda each: each.expires) if each.state == CLAIMED and each.holds(now)
+    ]
+    states, planned = Counter(each.state for each in given), study.slots * len(study.tasks)
+    done, remaining = states[COMPLETE], _remaining(given, planned, now)
+    slots = {"planned": planned, "complete": done, "active": len(working), "free": planned - done - len(working)}
+    flags = find_flags(rows, ScoreSettings(), automated(log))
+    concerned = Counter(kind for kind, _ in sorted({(flag.kind, flag.rater) for flag in flags}))
+    said = ((*each, _utc(at)) for *each, at in comments(study, roster, log))
+    raters, systems = len({each.rater for each in given}), list(_systems(study, rows))
+    head = (
+        f"study {study.id} at {_utc(now)}: {done:,} of {counted(planned, 'slot')} complete ({100 * done // planned} %),"
+        f" {slots['active']:,} active, {slots['free']:,} free",
+        f"{counted(raters, 'rater')}, {counted(len(rows), 'answer')},"
+        f" {states[EXPIRED]:,} expired, {states[WITHDRAWN]:,} withdrawn",
+        f"complete in: {'unknown' if remaining is None else f'about {remaining / _HOUR:,.1f} hours'}",
     )
+    tables = nonempty(
+        Table(key, title, columns(**forms), tuple(cells))
+        for key, title, forms, cells in (
+            ("systems", "Answers of complete raters to real trials", _SYSTEMS, systems),
+            ("tasks", "Tasks, the least complete first", _TASKS, _tasks(study, given, working)),
+            ("working", "Raters at work", _WORKING, (_lease(each, now) for each in working)),
+            ("flags", "Flags", {"flag": TEXT, "raters": COUNT}, concerned.items()),
+            ("comments", "Comments and problems", _COMMENTS, said),
+        )
+    )
+    facts = {"study": study.id, "now": now, "slots": slots, "raters": raters, "answers": len(rows)}
+    facts |= {"expired": states[EXPIRED], "withdrawn": states[WITHDRAWN], "remaining": remaining}
+    return Report("Progress of a study", head, tables, facts, figures=tuple(_figures(slots, systems, rows)))
 
 
-def _slots(planned: int, assignments: Iterable[Assignment], now: int) -> Slots:
-    complete = active = overdue = 0
-    for each in assignments:
-        complete += each.state == COMPLETE
-        active += each.state == CLAIMED and each.expires > now
-        overdue += each.state == CLAIMED and each.expires <= now
-    return Slots(planned, complete, active, overdue)
+_SYSTEMS = {"system": TEXT, "answers": COUNT, "planned": COUNT, "share": SHARE}
+_TASKS = {"task": TEXT, "planned": COUNT, "complete": COUNT, "active": COUNT, "free": COUNT}
+_WORKING = {"assignment": TEXT, "rater": TEXT, "answers": COUNT, "trials": COUNT, "minutes_left": COUNT}
+_COMMENTS = {"kind": TEXT, "assignment": TEXT, "rater": TEXT, "trial": COUNT, "item": TEXT, "text": TEXT, "time": TEXT}
 
 
-def _systems(study: Study, rows: Iterable[AnswerRow]) -> dict[str, tuple[int, int]]:
+def _systems(study: Study, rows: Iterable[AnswerRow]) -> Iterator[tuple[str, int, int, float]]:
     items = (study.items[trial.item] for task in study.tasks.values() for trial in task.trials)
     planned = Counter(name for item in items if item.use == REAL for name in _sources(item))
-    complete = (row for row in rows if row.use == REAL and row.state == COMPLETE)
-    answered = Counter(name for row in complete for name in _sources(study.items[row.item]))
-    return {name: (answered[name], planned[name] * study.slots) for name in sorted(planned)}
+    complete = (study.items[row.item] for row in rows if row.use == REAL and row.state == COMPLETE)
+    answered = Counter(name for item in complete for name in _sources(item))
+    for name, times in sorted(planned.items()):
+        yield name, answered[name], times * study.slots, answered[name] / (times * study.slots)
 
 
 def _sources(item: Item) -> list[str]:
-    """Return the systems that an answer to an item says something about."""
-    return [each.source for each in item.candidates if each.role == SYSTEM] or [_REFERENCES]
+    """Return the systems that an answer to an item says something about, or what stands for them."""
+    systems = [each.source for each in item.candidates if each.role == SYSTEM]
+    return systems or ["references" if item.candidates else "questions"]
 
 
-def _leases(study: Study, assignments: Iterable[Assignment], rows: Iterable[AnswerRow]) -> Iterable[Lease]:
-    """Yield the leases, the one that ends first at the beginning."""
-    answers = Counter(row.assignment for row in rows)
-    claimed = (each for each in assignments if each.state == CLAIMED)
-    for each in sorted(claimed, key=lambda each: (each.expires, each.id)):
-        yield Lease(each.id, each.rater, answers[each.id], len(study.tasks[each.task].trials), each.expires)
+def _tasks(
+    study: Study, given: Iterable[Assignment], working: Iterable[Assignment]
+) -> list[tuple[str, int, int, int, int]]:
+    complete, active = Counter(each.task for each in given if each.state == COMPLETE), Counter(e.task for e in working)
+    counts = ((task, complete[task], active[task]) for task in study.tasks)
+    found = [(task, study.slots, done, taken, study.slots - done - taken) for task, done, taken in counts]
+    return sorted(found, key=lambda each: (each[2], each[0]))
 
 
-def _remaining(study: Study, assignments: Iterable[Assignment], now: int) -> int | None:
-    complete = sorted(each.ended or 0 for each in assignments if each.state == COMPLETE)
-    missing = len(study.tasks) * study.slots - len(complete)
+def _lease(each: Assignment, now: int) -> tuple[str, str, int, int, int]:
+    return each.id, each.rater, len(each.answers), each.trials, -((now - each.expires) // _MINUTE)
+
+
+def _remaining(given: Iterable[Assignment], planned: int, now: int) -> int | None:
+    """Return the milliseconds until all slots are complete, at the rate of the last ones; None if these are too few."""
+    complete = sorted(each.ended or 0 for each in given if each.state == COMPLETE)
+    recent, missing = complete[-RECENT:], planned - len(complete)
     if not missing:
         return 0
-    recent = complete[-RECENT:]
     if len(recent) < 2 or now <= recent[0]:
         return None
     return round(missing * (now - recent[0]) / (len(recent) - 1))
 
 
-# For people ---------------------------------------------------------------------------------------------------------
-
-
-def format_status(status: StudyStatus) -> str:
-    """Return the status for people: a few lines, then tables of systems, tasks that are not complete, and leases."""
-    slots = status.slots
-    lines = [
-        f"study {status.study}: {slots.complete:,} of {counted(slots.planned, 'slot')} complete"
-        f" ({_percent(slots.complete, slots.planned)}), {slots.active:,} active, {slots.overdue:,} overdue,"
-        f" {slots.free:,} free",
-        f"{counted(status.raters, 'rater')}, {counted(status.answers, 'answer')},"
-        f" {status.expired:,} expired, {status.withdrawn:,} withdrawn",
-        f"flags: {', '.join(f'{kind} {number}' for kind, number in status.flags.items()) or 'none'}",
-        f"complete in: {_duration(status.remaining)}",
-        "",
-        *_columns([("system", "answers", "planned", ""), *(_system_line(*each) for each in status.systems.items())]),
+def _figures(
+    slots: Mapping[str, int], systems: Iterable[tuple[str, int, int, float]], rows: Sequence[AnswerRow]
+) -> Iterator[Figure]:
+    axis, shares = Axis(), [(name, slots[name] / slots["planned"]) for name in ("complete", "active")]
+    parts = [(name, share, color) for (name, share), color in zip(shares, (SURE, UNSURE), strict=True)]
+    drawn = [Row("slots", f"{slots['complete']:,} of {slots['planned']:,}", bars(axis, 0, parts))]
+    drawn += [
+        Row(name, f"{answers:,} of {planned:,}", bars(axis, 0, [("", share, SURE)]))
+        for name, answers, planned, share in systems
     ]
-    open_tasks = {task: each for task, each in status.tasks.items() if each.complete < each.planned}
-    if open_tasks:
-        head = ("open task", "complete", "active", "overdue", "free")
-        shown = list(open_tasks.items())[:_MOST_LINES]
-        found = [(task, *map(str, (e.complete, e.active, e.overdue, e.free))) for task, e in shown]
-        lines += ["", *_columns([head, *found]), *_more(len(open_tasks), "open task")]
-    if status.leases:
-        titles = ("lease", "rater", "answers", "ends in")
-        leases = [
-            (each.assignment, each.rater, f"{each.answers} of {each.trials}", _end(each.expires - status.now))
-            for each in status.leases[:_MOST_LINES]
-        ]
-        lines += ["", *_columns([titles, *leases]), *_more(len(status.leases), "lease")]
-    return "\n".join(line.rstrip() for line in lines)
+    caption = "slots that raters work on are paler; below, answers about each system"
+    yield Figure("Progress", caption, draw(axis, drawn))
+    if rows:
+        first, last = min(row.stored for row in rows), max(row.stored for row in rows)
+        unit, name = (_HOUR, "hour") if last - first <= _MOST_HOURS * _HOUR else (_DAY, "day")
+        caption = f"{name} 0 begins at {_utc(first)}"
+        yield Figure(f"Answers by {name}", caption, draw_counts(Counter((row.stored - first) // unit for row in rows)))
 
 
-_MOST_LINES = 20
-
-
-def _more(number: int, thing: str) -> list[str]:
-    return [f"… and {counted(number - _MOST_LINES, thing)} more (--json has all)"] if number > _MOST_LINES else []
-
-
-def _system_line(name: str, counts: tuple[int, int]) -> tuple[str, str, str, str]:
-    return name, f"{counts[0]:,}", f"{counts[1]:,}", _percent(*counts)
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part // whole if whole else 0} %"
-
-
-def _end(milliseconds: int) -> str:
-    return _duration(milliseconds) if milliseconds > 0 else "ran out"
-
-
-def _duration(milliseconds: int | None) -> str:
-    """Return a time for people.
-
-    >>> _duration(90_000), _duration(7_500_000), _duration(400_000_000), _duration(0), _duration(None)
-    ('2 min', '2 h 5 min', '4 d 15 h', 'done', 'unknown')
-    """
-    if milliseconds is None:
-        return "unknown"
-    if not milliseconds:
-        return "done"
-    minutes = max(1, round(milliseconds / 60_000))
-    hours, days = minutes // 60, minutes // 1440
-    if days:
-        return f"{days} d {hours % 24} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines in which the first column is aligned left and the others right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+def _utc(milliseconds: int) -> str:
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M} UTC"

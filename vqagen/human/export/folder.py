@@ -1,4 +1,4 @@
-"""Writing an export: a folder whose bytes follow from the study and the stored answers alone."""
+"""Writing an export: a folder whose bytes follow from the study and its answers alone."""
 
 from __future__ import annotations
 
@@ -6,36 +6,32 @@ import csv
 import hashlib
 import io
 import os
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from msgspec.structs import astuple, replace
 
 from vqagen import __version__
 from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.files.output import atomic_folder, sweep
-from vqagen.human.answers import AnswerRow
-from vqagen.human.export.dictionary import (
-    ANSWERS,
-    ASSIGNMENTS,
-    FILES,
-    PEOPLE,
-    Column,
-    dictionary_page,
-    dictionary_record,
-)
-from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, row_line
+from vqagen.human.answers import ANSWERS_FILE, EVENTS_FILE, answer_rows, automated, row_lines, study_facts
+from vqagen.human.export.dictionary import COMMENTS_FILE, FILES, PEOPLE_FILE, dictionary_page, dictionary_record
 from vqagen.human.scores.flags import Flag, find_flags
-from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
-from vqagen.human.store.roster import Assignment
-from vqagen.human.study.study import Study
+from vqagen.human.scores.settings import ScoreSettings
+from vqagen.human.store.facts import Claimed, Fact, Noted
+from vqagen.human.store.roster import Roster
+from vqagen.human.study.study import Study, load_study
 
-MANIFEST = "manifest.json"
+MANIFEST, IMPORT_FILE = "manifest.json", "import.json"
+"""Hashes of the other files; what is wrong with imported answers."""
+COMMENT, PROBLEM = "comment", "problem"
+"""What raters write: at the end, and about a trial."""
 _PAGES = ("dictionary.json", "dictionary.md")
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+Cells = tuple[Any, ...]
 
 
 class ExportReport(NamedTuple):
@@ -46,110 +42,127 @@ class ExportReport(NamedTuple):
     raters: int
 
 
+def export_study(
+    folder: str | Path,
+    out: str | Path,
+    store: str | Path | None = None,
+    *,
+    include_ids: bool = False,
+    events: bool = False,
+    force: bool = False,
+) -> ExportReport:
+    """Write the answers of a study to the folder `out`, also while it is served. Equal answers give equal bytes.
+
+    `include_ids` adds who the raters are, and `events` everything that happened. The folder gets its name when it is
+    complete.
+    """
+    study = load_study(folder)
+    check_export(Path(out), force)
+    facts = study_facts(study, store)
+    roster = Roster(facts)
+    write_export(Path(out), _contents(study, facts, roster, include_ids, events))
+    given = roster.assignments.values()
+    return ExportReport(sum(len(each.answers) for each in given), len(given), len({each.rater for each in given}))
+
+
 def check_export(out: Path, force: bool) -> None:
     """Raise UsageError if an export cannot be written to `out`. Only an export is ever replaced."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise PlaceError(f"output {out} is no folder; name a new folder")
     if not out.absolute().parent.is_dir():
         raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
-    if not out.is_dir() or not (present := set(os.listdir(out))):
-        return
-    if other := sorted(present - {*FILES, *_PAGES, MANIFEST}):
+    present = set(os.listdir(out)) if out.is_dir() else set()
+    if other := sorted(present - {*FILES, *_PAGES, MANIFEST, IMPORT_FILE}):
         raise UsageError(f"output folder {out} holds other files than an export ({other[0]}); name a new folder")
-    if not force:
+    if present and not force:
         raise UsageError(f"export {out} exists already; give --force to replace it")
 
 
-def write_export(
-    study: Study, store: Store, out: Path, *, include_ids: bool = False, events: bool = False, force: bool = False
-) -> ExportReport:
-    """Write all answers of a study. The folder gets its name when it is complete."""
-    check_export(out, force)
+def write_export(out: Path, contents: Mapping[str, bytes]) -> None:
+    """Write the files of an export, names -> contents, in the place of one that is there."""
     sweep(str(out))
-    contents, report = _contents(study, store, include_ids, events)
     try:
         with atomic_folder(out) as beside:
             for name, content in contents.items():
-                _write(beside / name, content, is_private=name == "people.csv")
+                (beside / name).write_bytes(content)
+                if name == PEOPLE_FILE:
+                    (beside / name).chmod(0o600)
     except OSError as error:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
-    return report
 
 
-def _write(path: Path, content: bytes, *, is_private: bool) -> None:
-    with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600 if is_private else 0o666), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _contents(study: Study, store: Store, include_ids: bool, events: bool) -> tuple[dict[str, bytes], ExportReport]:
-    """Return the content of each file by its name, and the report."""
-    rows, assignments, log = list(answer_rows(study, store)), list(store.assignments()), list(store.events())
-    automated = [event.assignment for event in log if event.kind == WEBDRIVER]
-    flags = find_flags(rows, ScoreSettings(), automated)
-    files = {
-        ANSWERS_FILE: b"".join(map(row_line, rows)),
-        "answers.csv": _table(ANSWERS, (_cells(row) for row in rows)),
-        "assignments.csv": _table(ASSIGNMENTS, _assignment_cells(study, assignments, rows, flags)),
+def _contents(
+    study: Study, facts: Sequence[tuple[int, Fact]], roster: Roster, include_ids: bool, events: bool
+) -> dict[str, bytes]:
+    """Return the content of each file by its name."""
+    rows = list(answer_rows(study, roster))
+    flags = find_flags(rows, ScoreSettings(), automated(facts))
+    tables: dict[str, Sequence[Cells]] = {
+        "answers.csv": list(map(astuple, rows)),
+        "assignments.csv": list(_assignments(roster, flags)),
+        COMMENTS_FILE: list(comments(study, roster, facts)),
+        PEOPLE_FILE: [(rater, *roster.people[rater]) for rater in sorted(roster.people)],
     }
-    counts = {ANSWERS_FILE: len(rows), "answers.csv": len(rows), "assignments.csv": len(assignments)}
-    if include_ids:
-        people = list(store.people())
-        files["people.csv"], counts["people.csv"] = _table(PEOPLE, map(astuple, people)), len(people)
+    left_out = {PEOPLE_FILE: not include_ids, COMMENTS_FILE: not tables[COMMENTS_FILE]}
+    files = {ANSWERS_FILE: row_lines(rows)}
+    files |= {name: _csv(name, cells) for name, cells in tables.items() if not left_out.get(name)}
     if events:
-        lines = (orjson.dumps(asdict(event), option=orjson.OPT_APPEND_NEWLINE) for event in log)
-        files["events.jsonl"], counts["events.jsonl"] = b"".join(lines), len(log)
+        files[EVENTS_FILE] = row_lines(_unnamed(fact) for _, fact in facts)
     names = list(files)
     files["dictionary.json"] = orjson.dumps(dictionary_record(names), option=_INDENTED)
     files["dictionary.md"] = dictionary_page(names).encode()
     manifest = {
-        "schema": "vqagen.human.export/1",
+        "schema": "vqagen.human.export/2",
         "vqagen": __version__,
         "study": study.id,
         "info": study.info,
         "raters_per_item": study.slots,
         "has_ids": include_ids,
-        "files": {name: _described(content, counts.get(name)) for name, content in sorted(files.items())},
+        "files": {
+            name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+            for name, content in sorted(files.items())
+        },
     }
-    files[MANIFEST] = orjson.dumps(manifest, option=_INDENTED)
-    return files, ExportReport(len(rows), len(assignments), len({each.rater for each in assignments}))
+    return {**files, MANIFEST: orjson.dumps(manifest, option=_INDENTED)}
 
 
-def _described(content: bytes, rows: int | None) -> dict[str, Any]:
-    described = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    return described if rows is None else {**described, "rows": rows}
-
-
-def _table(columns: Sequence[Column], rows: Iterable[Iterable[object]]) -> bytes:
+def _csv(name: str, rows: Iterable[Cells]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(column.name for column in columns)
+    writer.writerow(column for column, *_ in FILES[name][1])
     writer.writerows([_cell(value) for value in row] for row in rows)
     return text.getvalue().encode()
 
 
 def _cell(value: object) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
+    """Return a value as a cell; None is an empty one. A spreadsheet would run a text that begins as a formula does."""
+    if isinstance(value, bool | dict):
         return orjson.dumps(value).decode()
-    return "" if value is None else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
-def _cells(row: AnswerRow) -> list[object]:
-    return [getattr(row, column.name) for column in ANSWERS]
-
-
-def _assignment_cells(
-    study: Study, assignments: Iterable[Assignment], rows: Iterable[AnswerRow], flags: Iterable[Flag]
-) -> Iterable[Iterable[object]]:
-    answers = Counter(row.assignment for row in rows)
-    of_assignment: dict[str, set[str]] = defaultdict(set)
-    of_rater: dict[str, set[str]] = defaultdict(set)
+def _assignments(roster: Roster, flags: Iterable[Flag]) -> Iterator[Cells]:
+    kinds: dict[str, set[str]] = {}
     for flag in flags:
-        (of_assignment[flag.assignment] if flag.assignment else of_rater[flag.rater]).add(flag.kind)
-    for each in assignments:
-        kinds = sorted(of_assignment[each.id] | of_rater[each.rater])
-        more = (len(study.tasks[each.task].trials), answers[each.id], " ".join(kinds))
-        yield *astuple(each), *more
+        kinds.setdefault(flag.assignment or flag.rater, set()).add(flag.kind)
+    for id, each in sorted(roster.assignments.items()):
+        found = sorted(kinds.get(id, set()) | kinds.get(each.rater, set()))
+        yield (
+            *(id, each.task, each.slot, each.rater, each.state, each.consent),
+            *(each.claimed, each.expires, each.ended, each.trials, len(each.answers), " ".join(found)),
+        )
+
+
+def comments(study: Study, roster: Roster, facts: Iterable[tuple[int, Fact]]) -> Iterator[Cells]:
+    """Yield what raters wrote: kind, assignment, rater, trial, item, text and time."""
+    for _, fact in facts:
+        if isinstance(fact, Noted) and fact.kind in (COMMENT, PROBLEM):
+            given = roster.assignments[fact.assignment]
+            trials = study.trials(given.task, given.slot)
+            item = trials[fact.trial - 1].item.id if 0 < fact.trial <= len(trials) else ""
+            yield fact.kind, fact.assignment, given.rater, fact.trial, item, fact.detail, fact.time
+
+
+def _unnamed(fact: Fact) -> Fact:
+    """Return a fact without the person whom it is about."""
+    return replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact

@@ -12,229 +12,200 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import msgspec
 import orjson
+from msgspec.structs import replace
 
-from vqagen.errors import BadInput, Problem, describe
-from vqagen.human.answers import AnswerRow
-from vqagen.human.store.roster import COMPLETE, EXPIRED
+from vqagen.errors import BadInput, Problem, UsageError, describe
+from vqagen.files.locations import locate
+from vqagen.human.answers import ANSWERS_FILE, AnswerRow, State, row_lines
+from vqagen.human.export.folder import IMPORT_FILE, check_export, write_export
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
-from vqagen.human.study.item import CHECK, COMPARE, FIT, LENGTH_DIFFERENCE, REAL, REFERENCE, SYSTEM, length_difference
+from vqagen.human.study.item import FIT, LENGTH_DIFFERENCE, length_difference
 from vqagen.human.study.pairs import HUMAN, HUMANS
+from vqagen.json.parsing import read_text
 
+Found = AnswerRow | tuple[str, str]
+"""An answer, or the kind of a finding and its sentence."""
 LEAST, LARGEST = 1, 9
-_ID_FIELDS = ("assignmentID", "hitID", "workerID")
-_TRIAL_KEYS = tuple(f"c{side}_{what}" for side in (1, 2) for what in ("id", "text", "source"))
-_CSV_COLUMNS = ("image", *_TRIAL_KEYS, "raw_score", "assignmentID", "workerID")
-_VALUE = re.compile(r"[+-]?[0-9]+")
-_MOST_PROBLEMS = 20
 AMBIGUOUS, LOST, REJECTED, SKIPPED, UNNAMED = FINDINGS = "ambiguous", "lost", "rejected", "skipped", "unnamed"
 """Answers that may be those of another trial; trials without answer; answers that are none; links that are not part of
 the study; links whose rater has no id."""
+_IDS = ("assignmentID", "hitID", "workerID")
+_VALUE = re.compile(r"\+?0*([1-9])")
 
 
-@dataclass
-class HumanrImport:
+class HumanrTrial(msgspec.Struct, frozen=True):
+    """A trial as HUMANr writes it: c1 is the left text."""
+
+    image: str
+    c1_text: str
+    c1_source: str
+    c2_text: str
+    c2_source: str
+
+
+class HumanrImport(NamedTuple):
     """Answers as rows, and what is wrong with the data: sentences by kind."""
 
-    rows: list[AnswerRow] = field(default_factory=list)
-    findings: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in FINDINGS})
+    rows: list[AnswerRow]
+    findings: Mapping[str, list[str]]
 
 
-def read_tasks(document: Any, source: str) -> tuple[dict[str, list[dict[str, str]]], set[str] | None]:
-    """Return the trials of each link of a `comparison_tasks.json`, or of a `latest_run.json`, which also has the HITs.
-
-    BadInput with what is wrong.
-    """
-    hits = None
-    if isinstance(document, dict) and isinstance(document.get("tasks"), dict):
-        hits = {str(each) for each in document.get("hit_ids", ())} or None
-        document = document["tasks"]
-    if not isinstance(document, dict):
-        raise BadInput([Problem(f"expected an object: link id -> trials, found {describe(document)}", source)])
-    problems = []
-    for link, trials in document.items():
-        if not isinstance(trials, list):
-            problems.append(Problem(f"expected a list of trials, found {describe(trials)}", source, link))
-            continue
-        for number, trial in enumerate(trials):
-            missing = [key for key in ("image", *_TRIAL_KEYS) if not isinstance(_get(trial, key), str)]
-            if missing:
-                problems.append(Problem(f"lacks text for {', '.join(missing)}", source, f"{link}[{number}]"))
-    if problems:
-        raise BadInput(problems[:_MOST_PROBLEMS])
-    return document, hits
-
-
-def _get(trial: object, key: str) -> object:
-    return trial.get(key) if isinstance(trial, dict) else None
-
-
-def rows_of_redis(
-    tasks: Mapping[str, Sequence[Mapping[str, str]]],
-    dump: Any,
-    source: str,
+def import_humanr(
+    answers: str | Path,
+    out: str | Path,
+    tasks: str | Path | None = None,
     *,
-    hits: set[str] | None = None,
-    keep_ambiguous: bool = True,
+    drop_ambiguous: bool = False,
+    force: bool = False,
 ) -> HumanrImport:
-    """Return the answers of a Redis database, link id -> hash. Of ambiguous ones, those that HUMANr scores are kept."""
-    if not isinstance(dump, dict):
-        raise BadInput([Problem(f"expected an object: link id -> hash, found {describe(dump)}", source)])
-    found = HumanrImport()
-    chosen = dict(_links(tasks, dump, hits, found))
-    raters = _numbered((answers["workerID"] for answers in chosen.values()), "rater")
-    assignments = _first_links(chosen)
-    taken: Counter[str] = Counter()
-    for link in sorted(chosen):
-        answers, trials = chosen[link], tasks[link]
-        assignment = assignments[answers["assignmentID"] or link]
-        rater = raters.get(answers["workerID"], f"rater-of-{link}")
-        if not answers["workerID"]:
-            found.findings[UNNAMED].append(f"link {link} has no worker id: its rater counts as one of its own")
-        values = dict(_values(link, trials, answers, found, keep_ambiguous))
-        images = {trial["image"] for trial in trials}
-        state = COMPLETE if images <= answers.keys() else EXPIRED
-        for number, value in values.items():
-            place = (assignment, taken[assignment] + number + 1)
-            row = row_of_trial(trials[number], value, place, rater, task=link, state=state)
-            _keep(row, f"link {link}, trial {number + 1}", found)
-        taken[assignment] += len(trials)
-    return found
+    """Write the answers that HUMANr collected as an export folder, and return them with all that is wrong with them.
 
-
-def _links(
-    tasks: Mapping[str, Sequence[Mapping[str, str]]],
-    dump: Mapping[str, Any],
-    hits: set[str] | None,
-    found: HumanrImport,
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the links of the study that have answers, with their hashes."""
-    for link, answers in dump.items():
-        if link not in tasks:
-            found.findings[SKIPPED].append(f"key {link} is no link of the tasks")
-        elif not isinstance(answers, dict):
-            found.findings[SKIPPED].append(f"key {link} is no hash: {describe(answers)}")
-        elif hits is not None and answers.get("hitID") not in hits:
-            found.findings[SKIPPED].append(f"link {link} has a HIT that is not of this run: {answers.get('hitID')}")
-        else:
-            yield link, {**dict.fromkeys(_ID_FIELDS, ""), **{key: str(value) for key, value in answers.items()}}
-    for link in tasks:
-        if link not in dump:
-            found.findings[LOST].append(f"link {link} has no answers")
-
-
-def _values(
-    link: str,
-    trials: Sequence[Mapping[str, str]],
-    answers: Mapping[str, str],
-    found: HumanrImport,
-    keep_ambiguous: bool,
-) -> Iterator[tuple[int, int]]:
-    """Yield the number of each trial that has an answer, from 0, and its value."""
-    images = [trial["image"] for trial in trials]
-    shown = Counter(images)
-    for image in sorted(answers.keys() - shown.keys() - set(_ID_FIELDS)):
-        found.findings[REJECTED].append(f"link {link}: {image!r} is no image of the task")
-    for number, image in enumerate(images):
-        text = answers.get(image)
-        if text is None:
-            found.findings[LOST].append(f"link {link}, trial {number + 1}: no answer about {image}")
-        elif images.index(image) != number:
-            found.findings[LOST].append(
-                f"link {link}, trial {number + 1}: {image} was shown before, one answer is kept"
-            )
-        elif not _VALUE.fullmatch(text) or not LEAST <= int(text) <= LARGEST:
-            message = f"link {link}, trial {number + 1}: {text!r} is no value from {LEAST} to {LARGEST}"
-            found.findings[REJECTED].append(message)
-        else:
-            if shown[image] > 1:
-                places = ", ".join(str(place) for place, each in enumerate(images, 1) if each == image)
-                found.findings[AMBIGUOUS].append(f"link {link}: one answer about {image} for trials {places}")
-            if shown[image] == 1 or keep_ambiguous:
-                yield number, int(text)
-
-
-def rows_of_results(text: str, source: str) -> HumanrImport:
-    """Return the answers of a result CSV. BadInput if columns are missing, or values contradict each other."""
-    reader = csv.DictReader(io.StringIO(text))
-    missing = [name for name in _CSV_COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise BadInput([Problem(f"no result of HUMANr: lacks the columns {', '.join(missing)}", source)])
-    lines, found = list(reader), HumanrImport()
-    raters = _numbered((line["workerID"] or "" for line in lines), "rater")
-    assignments = _numbered((line["assignmentID"] or "" for line in lines), "assignment")
-    taken: Counter[str] = Counter()
-    for number, line in enumerate(lines, 2):
-        value = line["raw_score"] or ""
-        if None in line.values() or not _VALUE.fullmatch(value) or not LEAST <= int(value) <= LARGEST:
-            found.findings[REJECTED].append(f"line {number}: {value!r} is no value from {LEAST} to {LARGEST}")
-            continue
-        assignment = assignments.get(line["assignmentID"], "assignment-without-id")
-        rater = raters.get(line["workerID"], f"rater-of-{assignment}")
-        taken[assignment] += 1
-        row = row_of_trial(line, int(value), (assignment, taken[assignment]), rater, task=assignment, state=COMPLETE)
-        if row is not None and (written := line.get("score")) and int(float(written)) != row.toward_second:
-            found.findings[REJECTED].append(f"line {number}: score {written} contradicts raw_score {value}")
-            continue
-        _keep(row, f"line {number}", found)
-    return found
-
-
-def _keep(row: AnswerRow | None, place: str, found: HumanrImport) -> None:
-    if row is None:
-        found.findings[REJECTED].append(f"{place}: its sources are no human text and another one")
+    `answers` is the content of its Redis database as JSON, link id -> hash, or the CSV of its results. The former needs
+    `tasks`, its `comparison_tasks.json` or `latest_run.json`. Raises BadInput if a file is none of these.
+    """
+    check_export(Path(out), force)
+    text, source = read_text(locate(str(answers))), str(answers)
+    is_database = text.lstrip()[:1] in ("{", "[")
+    if is_database and tasks is None:
+        raise UsageError(f"{answers} holds answers by link and image: give the tasks, comparison_tasks.json")
+    if not is_database and tasks is not None:
+        raise UsageError(f"{answers} is a CSV of results, which has the tasks in it: leave out {tasks}")
+    if tasks is None:
+        found = list(_of_results(text, source))
     else:
-        found.rows.append(row)
+        known, hits = _tasks(read_text(locate(str(tasks))), str(tasks))
+        found = list(_of_database(known, _decoded(text, source, dict[str, Any]), hits, drop_ambiguous))
+    rows = list(_renamed([each for each in found if isinstance(each, AnswerRow)]))
+    findings = {kind: [each[1] for each in found if isinstance(each, tuple) and each[0] == kind] for kind in FINDINGS}
+    written = orjson.dumps(findings, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    write_export(Path(out), {ANSWERS_FILE: row_lines(rows), IMPORT_FILE: written})
+    return HumanrImport(rows, findings)
 
 
-def row_of_trial(
-    trial: Mapping[str, str], value: int, place: tuple[str, int], rater: str, *, task: str, state: str
-) -> AnswerRow | None:
-    """Return the row of an answer at (assignment, trial); None if HUMANr does not make such a trial."""
-    left, right = ((trial[f"c{side}_source"], trial[f"c{side}_text"]) for side in (1, 2))
+def _tasks(text: str, source: str) -> tuple[dict[str, list[HumanrTrial]], list[str]]:
+    """Return the trials of each link, and of a `latest_run.json` its HITs."""
+    run = _decoded(text, source, dict[str, msgspec.Raw])
+    links = _decoded(run["tasks"], source, dict[str, msgspec.Raw]) if "tasks" in run else run
+    tasks = {link: _decoded(trials, f"{source}: {link}", list[HumanrTrial]) for link, trials in links.items()}
+    return tasks, _decoded(run.get("hit_ids", b"[]"), source, list[str])
+
+
+def _decoded(text: str | bytes, source: str, kind: Any) -> Any:
+    """Return the value of a JSON text. BadInput if it is not of this type."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.DecodeError as error:
+        raise BadInput([Problem(f"no file of HUMANr: {error}", source)]) from None
+
+
+def _of_database(
+    tasks: Mapping[str, Sequence[HumanrTrial]], dump: Mapping[str, Any], hits: Sequence[str], drop_ambiguous: bool
+) -> Iterator[Found]:
+    """Yield the answers of a Redis database, by link. Of ambiguous ones, those that HUMANr scores are kept."""
+    yield from ((LOST, f"link {link} has no answers") for link in tasks if link not in dump)
+    for link, answers in sorted(dump.items()):
+        if link not in tasks:
+            yield SKIPPED, f"key {link} is no link of the tasks"
+        elif not isinstance(answers, dict):
+            yield SKIPPED, f"key {link} is no hash: {describe(answers)}"
+        elif hits and answers.get("hitID") not in hits:
+            yield SKIPPED, f"link {link} has a HIT that is not of this run: {answers.get('hitID')}"
+        else:
+            yield from _of_link(link, tasks[link], answers, drop_ambiguous)
+
+
+def _of_link(
+    link: str, trials: Sequence[HumanrTrial], answers: Mapping[str, Any], drop_ambiguous: bool
+) -> Iterator[Found]:
+    images = [trial.image for trial in trials]
+    ids = answers.get("assignmentID") or f"of link {link}", answers.get("workerID") or f"of link {link}"
+    state: State = "complete" if answers.keys() >= {*images} else "expired"
+    if not answers.get("workerID"):
+        yield UNNAMED, f"link {link} has no worker id: its rater counts as one of its own"
+    for image in sorted(answers.keys() - {*images, *_IDS}):
+        yield REJECTED, f"link {link}: {image!r} is no image of the task"
+    for number, trial in enumerate(trials, 1):
+        place = f"link {link}, trial {number}"
+        shown = [at for at, image in enumerate(images, 1) if image == trial.image]
+        if trial.image not in answers:
+            yield LOST, f"{place}: no answer about {trial.image}"
+        elif shown[0] < number:
+            yield LOST, f"{place}: {trial.image} was shown before, one answer is kept"
+        else:
+            if len(shown) > 1:
+                yield AMBIGUOUS, f"link {link}: one answer about {trial.image} for trials {', '.join(map(str, shown))}"
+            if len(shown) == 1 or not drop_ambiguous:
+                yield _answer(trial, str(answers[trial.image]), *ids, place, link, state)
+
+
+def _of_results(text: str, source: str) -> Iterator[Found]:
+    """Yield the answers of a result CSV. BadInput if columns are missing."""
+    reader, names = csv.DictReader(io.StringIO(text)), HumanrTrial.__struct_fields__
+    if missing := [name for name in (*names, "raw_score", *_IDS[::2]) if name not in (reader.fieldnames or ())]:
+        raise BadInput([Problem(f"no result of HUMANr: lacks the columns {', '.join(missing)}", source)])
+    for number, line in enumerate(reader, 2):
+        trial = HumanrTrial(*(line[name] or "" for name in names))
+        assignment, worker = line["assignmentID"] or "", line["workerID"] or f"of {line['assignmentID']}"
+        found = _answer(trial, line["raw_score"] or "", assignment, worker, f"line {number}", "", "complete")
+        written = line.get("score")
+        if isinstance(found, AnswerRow) and written and int(float(written)) != found.toward_second:
+            found = REJECTED, f"line {number}: score {written} contradicts raw_score {found.value}"
+        yield found
+
+
+def _answer(trial: HumanrTrial, value: str, assignment: str, worker: str, place: str, task: str, state: State) -> Found:
+    """Return the row of an answer, or why it is none."""
+    match = _VALUE.fullmatch(value)
+    if match is None:
+        return REJECTED, f"{place}: {value!r} is no value from {LEAST} to {LARGEST}"
+    left, right = (trial.c1_source, trial.c1_text), (trial.c2_source, trial.c2_text)
     is_turned = left[0] not in (HUMAN, HUMANS[0], CORRECT)
     first, second = (right, left) if is_turned else (left, right)
     is_check, is_baseline = (first[0], second[0]) == (CORRECT, DISTRACTOR), (first[0], second[0]) == HUMANS
-    if not (is_check or is_baseline or (first[0] == HUMAN and second[0] not in (HUMAN, *HUMANS, CORRECT))):
-        return None
-    content = orjson.dumps([trial["image"], first, second])
+    if not (is_check or is_baseline or (first[0] == HUMAN and second[0] not in (HUMAN, *HUMANS, CORRECT, ""))):
+        return REJECTED, f"{place}: its sources are no human text and another one"
+    chosen = int(match[1])
     return AnswerRow(
-        assignment=place[0],
-        rater=rater,
+        assignment=assignment,
+        rater=worker,
         task=task,
         slot=0,
         state=state,
-        trial=place[1],
-        item=hashlib.sha256(content).hexdigest()[:16],
-        image=trial["image"],
-        kind=COMPARE,
-        use=CHECK if is_check else REAL,
+        trial=0,
+        item=hashlib.sha256(orjson.dumps([trial.image, first, second])).hexdigest()[:16],
+        image=trial.image,
+        kind="compare",
+        use="check" if is_check else "real",
         dimension=FIT,
-        value=value,
+        value=chosen,
         second_on_right=not is_turned,
-        toward_second=LEAST + LARGEST - value if is_turned else value,
+        toward_second=LEAST + LARGEST - chosen if is_turned else chosen,
         least=LEAST,
         largest=LARGEST,
         first_source=first[0],
-        first_role=REFERENCE,
+        first_role="reference",
         second_source=second[0],
-        second_role=REFERENCE if is_check or is_baseline else SYSTEM,
+        second_role="reference" if is_check or is_baseline else "system",
         gold_is_second=False if is_check else None,
         strata={LENGTH_DIFFERENCE: length_difference(first[1], second[1])},
     )
 
 
-def _numbered(ids: Iterator[str], noun: str) -> dict[str, str]:
-    """Return a name for each id, so that no id of a platform is in the output."""
-    return {name: f"{noun}{number:04}" for number, name in enumerate(sorted({name for name in ids if name}), 1)}
-
-
-def _first_links(chosen: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return the first link of each assignment, by which it is named."""
-    found: dict[str, str] = {}
-    for link in sorted(chosen):
-        found.setdefault(chosen[link]["assignmentID"] or link, link)
-    return found
+def _renamed(rows: Sequence[AnswerRow]) -> Iterator[AnswerRow]:
+    """Yield rows without ids of a platform: raters and assignments have numbers, as the trials of an assignment."""
+    raters = {id: f"rater{number:04}" for number, id in enumerate(sorted({row.rater for row in rows}), 1)}
+    ids = {id: f"assignment{number:04}" for number, id in enumerate(sorted({row.assignment for row in rows}), 1)}
+    trials = Counter[str]()
+    for row in rows:
+        trials[row.assignment] += 1
+        renamed = {
+            "rater": raters[row.rater],
+            "assignment": ids[row.assignment],
+            "task": row.task or ids[row.assignment],
+        }
+        yield replace(row, **renamed, trial=trials[row.assignment])

@@ -49,8 +49,8 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _THRESHOLD = re.compile(rf"(?P<group>.+)=(?P<least>{_NUMBER})(?:/(?P<upper>{_NUMBER}))?")
 
 
-def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = ()) -> Report:
-    """Return the report."""
+def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = ()) -> Report:
+    """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2`."""
     tables = nonempty(table for make in _TABLES for table in make(scores))
     if len(scores.dimensions) < 2:
         tables = tuple(map(_without_dimension, tables))
@@ -61,7 +61,7 @@ def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = ()) -> R
         "answered": len(scores.answered),
         "raters": len({row.rater for row in (*scores.real, *scores.answered)}),
     }
-    gates, figures = score_gates(thresholds, scores), score_figures(scores, tables)
+    gates, figures = score_gates(read_thresholds(fail_under), scores), score_figures(scores, tables)
     return Report("Scores of raters", _head(scores), tables, facts, tuple(gates), tuple(figures))
 
 

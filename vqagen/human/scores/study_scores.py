@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from vqagen.errors import UsageError, unknown
-from vqagen.human.answers import AnswerRow
+from vqagen.human.answers import AnswerRow, load_answers
 from vqagen.human.scores.clusters import Estimate, two_way_interval
 from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
 from vqagen.human.scores.samples import Pairing, Sample, grouped, pairing_names, pairing_of, sample_of
@@ -66,9 +67,19 @@ class StudyScores(Reported):
 
     def report(self) -> Report:
         """Return the report without gates."""
-        from vqagen.human.scores.report import study_report
+        from vqagen.human.scores.report import rater_report
 
-        return study_report(self)
+        return rater_report(self)
+
+
+def score_study(source: str | Path, settings: ScoreSettings | None = None, *, store: str | Path = "") -> StudyScores:
+    """Score the answers of a study, of an export folder, or of its `answers.jsonl`.
+
+    A study may be served meanwhile; `store` is the place of its answers, by default its own file. Raises BadInput for
+    answers that are wrong, UsageError if there are none to read, and StoreError.
+    """
+    rows, automated = load_answers(source, store)
+    return score_rows(rows, settings or ScoreSettings(), Path(source).name, automated)
 
 
 def score_rows(
