@@ -13,7 +13,6 @@ from vqagen.human.answers import AnswerRow, answer_rows, automated, study_facts
 from vqagen.human.export.folder import comments
 from vqagen.human.scores.flags import find_flags
 from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.store.facts import Fact
 from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, Roster
 from vqagen.human.study.item import REAL, SYSTEM, Item
 from vqagen.human.study.study import Study, load_study
@@ -33,11 +32,7 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
     A study that was never served has no answers. `now` is a time in milliseconds. The facts of the report are counts.
     """
     study = load_study(folder)
-    return status_report(study, study_facts(study, store), time.time_ns() // 1_000_000 if now is None else now)
-
-
-def status_report(study: Study, log: Sequence[tuple[int, Fact]], now: int) -> Report:
-    """Return how far a study is by all that happened in it."""
+    log, now = study_facts(study, store), time.time_ns() // 1_000_000 if now is None else now
     roster = Roster(log)
     rows, given = list(answer_rows(study, roster)), list(roster.assignments.values())
     working = [
@@ -48,6 +43,9 @@ def status_report(study: Study, log: Sequence[tuple[int, Fact]], now: int) -> Re
     slots = {"planned": planned, "complete": done, "active": len(working), "free": planned - done - len(working)}
     flags = find_flags(rows, ScoreSettings(), automated(log))
     concerned = Counter(kind for kind, _ in sorted({(flag.kind, flag.rater) for flag in flags}))
+    leases = (
+        (each.id, each.rater, len(each.answers), each.trials, -((now - each.expires) // _MINUTE)) for each in working
+    )
     said = ((*each, _utc(at)) for *each, at in comments(study, roster, log))
     raters, systems = len({each.rater for each in given}), list(_systems(study, rows))
     head = (
@@ -62,7 +60,7 @@ def status_report(study: Study, log: Sequence[tuple[int, Fact]], now: int) -> Re
         for key, title, forms, cells in (
             ("systems", "Answers of complete raters to real trials", _SYSTEMS, systems),
             ("tasks", "Tasks, the least complete first", _TASKS, _tasks(study, given, working)),
-            ("working", "Raters at work", _WORKING, (_lease(each, now) for each in working)),
+            ("working", "Raters at work", _WORKING, leases),
             ("flags", "Flags", {"flag": TEXT, "raters": COUNT}, concerned.items()),
             ("comments", "Comments and problems", _COMMENTS, said),
         )
@@ -100,10 +98,6 @@ def _tasks(
     counts = ((task, complete[task], active[task]) for task in study.tasks)
     found = [(task, study.slots, done, taken, study.slots - done - taken) for task, done, taken in counts]
     return sorted(found, key=lambda each: (each[2], each[0]))
-
-
-def _lease(each: Assignment, now: int) -> tuple[str, str, int, int, int]:
-    return each.id, each.rater, len(each.answers), each.trials, -((now - each.expires) // _MINUTE)
 
 
 def _remaining(given: Iterable[Assignment], planned: int, now: int) -> int | None:

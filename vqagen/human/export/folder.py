@@ -107,7 +107,9 @@ def _contents(
     files = {ANSWERS_FILE: row_lines(rows)}
     files |= {name: _csv(name, cells) for name, cells in tables.items() if not left_out.get(name)}
     if events:
-        files[EVENTS_FILE] = row_lines(_unnamed(fact) for _, fact in facts)
+        files[EVENTS_FILE] = row_lines(
+            replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact for _, fact in facts
+        )
     names = list(files)
     files["dictionary.json"] = orjson.dumps(dictionary_record(names), option=_INDENTED)
     files["dictionary.md"] = dictionary_page(names).encode()
@@ -161,8 +163,3 @@ def comments(study: Study, roster: Roster, facts: Iterable[tuple[int, Fact]]) ->
             trials = study.trials(given.task, given.slot)
             item = trials[fact.trial - 1].item.id if 0 < fact.trial <= len(trials) else ""
             yield fact.kind, fact.assignment, given.rater, fact.trial, item, fact.detail, fact.time
-
-
-def _unnamed(fact: Fact) -> Fact:
-    """Return a fact without the person whom it is about."""
-    return replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact
