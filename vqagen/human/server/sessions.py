@@ -93,6 +93,8 @@ class Sessions:
 
     def _rater(self, body: SessionBody) -> Rater:
         link, given = self.link(body.token), body.participant
+        if link.is_preview:
+            return Rater(link, Participant(ANONYMOUS, PREVIEW), "", False)
         proven, audience = holder_of(link), self.study.serving.prolific_audience
         if proven is None and audience and (body.prolific_token or (given and given.platform == PROLIFIC)):
             proven = prolific_participant(body.prolific_token or "", self._keys, audience, int(self._clock()))
@@ -100,8 +102,6 @@ class Sessions:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, FORBIDDEN, message, texts=self.study.texts.of_gone())
         person = proven or (Participant(given.platform, given.id) if given else None)
-        if link.is_preview:
-            person = Participant(ANONYMOUS, PREVIEW)
         if person is None:
             raise Failure(422, INVALID, "participant is missing")
         return Rater(link, person, pseudonym(self._secret, person), proven is not None)
