@@ -80,6 +80,15 @@ def test_texts_with_placeholders_are_not_shown_to_raters(study: Path, vqagen_: C
     assert not (study / ".lock").exists()
 
 
+def test_ids_that_prolific_signs_need_its_keys_and_the_name_of_the_study(study: Path, vqagen_: Commands) -> None:
+    """One without the other would look safe and be open."""
+    serving_file = study / "serving.json"
+    serving_file.write_text(json.dumps({**json.loads(serving_file.read_text()), "prolific_audience": "study.example"}))
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert (ran.code, "prolific_audience needs prolific_keys.json beside it" in ran.err) == (3, True)
+
+
 def test_a_study_whose_files_or_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:
     image = next((study / "images").iterdir())
     for file in (image, study / "items.jsonl"):
@@ -169,13 +178,13 @@ def test_what_no_browser_sends_is_one_line_of_the_log(study: Path) -> None:
 def test_a_line_of_the_log_is_repeated_after_a_while_and_has_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(process.time, "monotonic", lambda: now[0])
-    throttle = process.Throttle()
+    is_new = process.throttle()
     records = [logging.LogRecord("x", 40, "", 0, "%s", (name,), None) for name in ("a", "a", "b")]
     records[0].exc_info = (ValueError, ValueError("secret"), None)
 
-    assert [throttle.filter(each) for each in records] == [True, False, True]
+    assert [is_new(each) for each in records] == [True, False, True]
     now[0] += process.SILENCE
-    assert throttle.filter(records[1])
+    assert is_new(records[1])
     assert records[0].exc_info is None
 
 

@@ -170,7 +170,7 @@ class StudyApp:
         return own
 
     def _take(self, key: str) -> None:
-        if self._limits.take(key, asyncio.get_running_loop().time()):
+        if not self._limits.take(key, asyncio.get_running_loop().time()):
             raise Failure(429, TOO_MANY, "too many requests; wait a second")
 
 

@@ -71,7 +71,7 @@ class Middleware:
         if path.startswith("/api/") and not self._is_own_page(Headers(scope=scope)):
             return Failure(403, FORBIDDEN, "this request comes from another site")
         client = scope.get("client")
-        if client and self._limits.take(network_of(client[0]), asyncio.get_running_loop().time()):
+        if client and not self._limits.take(network_of(client[0]), asyncio.get_running_loop().time()):
             return Failure(429, TOO_MANY, "too many requests from this network; wait a second")
         return None
 

@@ -21,7 +21,7 @@ import uvicorn
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.human.links.people import Participant, pseudonym
-from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE
+from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE, load_prolific_keys
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.server.app import StudyApp
 from vqagen.human.server.connection import TimedConnection, watch
@@ -85,7 +85,7 @@ def raise_unfit(study: Study) -> None:
         Problem(f"{{{{{name}}}}} is not filled in: write its value under `values`, or delete it from the texts", texts)
         for name in study.texts.placeholders()
     ]
-    if bool(study.serving.prolific_audience) != (study.folder / PROLIFIC_KEYS_FILE).exists():
+    if bool(study.serving.prolific_audience) != bool(load_prolific_keys(study.folder)):
         message = f"prolific_audience needs {PROLIFIC_KEYS_FILE} beside it, and the file needs prolific_audience"
         problems.append(Problem(message, str(study.folder / SERVING_FILE)))
     with ThreadPoolExecutor(2) as pool:
@@ -201,25 +201,23 @@ def raise_limit_of_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-class Throttle(logging.Filter):
-    """Lets a line of the log through once in `SILENCE` seconds, without a traceback."""
+def throttle() -> Callable[[logging.LogRecord], bool]:
+    """Return a filter that lets a line of the log through once in `SILENCE` seconds, without a traceback."""
+    until: dict[str, float] = {}
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._until: dict[str, float] = {}
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return false for a line that was written a moment ago."""
+    def is_new(record: logging.LogRecord) -> bool:
         record.exc_info = None
         now, line = time.monotonic(), record.getMessage()
-        is_new = now >= self._until.get(line, 0)
-        if is_new:
-            self._until[line] = now + SILENCE
-        return is_new
+        if now < until.get(line, 0):
+            return False
+        until[line] = now + SILENCE
+        return True
+
+    return is_new
 
 
 def _log_to_stderr() -> None:
     """Write messages of the server to standard error. None has an address, id, token or answer."""
     handler = logging.StreamHandler()
-    handler.addFilter(Throttle())
+    handler.addFilter(throttle())
     logging.basicConfig(handlers=[handler], format="%(asctime)s vqagen: %(message)s", datefmt="%Y-%m-%d %H:%M:%S")
