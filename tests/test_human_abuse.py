@@ -145,14 +145,11 @@ def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked
 # Clients that never finish --------------------------------------------------------------------------------------------
 
 
-def client_of(loop: Mock, transport: Mock) -> TimedConnection:
-    """Return the server's end of a new connection."""
-
-    def begin(work: Any, **_: Any) -> Mock:
-        work.close()
-        return Mock()
-
-    loop.create_task.side_effect = begin
+def client_of(transport: Mock) -> TimedConnection:
+    """Return the server's end of a new connection, at second 100."""
+    loop = Mock()
+    loop.time.return_value = 100.0
+    loop.create_task.side_effect = lambda work, **_: [work.close(), Mock()][1]
     client = TimedConnection(uvicorn_config(Mock(), UNLIMITED), ServerState(), {}, loop)
     client.connection_made(transport)
     return client
@@ -169,25 +166,27 @@ def client_of(loop: Mock, transport: Mock) -> TimedConnection:
 )
 def test_a_client_that_sends_half_a_request_is_cut_off(received: bytes, is_awaited: bool) -> None:
     """Now and then a byte more gives it no more time (slowloris)."""
-    loop, transport = Mock(), Mock()
-    client = client_of(loop, transport)
+    transport = Mock()
+    transport.get_write_buffer_size.return_value = 0
+    client = client_of(transport)
     for place in range(len(received)):
+        client.loop.time.return_value += 0.01  # type: ignore[attr-defined]
         client.data_received(received[place : place + 1])
 
-    assert (LONGEST_REQUEST, transport.abort) in [call.args for call in loop.call_later.call_args_list]
-    assert loop.call_later.return_value.cancel.called != is_awaited
+    client.close_if_slow(100 + LONGEST_REQUEST - 1)
+    assert not transport.abort.called
+    client.close_if_slow(100 + LONGEST_REQUEST)
+    assert transport.abort.called == is_awaited
 
 
 @pytest.mark.parametrize(("taken", "is_closed"), [(LEAST_TAKEN, False), (LEAST_TAKEN - 1, True)])
 def test_only_a_client_that_takes_next_to_nothing_is_cut_off(taken: int, is_closed: bool) -> None:
     """An image of many megabytes takes minutes on a slow line; it was cut off after one."""
-    loop, transport = Mock(), Mock()
-    client = client_of(loop, transport)
-    transport.get_write_buffer_size.return_value = 9_000_000
-    client.pause_writing()
-    for _ in range(3):
-        check, *arguments = loop.call_later.call_args.args[1:]
-        transport.get_write_buffer_size.return_value -= taken
-        check(*arguments)
+    transport = Mock()
+    client = client_of(transport)
+    client.awaited_since = None
+    for minute in range(4):
+        transport.get_write_buffer_size.return_value = 9_000_000 - minute * taken
+        client.close_if_slow(60.0 * minute)
 
     assert transport.abort.called == is_closed

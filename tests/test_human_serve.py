@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+import logging
 import resource
 import signal
+import time
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 import uvicorn
-from commands import Commands, finish
+from commands import Commands, finish, start
 from human_kills import run_kills
 from human_requests import Wire, request_bytes
 from human_served import participant, serving
 from human_stores import open_desk
-from redis_servers import redis_server
+from redis_servers import RedisServer, redis_server, require_redis
 from study_files import make_study
 
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
+from vqagen.human.server import process
+from vqagen.human.server.process import RETRY_EVERY
 from vqagen.human.store.opening import ANSWERS
 from vqagen.human.study.study import load_study
 
@@ -74,6 +78,15 @@ def test_texts_with_placeholders_are_not_shown_to_raters(study: Path, vqagen_: C
         assert f"{{{{{name}}}}} is not filled in" in ran.err
     assert "{{pay}}" not in ran.err
     assert not (study / ".lock").exists()
+
+
+def test_ids_that_prolific_signs_need_its_keys_and_the_name_of_the_study(study: Path, vqagen_: Commands) -> None:
+    """One without the other would look safe and be open."""
+    serving_file = study / "serving.json"
+    serving_file.write_text(json.dumps({**json.loads(serving_file.read_text()), "prolific_audience": "study.example"}))
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert (ran.code, "prolific_audience needs prolific_keys.json beside it" in ran.err) == (3, True)
 
 
 def test_a_study_whose_files_or_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:
@@ -148,6 +161,53 @@ def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
 
     assert (refused, stored) == ([503] * 4, [201, 200])
     assert "answers cannot be stored" in ran.err
+
+
+@pytest.mark.slow
+def test_what_no_browser_sends_is_one_line_of_the_log(study: Path) -> None:
+    """Scanners of the network send it all day long."""
+    with serving(study, "--client-rate 0") as (process, url):
+        wire = Wire(int(url.rpartition(":")[2]))
+        assert [wire.send(b"\x16\x03\x01 no HTTP\r\n\r\n").status for _ in range(5)] == [400] * 5
+        process.terminate()
+        ran = finish(process)
+
+    assert (ran.err.count("Invalid HTTP request"), "Traceback" in ran.err) == (1, False)
+
+
+def test_a_line_of_the_log_is_repeated_after_a_while_and_has_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(process.time, "monotonic", lambda: now[0])
+    is_new = process.throttle()
+    records = [logging.LogRecord("x", 40, "", 0, "%s", (name,), None) for name in ("a", "a", "b")]
+    records[0].exc_info = (ValueError, ValueError("secret"), None)
+
+    assert [is_new(each) for each in records] == [True, False, True]
+    now[0] += process.SILENCE
+    assert is_new(records[1])
+    assert records[0].exc_info is None
+
+
+@pytest.mark.slow
+def test_a_server_waits_for_a_store_that_is_not_there_yet(study: Path, tmp_path: Path) -> None:
+    """As after a start of the whole machine, when Redis comes later."""
+    require_redis()
+    (tmp_path / "redis").mkdir()
+    redis = RedisServer(tmp_path / "redis")
+    redis.kill()
+    process = start(f"human serve {study} --port 0 --store {redis.url}")
+    assert process.stderr is not None
+    waiting = process.stderr.readline().decode()
+    time.sleep(2 * RETRY_EVERY)
+    redis.start()
+    serving = process.stderr.readline().decode()
+    process.terminate()
+    ran = finish(process)
+    redis.kill()
+
+    assert "waiting for the store; Ctrl-C stops: cannot open redis://127.0.0.1" in waiting
+    assert "serving" in serving
+    assert ran == (0, b"", "vqagen: stopped; all acknowledged answers are stored\n")
 
 
 @pytest.mark.slow

@@ -109,6 +109,11 @@ def test_a_file_that_is_no_sound_log_is_refused(path: Path, write: Callable[[Pat
         open_log(path, STUDY, create=True)
 
 
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"cannot open \S+/no/answers.sqlite: .*the folder must exist"):
+        open_log(tmp_path / "no" / "answers.sqlite", STUDY, create=True)
+
+
 def test_the_message_about_a_damaged_entry_quotes_nothing_that_is_stored(path: Path) -> None:
     """It would show answers, and control characters, in a terminal."""
     open_desk(path).log.close()

@@ -23,7 +23,7 @@ from vqagen.human.links.study_links import verify_codes, write_links
 from vqagen.human.scores.report import rater_report
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_study
-from vqagen.human.server.serving import serve
+from vqagen.human.server.process import serve
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.power import simulate_study
 from vqagen.human.simulation.settings import RaterSettings

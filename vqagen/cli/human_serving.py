@@ -27,7 +27,7 @@ def serve(study: str, settings: ServeSettings) -> None:
     Example:
       vqagen human serve study
     """
-    from vqagen.human.server.serving import serve as serve_study
+    from vqagen.human.server.process import serve as serve_study
 
     def announce(url: str) -> None:
         click.echo(f"vqagen: serving {study} at {url}; Ctrl-C stops", err=True)

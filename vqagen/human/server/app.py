@@ -9,14 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 
 from vqagen.human.server.limits import Buckets, network_of
-from vqagen.human.server.middleware import LOG
 from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.payload import (
     LARGEST_BODY,
@@ -31,12 +29,9 @@ from vqagen.human.server.replies import (
     FOREVER,
     INVALID,
     NO_STORE,
-    NOT_FOUND,
     PRIVATE,
     TOO_MANY,
-    UNAVAILABLE,
     Failure,
-    error_reply,
     reply,
 )
 from vqagen.human.server.sessions import Sessions
@@ -50,7 +45,6 @@ BEAT_EVERY = 1.0
 """Seconds between two writes that find out whether the store is ready."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 _JSON = "application/json"
-_NOT_HERE = Failure(404, NOT_FOUND, "there is nothing here")
 
 T = TypeVar("T")
 
@@ -63,8 +57,8 @@ class StudyApp:
         self._beat: asyncio.Task[None] | None = None
         self._next_beat = 0.0
 
-    def starlette(self) -> Starlette:
-        """Return the application."""
+    def router(self) -> Router:
+        """Return the routes. They raise what `Middleware` makes replies of."""
         api = "/api/v1"
         routes = [
             Route("/s/{token}", self.shell),
@@ -79,10 +73,7 @@ class StudyApp:
             Route(f"{api}/withdraw", self.withdraw, methods=["POST"]),
             Route(f"{api}/events", self.event, methods=["POST"]),
         ]
-        handlers = {Failure: _failed, StoreError: _unavailable, ClientDisconnect: _left}
-        app = Starlette(routes=routes, exception_handlers={**handlers, HTTPException: _refused, Exception: _broken})
-        app.router.redirect_slashes = False
-        return app
+        return Router(routes, redirect_slashes=False)
 
     # The page -------------------------------------------------------------------------------------------------------
 
@@ -97,17 +88,17 @@ class StudyApp:
 
     async def static(self, request: Request) -> Response:
         """Return a script or the styles."""
-        found = self._page.file(request.path_params["hash"], request.path_params["name"])
-        if found is None:
-            raise _NOT_HERE
-        return Response(found.content, 200, FOREVER, found.mime)
+        content, mime = self._page.static.get((request.path_params["hash"], request.path_params["name"]), (None, ""))
+        if content is None:
+            raise HTTPException(404)
+        return Response(content, 200, FOREVER, mime)
 
     async def image(self, request: Request) -> Response:
         """Return an image of the study, if its file is still what the plan was made with."""
         image = self._sessions.shown.images.get(request.path_params["opaque"])
         content = await asyncio.to_thread(_read_image, self._sessions.study.folder, image) if image else None
         if image is None or content is None:
-            raise _NOT_HERE
+            raise HTTPException(404)
         return Response(content, 200, PRIVATE, image.mime)
 
     async def healthy(self, request: Request) -> Response:
@@ -155,7 +146,7 @@ class StudyApp:
         """Store an answer."""
         own, number = self._own(request), request.path_params["number"]
         if not _NUMBER.fullmatch(number):
-            raise _NOT_HERE
+            raise HTTPException(404)
         record, is_new = await self._sessions.answer(own, int(number), await _body(request, AnswerBody))
         return reply(record, 201 if is_new else 200)
 
@@ -179,7 +170,7 @@ class StudyApp:
         return own
 
     def _take(self, key: str) -> None:
-        if self._limits.take(key, asyncio.get_running_loop().time()):
+        if not self._limits.take(key, asyncio.get_running_loop().time()):
             raise Failure(429, TOO_MANY, "too many requests; wait a second")
 
 
@@ -201,33 +192,3 @@ def _read_image(folder: Path, image: StudyImage) -> bytes | None:
         if hashlib.sha256(content).hexdigest() == image.sha256:
             return content
     return None
-
-
-# Errors -------------------------------------------------------------------------------------------------------------
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Failure)
-    return error_reply(error)
-
-
-async def _unavailable(request: Request, error: Exception) -> Response:
-    LOG.error("answers cannot be stored: %s", error)
-    return error_reply(Failure(503, UNAVAILABLE, "answers cannot be stored at the moment; try again"))
-
-
-async def _left(request: Request, error: Exception) -> Response:
-    return Response(None, 400)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        answer = error_reply(Failure(405, INVALID, "the method is not allowed here"))
-        answer.headers.update(error.headers or {})
-        return answer
-    return error_reply(_NOT_HERE)
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    return error_reply(Failure(500, "error", "the server made a mistake"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from contextlib import suppress
 from functools import lru_cache
-from ipaddress import IPv4Address, ip_address
+from ipaddress import ip_address, ip_network
 
 MOST_BUCKETS = 20_000
 """Buckets that are kept; the one that was not used for longest goes first, and is full when it is needed again."""
-IPV4_PREFIX, IPV6_PREFIX = 24, 64
-"""Bits of an address that its bucket is for."""
+PREFIXES = {4: 24, 6: 64}
+"""Version of an address -> its bits that a bucket is for."""
 
 
 class Buckets:
@@ -19,17 +20,15 @@ class Buckets:
         self._rate, self._burst = rate, burst
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, key: str, now: float) -> float:
-        """Take one token at a time in seconds. Return 0, or after how many seconds there will be one."""
-        if not self._rate:
-            return 0
+    def take(self, key: str, now: float) -> bool:
+        """Take one token at a time in seconds; return False if there is none."""
         tokens, before = self._buckets.pop(key, (self._burst, now))
         tokens = min(self._burst, tokens + (now - before) * self._rate)
-        is_enough = tokens >= 1
-        self._buckets[key] = (tokens - 1 if is_enough else tokens, now)
+        is_enough = tokens >= 1 or not self._rate
+        self._buckets[key] = (tokens - is_enough, now)
         if len(self._buckets) > MOST_BUCKETS:
             self._buckets.popitem(last=False)
-        return 0 if is_enough else (1 - tokens) / self._rate
+        return is_enough
 
 
 @lru_cache(4096)
@@ -39,10 +38,7 @@ def network_of(client: str) -> str:
     >>> network_of("198.51.100.7"), network_of("2001:db8:1:2:3::4"), network_of("unix")
     ('198.51.100.0', '2001:db8:1:2::', 'unix')
     """
-    try:
+    with suppress(ValueError):
         address = ip_address(client.partition("%")[0])
-    except ValueError:
-        return client
-    kept = IPV4_PREFIX if isinstance(address, IPv4Address) else IPV6_PREFIX
-    unkept = address.max_prefixlen - kept
-    return str(type(address)(int(address) >> unkept << unkept))
+        return str(ip_network((address, PREFIXES[address.version]), strict=False).network_address)
+    return client

@@ -8,12 +8,12 @@ import logging
 import resource
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,10 +21,10 @@ import uvicorn
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.human.links.people import Participant, pseudonym
-from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE
+from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE, load_prolific_keys
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.server.app import StudyApp
-from vqagen.human.server.connection import TimedConnection
+from vqagen.human.server.connection import TimedConnection, watch
 from vqagen.human.server.limits import Buckets
 from vqagen.human.server.middleware import LOG, Middleware
 from vqagen.human.server.page_files import PageFiles
@@ -37,7 +37,7 @@ from vqagen.human.store.roster import Roster
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.serving import SERVING_FILE
-from vqagen.human.study.study import Study
+from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
 
 MOST_CONNECTIONS = 4000
@@ -63,12 +63,16 @@ _REFUSED = "links, sessions and codes of before are refused, and raters who come
 _LOST = f"without it, {_REFUSED}; restore a copy of it, or make a new one with new links by `vqagen human links`"
 
 
-def serve_study(study: Study, settings: ServeSettings, on_ready: Callable[[str], object]) -> None:
-    """Serve a study until SIGTERM or Ctrl-C. `on_ready` is called with its address when raters can come."""
+def serve(
+    folder: Path | str, settings: ServeSettings | None = None, on_ready: Callable[[str], object] = lambda _: None
+) -> None:
+    """Serve a study to raters until SIGTERM or Ctrl-C. `on_ready` is called with its address when raters can come."""
+    study, settings = load_study(folder), settings or ServeSettings()
     raise_unfit(study)
     page = PageFiles()
     opens = partial(open_log, settings.store or study.store, study.id, durability=settings.redis_durability)
-    with _logging(), study_lock(study.folder):
+    _log_to_stderr()
+    with study_lock(study.folder):
         _make_log(opens)
         with _listening(settings) as listener:
             asyncio.run(_serve(study, settings, page, Writer(opens), listener, on_ready))
@@ -81,7 +85,7 @@ def raise_unfit(study: Study) -> None:
         Problem(f"{{{{{name}}}}} is not filled in: write its value under `values`, or delete it from the texts", texts)
         for name in study.texts.placeholders()
     ]
-    if bool(study.serving.prolific_audience) != (study.folder / PROLIFIC_KEYS_FILE).exists():
+    if bool(study.serving.prolific_audience) != bool(load_prolific_keys(study.folder)):
         message = f"prolific_audience needs {PROLIFIC_KEYS_FILE} beside it, and the file needs prolific_audience"
         problems.append(Problem(message, str(study.folder / SERVING_FILE)))
     with ThreadPoolExecutor(2) as pool:
@@ -120,7 +124,7 @@ def build_app(
     headers = safety_headers(is_https=settings.is_https, frame_ancestors=settings.frame_ancestors)
     parts = urlsplit(settings.public_url)
     limits = Buckets(settings.client_rate, settings.client_rate * BURST)
-    return Middleware(app.starlette(), headers, limits, f"{parts.scheme}://{parts.netloc}"), sessions
+    return Middleware(app.router(), headers, limits, f"{parts.scheme}://{parts.netloc}"), sessions
 
 
 async def _serve(
@@ -140,7 +144,9 @@ async def _serve(
             asyncio.get_running_loop().add_signal_handler(number, server.handle_exit, number, None)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         on_ready(settings.public_url or f"http://{host}:{listener.getsockname()[1]}")
+        watching = asyncio.create_task(watch(server.server_state.connections))
         await server.serve([listener])
+        watching.cancel()
     finally:
         await writer.close()
 
@@ -195,35 +201,23 @@ def raise_limit_of_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-class Throttle(logging.Filter):
-    """Lets a line of the log through once in `SILENCE` seconds, without a traceback."""
+def throttle() -> Callable[[logging.LogRecord], bool]:
+    """Return a filter that lets a line of the log through once in `SILENCE` seconds, without a traceback."""
+    until: dict[str, float] = {}
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._until: dict[str, float] = {}
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return false for a line that was written a moment ago."""
+    def is_new(record: logging.LogRecord) -> bool:
         record.exc_info = None
         now, line = time.monotonic(), record.getMessage()
-        is_new = now >= self._until.get(line, 0)
-        if is_new:
-            self._until[line] = now + SILENCE
-        return is_new
+        if now < until.get(line, 0):
+            return False
+        until[line] = now + SILENCE
+        return True
+
+    return is_new
 
 
-@contextmanager
-def _logging() -> Iterator[None]:
-    """Write messages about the server itself to standard error. No message has an address, id, token or answer."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s vqagen: %(message)s", "%Y-%m-%d %H:%M:%S"))
-    handler.addFilter(Throttle())
-    loggers = [LOG, logging.getLogger("uvicorn.error"), logging.getLogger("asyncio")]
-    for each in loggers:
-        each.addHandler(handler)
-        each.propagate = False
-    try:
-        yield
-    finally:
-        for each in loggers:
-            each.removeHandler(handler)
+def _log_to_stderr() -> None:
+    """Write messages of the server to standard error. None has an address, id, token or answer."""
+    handler = logging.StreamHandler()
+    handler.addFilter(throttle())
+    logging.basicConfig(handlers=[handler], format="%(asctime)s vqagen: %(message)s", datefmt="%Y-%m-%d %H:%M:%S")

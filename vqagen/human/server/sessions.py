@@ -72,7 +72,6 @@ class Sessions:
         self.study = study
         self.shown = ShownStudy(study, secret)
         self._secret, self._writer, self._claims, self._clock = secret, writer, claims, clock
-        self._keys = load_prolific_keys(study.folder)
         self._trials = {id: len(task.trials) for id, task in study.tasks.items()}
 
     # Who asks -------------------------------------------------------------------------------------------------------
@@ -93,15 +92,16 @@ class Sessions:
 
     def _rater(self, body: SessionBody) -> Rater:
         link, given = self.link(body.token), body.participant
+        if link.is_preview:
+            return Rater(link, Participant(ANONYMOUS, PREVIEW), "", False)
         proven, audience = holder_of(link), self.study.serving.prolific_audience
         if proven is None and audience and (body.prolific_token or (given and given.platform == PROLIFIC)):
-            proven = prolific_participant(body.prolific_token or "", self._keys, audience, int(self._clock()))
+            keys = load_prolific_keys(self.study.folder)  # each time: Prolific changes them
+            proven = prolific_participant(body.prolific_token or "", keys, audience, int(self._clock()))
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, FORBIDDEN, message, texts=self.study.texts.of_gone())
         person = proven or (Participant(given.platform, given.id) if given else None)
-        if link.is_preview:
-            person = Participant(ANONYMOUS, PREVIEW)
         if person is None:
             raise Failure(422, INVALID, "participant is missing")
         return Rater(link, person, pseudonym(self._secret, person), proven is not None)
@@ -177,7 +177,7 @@ class Sessions:
         if grant.refusal:
             message = " ".join(self.study.texts.words[grant.refusal])
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
-        if grant.assignment not in roster.assignments and self._claims.take(network, self._clock()):
+        if grant.assignment not in roster.assignments and not self._claims.take(network, self._clock()):
             raise Failure(429, TOO_MANY, "too many begin at this place in the network; try again in a minute")
         await self._writer.commit(grant.facts)
         own = roster.assignments[grant.assignment]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -78,9 +79,6 @@ def url_faults(text: str, *, insecure_http: bool) -> Iterator[str]:
 
 def is_local(host: str) -> bool:
     """True for a name or address of this machine that no other machine can use."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    with suppress(ValueError):
+        return host == "localhost" or ip_address(host).is_loopback
+    return False

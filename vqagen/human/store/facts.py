@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 from msgspec import Struct
+
+from vqagen.human.store.opening import StoreError
 
 
 class Claimed(Struct, frozen=True, tag="claim", omit_defaults=True):
@@ -84,4 +88,13 @@ class Forgotten(Struct, frozen=True, tag="forget"):
 Fact = Claimed | Resumed | Submitted | Ended | Noted | Forgotten
 
 encode_fact = msgspec.json.Encoder().encode
-decode_fact = msgspec.json.Decoder(Fact).decode
+_decode = msgspec.json.Decoder(Fact).decode
+
+
+def decoded(entries: Iterable[tuple[int, bytes]], place: object) -> Iterator[tuple[int, Fact]]:
+    """Yield the facts of entries of the log at a place. No message quotes what is stored."""
+    for number, line in entries:
+        try:
+            yield number, _decode(line)
+        except (msgspec.MsgspecError, ValueError, TypeError):
+            raise StoreError(f"{place} is damaged at entry {number}; restore a backup of it") from None

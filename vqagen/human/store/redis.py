@@ -12,11 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import MsgspecError
-
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.extras import needed
-from vqagen.human.store.facts import Fact, decode_fact
+from vqagen.human.store.facts import Fact, decoded
 from vqagen.human.store.opening import StoreError, StoreUnreachable, hide_password
 
 VERSION = b"2"
@@ -118,13 +116,11 @@ class RedisLog:
 
     def _settings(self) -> dict[str, str]:
         """Return the settings that the server lets this user see; hosts may forbid the command."""
-        found: dict[bytes, bytes] = {}
+        names = ("appendfsync", "no-appendfsync-on-rewrite", "save")  # servers before 7 take one at a time
         try:
-            for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):  # servers before 7 take one at a time
-                found |= self._client.config_get(name)
+            return {name: value for each in names for name, value in self._client.config_get(each).items()}
         except self._redis.ResponseError:
             return {}
-        return {str(name): str(value) for name, value in found.items()}
 
     def append(self, entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
         """Do all in one script, and wait until the server has it on its disk."""
@@ -147,12 +143,7 @@ class RedisLog:
         """Read all at once."""
         with self._explained("read"):
             found = self._client.xrange(self._key, "1-0")
-        for id, fields in found:
-            number = int(id.partition(b"-")[0])
-            try:
-                yield number, decode_fact(fields[b"fact"])
-            except (MsgspecError, ValueError, KeyError):
-                raise StoreError(f"{self._shown} is damaged at entry {number}; restore a backup of it") from None
+        return decoded(((int(id.partition(b"-")[0]), fields.get(b"fact")) for id, fields in found), self._shown)
 
     def purge(self) -> None:
         """Have the server write its log and its snapshot anew."""

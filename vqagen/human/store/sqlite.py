@@ -9,10 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from msgspec import MsgspecError
-
 from vqagen.errors import Problem, warn
-from vqagen.human.store.facts import Fact, decode_fact
+from vqagen.human.store.facts import Fact, decoded
 from vqagen.human.store.opening import StoreError
 
 PATIENCE = 5.0
@@ -37,6 +35,7 @@ _HINTS = {
     "not a database": "name another file, or restore a backup of it",
     "readonly": "give the user of this process leave to write the file and its folder",
     "unable to open": "the folder must exist and be writable for the user of this process",
+    "No such file": "the folder must exist",
     "locked": "another process writes it; end that process",
     "UNIQUE": "another process writes it; end that process",
 }
@@ -91,11 +90,7 @@ class SqliteLog:
         """Read all at once."""
         with self._explained("read"):
             rows = self._connection.execute("SELECT number, body FROM entry ORDER BY number").fetchall()
-        for number, body in rows:
-            try:
-                yield number, decode_fact(body)
-            except (MsgspecError, ValueError, TypeError):  # the message would quote what is stored
-                raise StoreError(f"{self._path} is damaged at entry {number}; restore a backup of it") from None
+        return decoded(rows, self._path)
 
     def purge(self) -> None:
         """Write the file anew and empty SQLite's own log beside it."""
@@ -126,7 +121,7 @@ class SqliteLog:
     def _explained(self, job: str) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             hint = next((f"; {hint}" for part, hint in _HINTS.items() if part in str(error)), "")
             raise StoreError(f"cannot {job} {self._path}: {error}{hint}") from None
 
@@ -136,6 +131,6 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
     if read_only:  # SQLite needs a file for its log, unless nobody can write
         is_writable = os.access(path.absolute().parent, os.W_OK) or Path(f"{path}-wal").exists()
         mode = "ro" if is_writable else "ro&immutable=1"
-    else:
+    elif not path.exists():
         path.touch(0o600)  # it holds the ids of people
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE)

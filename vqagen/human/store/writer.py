@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from vqagen.human.store.facts import Fact
 from vqagen.human.store.opening import Log, StoreError
@@ -17,12 +17,8 @@ LARGEST_BATCH = 256
 """Commits that share one wait for the disk."""
 
 T = TypeVar("T")
-
-
-class _Commit(NamedTuple):
-    entries: Sequence[tuple[int, bytes]]
-    erase: Sequence[int]
-    done: asyncio.Future[None]
+Commit = tuple[Sequence[tuple[int, bytes]], Sequence[int], asyncio.Future[None]]
+"""Entries to append, numbers to erase, and who waits for it."""
 
 
 class Writer:
@@ -33,13 +29,11 @@ class Writer:
     """
 
     def __init__(self, open: Callable[[], Log]) -> None:
-        self._open = open
-        self._thread = ThreadPoolExecutor(1, "vqagen-writer")
-        self._reading = asyncio.Lock()
+        self._open, self._thread, self._reading = open, ThreadPoolExecutor(1, "vqagen-writer"), asyncio.Lock()
         self._log: Log | None = None
         self._roster: Roster | None = None
         """None before the log is read, and after a failure: it holds facts that the log may lack."""
-        self._waiting: list[_Commit] = []
+        self._waiting: list[Commit] = []
         self._work: asyncio.Task[None] | None = None
 
     async def roster(self) -> Roster:
@@ -53,12 +47,11 @@ class Writer:
         """Let facts take effect, and return when they and all that took effect before are durable."""
         assert self._roster is not None, "decisions are made by the roster"
         entries = self._roster.take(facts)
-        if not entries and self._work is None:
-            return
-        commit = _Commit(entries, erase, asyncio.get_running_loop().create_future())
-        self._waiting.append(commit)
-        self._work = self._work or asyncio.create_task(self._write())
-        await commit.done
+        if entries or self._work:
+            done = asyncio.get_running_loop().create_future()
+            self._waiting.append((entries, erase, done))
+            self._work = self._work or asyncio.create_task(self._write())
+            await done
 
     async def beat(self) -> None:
         """Return when something was written as durably as facts are."""
@@ -67,7 +60,7 @@ class Writer:
 
     async def close(self) -> None:
         """Close the log when all that was committed is in it."""
-        if self._work is not None:
+        if self._work:
             await self._work
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown()
@@ -76,19 +69,15 @@ class Writer:
         """Append what waits, batch by batch."""
         while self._waiting:
             batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
-            failure: Exception | None = None
+            failure = None
             try:
                 await self._in_thread(partial(_append, batch))
             except Exception as error:  # raised where it is awaited
                 failure, self._roster = error, None
-                batch, self._waiting = [*batch, *self._waiting], []
-            for each in batch:
-                if each.done.done():  # the request was given up
-                    continue
-                if failure:
-                    each.done.set_exception(failure)
-                else:
-                    each.done.set_result(None)
+                batch, self._waiting = batch + self._waiting, []
+            for *_, done in batch:
+                if not done.done():  # a request that is given up cancels it
+                    done.set_exception(failure) if failure else done.set_result(None)
         self._work = None
 
     async def _in_thread(self, work: Callable[[Log], T]) -> T:
@@ -104,13 +93,13 @@ class Writer:
             raise
 
     def _close(self) -> None:
-        if self._log is not None:
+        if self._log:
             with suppress(StoreError):
                 self._log.close()
             self._log = None
 
 
-def _append(batch: Sequence[_Commit], log: Log) -> None:
-    entries = [entry for each in batch for entry in each.entries]
-    if entries:
-        log.append(entries, [number for each in batch for number in each.erase])
+def _append(batch: Sequence[Commit], log: Log) -> None:
+    """Append all in one step; a batch may have nothing to append."""
+    if entries := [entry for each, _, _ in batch for entry in each]:
+        log.append(entries, [number for _, erase, _ in batch for number in erase])
