@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,3 +66,40 @@ def open_desk(place: str | Path, study: str = STUDY, **options: Any) -> Desk:
     """Open the log of a study, which is made if it does not exist."""
     log = open_log(place, study, **{"create": True, **options})
     return Desk(log, Roster(log.facts()))
+
+
+class Faulty:
+    """Opens a log that can be made to wait or to fail, and notes how it was used."""
+
+    def __init__(self, path: Path, study: str = STUDY) -> None:
+        self.path, self.study = path, study
+        self.failure: Exception | None = None
+        self.is_late = False
+        """True if what fails is done all the same."""
+        self.gate, self.is_writing = threading.Event(), threading.Event()
+        self.gate.set()
+        self.batches: list[int] = []
+        self.opened = self.beats = 0
+
+    def __call__(self) -> Log:
+        self.opened += 1
+        log = open_log(self.path, self.study, create=True)
+        append, beat = log.append, log.beat
+
+        def faulty_append(entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
+            self.is_writing.set()
+            self.gate.wait()
+            self.batches.append(len(entries))
+            if self.failure is None or self.is_late:
+                append(entries, erase)
+            if self.failure:
+                raise self.failure
+
+        def faulty_beat() -> None:
+            self.beats += 1
+            if self.failure:
+                raise self.failure
+            beat()
+
+        log.append, log.beat = faulty_append, faulty_beat  # type: ignore[method-assign]
+        return log

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
-from human_served import ANSWER, API, Rater, Served, opened, participant, served
+from human_served import ANSWER, API, Rater, Served, participant, served
+from human_stores import Faulty
 from study_files import fill_words, make_study, picture
 
 from vqagen.human.links.tokens import trial_ticket
@@ -23,7 +23,7 @@ from vqagen.human.server.payload import LARGEST_BODY
 from vqagen.human.server.process import CLAIM_BURST
 from vqagen.human.server.sessions import MOST_NOTES
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.opening import Log, StoreError
+from vqagen.human.store.opening import ANSWERS, StoreError
 from vqagen.human.store.roster import COMPLETE, EXPIRED
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
@@ -542,43 +542,14 @@ def test_an_image_that_was_changed_while_it_is_served_is_not_shown(study: Study)
 # Faults of the store --------------------------------------------------------------------------------------------------
 
 
-class Faulty:
-    """A study's log, of which a test changes how it appends."""
-
-    def __init__(self, study: Study) -> None:
-        self._study = study
-        self.failure: Exception | None = None
-        self.is_late = False
-        self.gate = threading.Event()
-        self.gate.set()
-        self.beats = 0
-
-    def __call__(self) -> Log:
-        if self.failure and not self.is_late:
-            raise self.failure
-        log = opened(self._study)
-        append, beat = log.append, log.beat
-
-        def watched(entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
-            self.gate.wait()
-            if self.failure is None or self.is_late:
-                append(entries, erase)
-            if self.failure:
-                raise self.failure
-
-        def counted() -> None:
-            self.beats += 1
-            if self.failure:
-                raise self.failure
-            beat()
-
-        log.append, log.beat = watched, counted  # type: ignore[method-assign]
-        return log
+@pytest.fixture
+def faulty(study: Study) -> Faulty:
+    """Opens the log of the study, and can make it fail."""
+    return Faulty(study.folder / ANSWERS, study.id)
 
 
-def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study) -> None:
+def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study, faulty: Faulty) -> None:
     """The server goes on when the store does, without a restart."""
-    faulty = Faulty(study)
 
     async def run(place: Served) -> None:
         ann = await place.enter("ann")
@@ -596,9 +567,7 @@ def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study) -> No
     talk(study, run, opening=faulty)
 
 
-def test_all_who_ask_for_readiness_in_a_second_share_one_write(study: Study) -> None:
-    faulty = Faulty(study)
-
+def test_all_who_ask_for_readiness_in_a_second_share_one_write(study: Study, faulty: Faulty) -> None:
     async def run(place: Served) -> None:
         replies = await asyncio.gather(*(place.client.get("/readyz") for _ in range(20)))
         assert {each.status_code for each in replies} == {200}
@@ -607,29 +576,10 @@ def test_all_who_ask_for_readiness_in_a_second_share_one_write(study: Study) -> 
     talk(study, run, opening=faulty)
 
 
-def test_a_write_that_is_stored_though_it_failed_is_known_to_the_server(study: Study) -> None:
-    """As by Redis when the server waits no longer. A rater who then answered otherwise saw one trial for ever."""
-    faulty = Faulty(study)
-
-    async def run(place: Served) -> None:
-        ann, bob = await place.enter("ann"), await place.enter("bob")
-        first = ann.next
-        faulty.failure, faulty.is_late = StoreError("no answer in time"), True
-        late = [await ann.answer(), await bob.post("withdraw"), await place.consent("eve", place.open_token())]
-        faulty.failure = None
-
-        assert [each.status_code for each in late] == [503] * 3
-        assert (await ann.answer(first, value=2)).json()["stored"] == 7
-        assert (await ann.trial())["number"] == 2
-        assert (await place.session("bob"))["state"] == "withdrawn"
-        assert (await place.session("eve", place.open_token()))["state"] == "active"
-
-    talk(study, run, opening=faulty)
-
-
-def test_a_rater_does_not_wait_for_a_store_that_hangs(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rater_does_not_wait_for_a_store_that_hangs(
+    study: Study, faulty: Faulty, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page sends the answer again; the first one may be stored meanwhile."""
-    faulty = Faulty(study)
 
     async def run(place: Served) -> None:
         ann = await place.enter("ann")
