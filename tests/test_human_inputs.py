@@ -9,15 +9,16 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from commands import Commands
+from oracles.human_plan import plan_faults
 from PIL import Image
 from study_files import picture, write_caption_files, write_json
-from vqagen.calls.human_studies import check_study
-from vqagen.human.study.item_shape import is_well_formed
 
+from vqagen.human.study.item import Item
 from vqagen.human.study.study import load_study
-from vqagen.human.study.texts import default_document, texts_of
+from vqagen.human.study.texts import DEFAULT_TEXTS, texts_of
 from vqagen.json.schema import schema_faults
 
 MAKE = "human make-tasks --human human.json --system ours=ours.json --images images --out study"
@@ -85,8 +86,7 @@ WRONG_USAGE = [
     (f"{MAKE} images", "--images images and images are two folders"),
     (f"{MAKE} --raters-per-item 0", "--raters-per-item must be at least 1, found 0"),
     (MAKE.replace("--system ours=ours.json", ""), "no system to compare with people: give --system, or"),
-    (MAKE.replace("human.json", "no.json"), "human captions not found: no.json"),
-    (MAKE.replace("=ours.json", "=no.json"), "captions of ours not found: no.json"),
+    (MAKE.replace("human.json", "no.json"), "captions not found: no.json"),
     (MAKE.replace("--images images", "--images no"), "images not found: no"),
     ("human check nothing", "study folder nothing does not exist; make a study with `vqagen human make-tasks`"),
 ]
@@ -107,28 +107,33 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -
 @pytest.mark.parametrize(
     ("change", "flags", "code", "message"),
     [
-        (lambda: keep_images(1), "", 3, "an attention check needs texts of at least two different images"),
+        (lambda: keep_images(1), "", 3, "no attention checks: no item has the use check, and to make them takes texts"),
         (lambda: keep_images(1), "--checks-per-task 0", 0, "1 task of 1 trial "),
         (lambda: None, "--checks-per-task 10", 3, "no trial of a task is scored: --checks-per-task 10"),
         (
             lambda: set_captions(["one", "one"]),
             "--human-human",
             3,
-            "none of 12 images has two different human captions",
+            "no image has two different human captions, which --human-human compares; leave it out",
         ),
-        (lambda: set_captions([]), "", 3, "human.json:1:14: im00.png: expected at least one caption, found none"),
-        (lambda: set_captions("a text"), "", 3, "im00.png: expected a list of captions, found 'a text'"),
+        (
+            lambda: set_captions([]),
+            "",
+            3,
+            "human.json:1:14: im00.png: expected a list of at least 1, found a list of 0",
+        ),
+        (lambda: set_captions("a text"), "", 3, "im00.png: expected a list, found 'a text'"),
         (lambda: set_captions(["x", " ", 3]), "", 3, "im00.png[2]: expected a caption, found 3"),
         (lambda: set_captions(["the same"]), "", 3, "all texts of other images are also texts about this one"),
         (lambda: None, "--imc-per-task 9", 3, "--imc-per-task 9 is more than the 8 different instructed trials"),
         (lambda: None, "--imc-per-task 9", 3, "--checks-per-task 1 and --imc-per-task 9 leave nothing of"),
         (lambda: None, "--trials-per-task 5 --reward-per-task 1.5", 0, "cost: 13.50 for 9 assignments at 1.50, before"),
-        (lambda: None, "--trials-per-task 20", 3, "a task would show an image twice"),
+        (lambda: None, "--trials-per-task 20", 0, "2 tasks of 7 trials"),
         (
             lambda: None,
-            "--system human1=ours.json --compat humanr",
+            "--trials-per-task 20 --checks-per-task 12",
             3,
-            "has a name that HUMANr takes for something else",
+            "a task would show an image twice: all images of",
         ),
     ],
 )
@@ -154,17 +159,15 @@ def set_captions(captions: object) -> None:
     edit(Path("human.json"), lambda human: human.update(dict.fromkeys(human, captions)))
 
 
-def test_a_shortage_of_images_names_what_fits(folder: Path, vqagen_: Commands) -> None:
-    """The number of trials in the message makes a plan."""
+def test_tasks_are_shorter_if_there_are_few_images(folder: Path, vqagen_: Commands) -> None:
+    """Three comparisons of an image take three tasks, each of which has a check about a further image."""
     write_caption_files(folder, images=4, systems=("ours", "b", "c"))
     keep_images(4)
-    line = f"{MAKE} --system b=b.json --system c=c.json"
-    ran = vqagen_(line)
-    assert ran.code == 3
-    assert "one image has 3 comparisons, and 12 comparisons of 4 images make 2 tasks of up to 9" in ran.err
-    assert ran.err.rstrip().endswith("add images, or use --trials-per-task 4 or less")
+    ran = vqagen_.done(f"{MAKE} --system b=b.json --system c=c.json")
 
-    vqagen_.done(f"{line} --trials-per-task 4")
+    assert "tasks are shorter than --trials-per-task allows, so that none shows an image twice" in ran.err
+    assert "4 tasks of 4 trials" in ran.err
+    assert list(plan_faults(load_study("study"))) == []
 
 
 # Messages ---------------------------------------------------------------------------------------------------------
@@ -176,7 +179,7 @@ def test_all_mistakes_of_all_files_are_one_message(folder: Path, vqagen_: Comman
     ran = vqagen_(MAKE)
 
     assert ran.code == 3
-    assert "human.json:1:" in ran.err and "im01.png: expected a list of captions, found 'x'" in ran.err
+    assert "human.json:1:" in ran.err and "im01.png: expected a list, found 'x'" in ran.err
     assert "im02.png[0]: expected a caption, found ''" in ran.err
     assert "ours.json:1:18: not valid JSON" in ran.err
 
@@ -187,36 +190,41 @@ def test_images_that_are_missing_anywhere_are_counted_and_named(folder: Path, vq
     (folder / "images" / "im07.png").unlink()
     ran = vqagen_.done(f"{MAKE} --trials-per-task 5")
 
-    assert "left out: 1 image captioned but not in the folder: im07.png" in ran.err
-    assert "left out: 1 image in the folder without human captions: im03.png" in ran.err
-    assert "left out: 1 image in the folder without a caption of ours: im05.png" in ran.err
+    assert "left out: 1 image that the folder lacks, such as im07.png" in ran.err
+    assert "left out: 1 image that human.json lacks, such as im03.png" in ran.err
+    assert "left out: 1 image that ours.json lacks, such as im05.png" in ran.err
     assert "fit, ours: 9 items, 27 answers, half-width of the 95 % interval about 0.237" in ran.err
 
 
 # The folder -------------------------------------------------------------------------------------------------------
 
 
+ENGLISH = json.loads(DEFAULT_TEXTS.read_text("utf-8"))
+
+
 def test_any_changed_word_is_another_version_of_the_consent() -> None:
     """Raters agree to what they were told, instructions and values of placeholders included."""
-    words = texts_of(default_document()).words
+    words = texts_of(ENGLISH).words
     changed = {
         key: f"{text} changed" if isinstance(text, str) else [*text, "changed"]
         for key, text in words.items()
         if key != "direction"
     }
-    versions = {texts_of({**default_document(), key: text}).version for key, text in changed.items()}
-    versions |= {texts_of(default_document()).version, texts_of({"values": {"pay": "2 euros"}}).version}
+    versions = {texts_of({**ENGLISH, key: text}).version for key, text in changed.items()}
+    versions |= {texts_of(ENGLISH).version, texts_of({"values": {"pay": "2 euros"}}).version}
 
     assert len(versions) == len(changed) + 2
 
 
 def test_a_study_that_is_replaced_keeps_what_serving_and_links_need(vqagen_: Commands) -> None:
-    """Words, codes of a platform, the secret and revoked links stay; changed words of trials are those of the items."""
+    """Words, codes, the secret and all other files stay; changed words of trials are those of the items."""
     vqagen_.done(f"{MAKE} --trials-per-task 5")
     edit(Path("study/serving.json"), lambda serving: serving.update(code_completed="C1"))
     edit(Path("study/texts.json"), lambda texts: texts.update(item_prompt="Welcher Text passt?"))
     vqagen_.done("human links study")
     Path("study/revoked.txt").write_text("# none")
+    Path("study/notes").mkdir()
+    Path("study/notes/mine.txt").write_text("kept")
     before = Path("study/secret").read_bytes()
     assert "study study exists already; give --force to replace it" in vqagen_(MAKE).err
     vqagen_.done(f"{MAKE} --trials-per-task 6 --force")
@@ -227,13 +235,13 @@ def test_a_study_that_is_replaced_keeps_what_serving_and_links_need(vqagen_: Com
     assert Path("study/secret").read_bytes() == before
     assert Path("study/secret").stat().st_mode & 0o077 == 0
     assert Path("study/revoked.txt").read_text() == "# none"
+    assert Path("study/notes/mine.txt").read_text() == "kept"
     assert not Path("study/links").exists()
 
 
 IN_THE_WAY = [
     ("study/answers.sqlite", "study study was served already"),
     ("study/.lock", "study study was served already"),
-    ("study/notes.txt", "study study also holds notes.txt, which --force would delete"),
     ("folder/a.txt", "output folder folder holds other files than a study"),
 ]
 
@@ -266,7 +274,7 @@ BAD_IMAGES = [
     (b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "SVG is refused, since it may hold programs"),
     (b"no image at all", "this is no image that can be read"),
     (b"", "this is no image that can be read"),
-    (picture(3)[:-20], "the image is broken"),
+    (picture(3)[:-20], "the image cannot be used: "),
     (in_format("TIFF"), "browsers do not show TIFF images; convert the image to PNG"),
 ]
 
@@ -302,8 +310,8 @@ def test_a_picture_with_two_names_is_one_picture(vqagen_: Commands) -> None:
         Path(f"images/im{number + 6:02}.png").write_bytes(picture(number))
     ran = vqagen_.done(f"{MAKE} --trials-per-task 4")
 
-    assert "6 images are copies of another under a second name" in ran.err
-    assert check_study("study").plan == ()
+    assert "6 images that are copies" in ran.err
+    assert list(plan_faults(load_study("study"))) == []
     assert len(os.listdir("study/images")) == 6
 
 
@@ -317,43 +325,34 @@ def test_the_size_of_an_image_is_that_which_browsers_show(vqagen_: Commands) -> 
 
     assert (images["im03.png"].width, images["im03.png"].height) == (6, 8)
     assert images["im03.png"].mime == "image/jpeg"
-    assert images["im03.png"].file == f"images/{images['im03.png'].sha256}.jpg"
-
-
-# HUMANr's own file ------------------------------------------------------------------------------------------------
-
-
-def test_comparison_tasks_have_the_form_of_humanr(vqagen_: Commands) -> None:
-    """The keys, ids and sources that its page and its scoring read; trials in the order of the first rater."""
-    vqagen_.done(f"{MAKE} --trials-per-task 6 --human-human --imc-per-task 1 --compat humanr")
-    study = load_study("study")
-    tasks = json.loads(Path("study/comparison_tasks.json").read_text("utf-8"))
-
-    assert list(tasks) == list(study.tasks)
-    for name, entries in tasks.items():
-        trials = [trial for trial in study.trials(name, 0) if trial.item.use != "instructed"]
-        assert [entry["image"] for entry in entries] == [trial.item.image for trial in trials]
-        for entry, trial in zip(entries, trials, strict=True):
-            assert list(entry) == ["image", "c1_id", "c1_text", "c1_source", "c2_id", "c2_text", "c2_source"]
-            assert (entry["c1_text"], entry["c2_text"]) == trial.texts
-    made = [entry for entries in tasks.values() for entry in entries]
-    ids = {entry[f"c{side}_id"] for entry in made for side in (1, 2)}
-    sources = {frozenset((entry["c1_source"], entry["c2_source"])) for entry in made}
-    assert {"im00_ours-human_human", "im00_ours-human_ours", "im00_human-human_human2"} <= ids
-    assert any(each.endswith("_attention_check_distractor") for each in ids)
-    assert sources == {frozenset(each) for each in (("human", "ours"), ("human1", "human2"), ("correct", "distractor"))}
+    assert images["im03.png"].file == f"images/{images['im03.png'].sha256}.jpeg"
 
 
 # Items ------------------------------------------------------------------------------------------------------------
 
 PAIR: dict[str, Any] = {
-    "context": {"image": "im00.png"},
+    "image": "im00.png",
     "candidates": [
         {"text": "A text of ours", "source": "ours", "role": "system"},
         {"text": "A text of people", "source": "people", "role": "reference"},
     ],
 }
 CANDIDATES = PAIR["candidates"]
+ASKED: dict[str, Any] = {
+    "kind": "answer",
+    "prompt": "How many cubes are there?",
+    "image": "im00.png",
+    "form": {"type": "number", "largest": 9},
+    "gold": {"answer": "3"},
+    "record": {"question_index": 7},
+}
+GRID: dict[str, Any] = {
+    **ASKED,
+    "prompt": "Click the cube.",
+    "form": {"type": "cell", "rows": 1, "columns": 2, "area": [0, 0, 1, 0.5], "cells": ["A1", ""]},
+    "gold": {"answer": "A1"},
+}
+AGE: dict[str, Any] = {"kind": "answer", "use": "before", "prompt": "How old are you?", "form": {"type": "number"}}
 
 
 def write_items(*records: Any) -> None:
@@ -372,35 +371,45 @@ def test_items_are_planned_as_they_are(vqagen_: Commands) -> None:
         **PAIR,
         "dimension": "naturalness",
         "candidates": [{**CANDIDATES[0], "source": "b", "id": "x"}, {**CANDIDATES[0], "source": "a", "id": "y"}],
-        "scale": {"min": 1, "max": 5},
+        "scale": {"least": 1, "largest": 5, "left": "this"},
         "strata": {"template": "one_hop"},
     }
     rated = {"kind": "rate", "candidates": [CANDIDATES[0]], "weight": 2.5, "comment": "A text alone."}
     write_items(PAIR, systems, rated)
     vqagen_.done(f"{MAKE_ITEMS} --checks-per-task 0 --trials-per-task 2")
-    found = {item.kind + item.dimension: item for item in load_study("study").items.values()}
+    found: dict[str, Any] = {item.kind + item.dimension: item for item in load_study("study").items.values()}
 
     assert [each.source for each in found["comparefit"].candidates] == ["people", "ours"]
     assert [each.id for each in found["comparenaturalness"].candidates] == ["y", "x"]
     assert found["comparenaturalness"].strata == {"template": "one_hop"}
+    assert found["comparenaturalness"].scale.left == "this"
+    assert found["comparenaturalness"].scale.right == found["comparefit"].scale.right == "only the right text fits"
     assert (found["ratefit"].scale.largest, found["ratefit"].weight, found["ratefit"].image) == (7, 2.5, "")
 
 
 def test_the_items_of_a_study_make_it_again(vqagen_: Commands) -> None:
-    """What make-tasks writes it also reads: the same items, checks and practice included."""
+    """What make-tasks writes it also reads: the same items, checks, practice and questions included, in their order."""
     size = "--trials-per-task 5 --imc-per-task 1"
     vqagen_.done(f"{MAKE} {size} --human-human")
-    vqagen_.done(f"human make-tasks --items study/items.jsonl --images images --out again {size}")
+    write_items({**AGE, "prompt": "B?"}, AGE, *Path("study/items.jsonl").read_text().splitlines(), GRID, ASKED)
+    vqagen_.done(f"{MAKE_ITEMS.replace('study', 'once')} {size}")
+    vqagen_.done(f"human make-tasks --items once/items.jsonl --images images --out again {size}")
 
-    assert Path("again/items.jsonl").read_bytes() == Path("study/items.jsonl").read_bytes()
-    assert check_study("again").plan == ()
+    assert Path("again/items.jsonl").read_bytes() == Path("once/items.jsonl").read_bytes()
+    assert [trial.item.prompt for trial in load_study("again").trials(next(iter(load_study("again").tasks)), 1)][
+        :2
+    ] == [
+        "B?",
+        "How old are you?",
+    ]
+    assert list(plan_faults(load_study("again"))) == []
 
 
 def test_checks_are_made_of_texts_by_people(vqagen_: Commands) -> None:
-    """If the file has none, and about the fit to an image alone."""
+    """If the file has none, and about the fit to an image alone. Questions alone need none."""
     pairs = [
         {
-            "context": {"image": f"im{number:02}.png"},
+            "image": f"im{number:02}.png",
             "candidates": [{**CANDIDATES[0], "text": f"ours {number}"}, {**CANDIDATES[1], "text": f"people {number}"}],
         }
         for number in range(4)
@@ -413,39 +422,65 @@ def test_checks_are_made_of_texts_by_people(vqagen_: Commands) -> None:
 
     write_items(*({**pair, "dimension": "naturalness"} for pair in pairs))
     ran = vqagen_(f"{MAKE_ITEMS.replace('study', 'other')} --trials-per-task 3")
-    assert (ran.code, "no attention checks: there is no item whose use is check" in ran.err) == (3, True)
+    assert (ran.code, "no attention checks: no item has the use check" in ran.err) == (3, True)
+
+    write_items(ASKED, GRID)
+    ran = vqagen_.done(MAKE_ITEMS.replace("study", "asked"))
+    assert "vqagen: no attention checks: no item has the use check" in ran.err
+    assert "questions: 2 items, 6 answers\n" in ran.err
+
+    write_items(ASKED, {**GRID, "image": "im01.png", "use": "check"})
+    vqagen_.done(MAKE_ITEMS.replace("study", "checked"))
+    assert {item.kind: item.use for item in load_study("checked").items.values() if item.use == "check"} == {
+        "answer": "check"
+    }
 
 
 FAULTS: list[tuple[Any, str]] = [
     ("{", "items.jsonl:2:2: not valid JSON: the file ends, but the object"),
     ([1], "items.jsonl:2:1: expected an object, found a list of 1"),
-    ({**PAIR, "kind": "answer"}, "kind: expected 'compare' or 'rate', found 'answer'"),
+    ({**PAIR, "kind": "answers"}, "kind: expected 'compare', 'rate' or 'answer', found 'answers'; did you mean"),
     ({**PAIR, "dimensoin": "fit"}, "dimensoin: unknown key 'dimensoin'; did you mean 'dimension'?"),
-    ({**PAIR, "schema": "vqagen.human.item/0"}, "schema: expected 'vqagen.human.item/1', found 'vqagen.human.item/0'"),
-    ({**PAIR, "context": {"image": "im00.pgn"}}, "context.image: unknown image 'im00.pgn'; did you mean 'im00.png'?"),
-    ({**PAIR, "context": {"image": {"id": "im01.png", "sha256": "0"}}}, "the image im01.png has another content"),
+    ({**PAIR, "schema": "vqagen.human.item/3"}, "schema: expected 'vqagen.human.item/2', found 'vqagen.human.item/3'"),
+    ({**PAIR, "image": "im00.pgn"}, "image: unknown image 'im00.pgn'; did you mean 'im00.png'?"),
     ({**PAIR, "candidates": CANDIDATES[:1]}, "candidates: expected 2 texts to compare, found 1"),
     ({**PAIR, "kind": "rate"}, "candidates: expected 1 text to rate, found 2"),
     ({**PAIR, "candidates": [CANDIDATES[0]] * 2}, "candidates[1].source: both texts are of the source 'ours'"),
     ({**PAIR, "candidates": [CANDIDATES[0], {"text": "x"}]}, "candidates[1]: missing key 'source'; missing key 'role'"),
     ({**PAIR, "candidates": [CANDIDATES[0], {**CANDIDATES[1], "text": " "}]}, "candidates[1].text: expected some text"),
     ({**PAIR, "gold": {"better": "3"}}, "gold.better: unknown candidate '3'; known: 1, 2"),
-    (
-        {**PAIR, "gold": {"better": "1"}},
-        "candidates[0].role: expected 'reference' where use is 'check'",
-    ),
+    ({**PAIR, "gold": {"better": "1"}}, "candidates[0].role: expected 'reference' where use is 'check'"),
     ({**PAIR, "use": "practice"}, "gold: missing key 'better' where use is 'practice'"),
-    ({**PAIR, "gold": {"value": 12}}, "gold.value: expected a value from 1 to 9, found 12"),
+    ({**PAIR, "gold": {"value": 12}}, "gold.value: must be a whole number from 1 to 9"),
     ({**PAIR, "use": "instructed"}, "gold: missing key 'value' where use is 'instructed'"),
-    ({**PAIR, "use": "real", "gold": {"better": "2"}}, "gold: expected null where use is 'real'"),
-    ({**PAIR, "scale": {"min": 9, "max": 1}}, "scale: expected 2 to 15 values, found min 9 and max 1"),
-    ({**PAIR, "scale": {"min": 1, "max": 9, "mid": 4}}, "scale.mid: expected 5, the middle of 1 and 9, found 4"),
+    ({**PAIR, "use": "real", "gold": {"better": "2"}}, "gold.better: expected no known answer where use is 'real'"),
+    ({**PAIR, "scale": {"least": 9, "largest": 1}}, "scale: expected 2 to 15 values, found least 9 and largest 1"),
+    ({**PAIR, "form": {"type": "text"}}, "form: expected none where kind is 'compare'"),
     ({**PAIR, "weight": 0}, "weight: expected more than 0, found 0"),
+    ({**PAIR, "use": "check", "image": "", "gold": {"better": "2"}}, "image: a check needs an image"),
+    ({**PAIR, "use": "before"}, "kind: expected 'answer' where use is 'before', found 'compare'"),
     (PAIR, "items.jsonl:2:1: the same item as in line 1; leave one out"),
     (
         {**PAIR, "gold": {"better": "1"}, "candidates": [{**CANDIDATES[1], "text": "x"}, CANDIDATES[1]]},
         "candidates: its wrong text stands in a scored item as one by people about the same image",
     ),
+    ({**ASKED, "prompt": " "}, "prompt: expected the question, found none"),
+    ({**ASKED, "form": None}, "form: missing: how to answer (type options, number, text or cell)"),
+    ({**ASKED, "scale": {}}, "scale: expected none where kind is 'answer'"),
+    ({**ASKED, "candidates": CANDIDATES}, "candidates: expected 0 texts to answer, found 2"),
+    ({**ASKED, "gold": {"answer": "10"}}, "gold.answer: must be a whole number from 0 to 9"),
+    ({**ASKED, "gold": {"answer": "three"}}, "gold.answer: must be a whole number from 0 to 9"),
+    ({**ASKED, "gold": {"value": 3}, "use": "check"}, "gold: missing key 'answer' where use is 'check'"),
+    ({**ASKED, "form": {"type": "number", "least": 9, "largest": 9}}, "form.largest: expected more than 9, found 9"),
+    ({**ASKED, "form": {"type": "options", "options": ["3", "3"]}}, "form.options: an answer is listed twice"),
+    ({**ASKED, "form": {"type": "options", "options": ["3"]}}, "form.options: expected a list of at least 2"),
+    ({**ASKED, "form": {"type": "option"}}, "form.type: expected 'options', 'number', 'text' or 'cell'"),
+    ({**GRID, "form": {**GRID["form"], "cells": ["A1"]}}, "form.cells: expected 2 answers, 1 rows of 2, found 1"),
+    ({**GRID, "form": {**GRID["form"], "cells": ["", ""]}}, "form.cells: expected a cell that can be chosen"),
+    ({**GRID, "form": {**GRID["form"], "area": [0.5, 0, 0.6, 1]}}, "form.area: expected left, top, width and height"),
+    ({**GRID, "image": ""}, "image: missing: the picture of the grid"),
+    ({**AGE, "image": "im00.png"}, "image: expected none where use is 'before': it is about the rater"),
+    ({**AGE, "series": "a"}, "series: expected none where use is 'before'"),
 ]
 
 
@@ -460,10 +495,63 @@ def test_a_mistake_in_items_is_located(vqagen_: Commands) -> None:
     assert wrong == []
 
 
-def test_a_shape_that_is_taken_at_once_fits_the_schema() -> None:
-    """The short way says no more than the schema."""
-    records = [*(record for record, _ in FAULTS if isinstance(record, dict)), PAIR, {}, {"a": 1}]
-    taken = [record for record in records if is_well_formed(record)]
+def test_a_series_is_about_one_image_and_in_order(vqagen_: Commands) -> None:
+    first = {**ASKED, "series": "a", "place": 1}
+    write_items(first, {**first, "prompt": "And spheres?"}, {**first, "place": 2, "image": "im01.png"})
+    ran = vqagen_(MAKE_ITEMS)
 
-    assert PAIR in taken
-    assert [record for record in taken if list(schema_faults(record, "human-items"))] == []
+    assert "items.jsonl:2:1: place: line 1 has place 1 of series a already" in ran.err
+    assert "items.jsonl:3:1: image: another image than in line 1; a series is about one" in ran.err
+
+
+def test_items_of_the_version_before_are_refused_in_one_line(vqagen_: Commands) -> None:
+    old = {"context": {"image": "im00.png"}, "candidates": CANDIDATES, "left_anchor": "left"}
+    write_items(old, {**old, "kind": "rate"})
+    ran = vqagen_(MAKE_ITEMS)
+
+    assert ran.err.startswith("vqagen: items.jsonl:1:1: expected 'vqagen.human.item/2', found an item of version 1: ")
+    assert ran.err.count("\n") == 1
+
+
+def test_schema_and_type_agree_about_items() -> None:
+    """What one takes the other takes; the file of items tells the mistakes by the schema."""
+    variants: list[dict[str, Any]] = [PAIR, ASKED, GRID, AGE, *(each for each, _ in FAULTS if isinstance(each, dict))]
+    odd = (
+        None,
+        "",
+        " ",
+        "x",
+        0,
+        1,
+        -1,
+        1.0,
+        0.5,
+        True,
+        10**7,
+        [],
+        [""],
+        ["x"],
+        {},
+        {"type": "number"},
+        {"x": 1},
+        {"x": None},
+    )
+    variants += [{**base, key: value} for base in (PAIR, GRID) for key in Item.__struct_fields__ for value in odd]
+    variants += [{**GRID, "form": {**GRID["form"], key: value}} for key in GRID["form"] for value in odd]
+    variants += [
+        {**PAIR, "candidates": [{**CANDIDATES[0], key: value}]} for key in ("id", *CANDIDATES[0]) for value in odd
+    ]
+    for part, keys in (("gold", ("better", "value", "answer", "reason")), ("scale", ("least", "left"))):
+        variants += [{**PAIR, part: {key: value}} for key in keys for value in odd]
+    variants += [{**PAIR, "history": [{"text": "x", "answer": value}]} for value in odd]
+    differing = []
+    for record in variants:
+        try:
+            msgspec.convert(record, Item)
+            is_taken = True
+        except msgspec.ValidationError:
+            is_taken = False
+        if is_taken != (list(schema_faults(record, "human-items")) == []):
+            differing.append(record)
+
+    assert differing == []

@@ -6,20 +6,21 @@ import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from study_files import make_study, picture, write_json
-from vqagen.calls.human_studies import make_caption_tasks, make_item_tasks
-from vqagen.human.study.checking import check_study
-from vqagen.human.study.invariants import plan_faults
-from vqagen.human.study.item_record import identified
+from msgspec.structs import replace as with_fields
+from oracles.human_plan import plan_faults
+from study_files import make_study, picture, write_caption_files, write_json
 
-from vqagen.errors import BadInput
-from vqagen.human.study.item import CHECK, INSTRUCTED, Gold
+from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.human.store.lock import study_lock
+from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, Gold
+from vqagen.human.study.making import extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.plan import PlanError
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
@@ -83,13 +84,13 @@ def check_random_plan(inputs: Inputs) -> None:
     """Plan the inputs, and check the plan, by rules that do not know how it was made."""
     with tempfile.TemporaryDirectory() as made:
         if planned(inputs, Path(made)):
-            assert check_study(Path(made) / "study").plan == ()
+            assert list(plan_faults(load_study(Path(made) / "study"))) == []
 
 
 QUIETLY = [HealthCheck.too_slow]
 
 
-@settings(max_examples=80, suppress_health_check=QUIETLY, derandomize=True)
+@settings(max_examples=80, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
 @given(caption_inputs())
 def test_a_plan_has_every_property_or_is_refused(inputs: Inputs) -> None:
     """Each comparison once, no picture twice in a task, exact checks, balanced sides (specification 6.1.1 to 6.1.3)."""
@@ -97,24 +98,35 @@ def test_a_plan_has_every_property_or_is_refused(inputs: Inputs) -> None:
 
 
 class RandomItems(NamedTuple):
-    """Random items about a few images, and settings."""
+    """Random items about a few images, in order, of which the last ones are added later; and settings."""
 
     records: list[dict[str, Any]]
+    later: int
     settings: PlanSettings
 
 
 @st.composite
 def random_items(draw: st.DrawFn) -> RandomItems:
-    """Draw comparisons of any two of three people and four systems, and texts that are rated."""
+    """Draw comparisons of any two of three people and four systems, texts that are rated, questions and dialogs."""
     who = st.tuples(st.sampled_from(["reference", "system"]), st.sampled_from(["a", "b", "c", "d"]))
-    records = []
+    image = st.sampled_from(["", *(f"{number}.png" for number in range(10))])
+    records: list[dict[str, Any]] = [
+        {**question(f"Before {number}?"), "use": "before"} for number in range(draw(st.integers(0, 2)))
+    ]
     for number in range(draw(st.integers(1, 25))):
-        pair = draw(st.lists(who, min_size=1, max_size=2, unique=True))
+        shown = {"image": draw(image)}
+        pair = draw(st.lists(who, max_size=2, unique=True))
         texts = [{"text": f"{number} {role} {name}", "role": role, "source": name} for role, name in pair]
-        shown = {"context": {"image": f"{draw(st.integers(0, 9))}.png"}} if draw(st.integers(0, 3)) else {}
-        kind = "compare" if len(pair) == 2 else "rate"
-        dimension = draw(st.sampled_from(["fit", "fit", "clarity"]))
-        records.append({"kind": kind, "dimension": dimension, "candidates": texts, **shown})
+        if texts:
+            dimension = draw(st.sampled_from(["fit", "fit", "clarity"]))
+            kind = "compare" if len(pair) == 2 else "rate"
+            records.append({"kind": kind, "dimension": dimension, "candidates": texts, **shown})
+        else:
+            rounds = draw(st.sampled_from([1, 1, 2, 4]))
+            for place in range(rounds):
+                asked = {**question(f"{number}, {place}?"), **shown, "gold": {"answer": "yes"}}
+                records.append({**asked, "series": f"s{number}", "place": -place} if rounds > 1 else asked)
+    records += [{**question("After?"), "use": "after"}] * draw(st.integers(0, 1))
     small = st.integers(0, 1)
     chosen = PlanSettings(
         seed=draw(small),
@@ -123,29 +135,50 @@ def random_items(draw: st.DrawFn) -> RandomItems:
         imc_per_task=draw(small),
         raters_per_item=draw(st.integers(1, 3)),
     )
-    return RandomItems(records, chosen)
+    return RandomItems(records, draw(st.integers(0, 5)), chosen)
 
 
 def check_random_items(inputs: RandomItems) -> None:
-    """Plan random items, and check the plan, by rules that do not know how it was made."""
+    """Plan random items, add others, and check both plans, by rules that do not know how they were made."""
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+        folder, study = Path(made), Path(made) / "study"
         (folder / "images").mkdir()
         for number in range(10):
             (folder / "images" / f"{number}.png").write_bytes(picture(number))
+        stays = (
+            "series" in each or "use" in each or place >= inputs.later for place, each in enumerate(inputs.records)
+        )
+        write_lines(folder / "items.jsonl", list(compress(inputs.records, stays)))
+        try:
+            make_item_tasks(study, folder / "items.jsonl", folder / "images", inputs.settings)
+        except (BadInput, PlanError):
+            assert not study.exists()
+            return
+        before = load_study(study)
+        assert list(plan_faults(before)) == []
         write_lines(folder / "items.jsonl", inputs.records)
         try:
-            make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", inputs.settings)
+            extend_study(study, items=folder / "items.jsonl", images=folder / "images", raters_per_item=4)
         except (BadInput, PlanError):
-            assert not (folder / "study").exists()
+            assert load_study(study) == before
             return
-        assert check_study(folder / "study").plan == ()
+        check_extended(before, load_study(study))
 
 
-@settings(max_examples=80, suppress_health_check=QUIETLY, derandomize=True)
+def check_extended(before: Study, after: Study) -> None:
+    """Check a plan, and that it begins with an earlier one."""
+    assert list(plan_faults(after)) == []
+    assert (after.id, list(after.tasks.values())[: len(before.tasks)]) == (before.id, list(before.tasks.values()))
+    for task in before.tasks:
+        for slot in range(before.slots):
+            assert after.trials(task, slot) == before.trials(task, slot)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
 @given(random_items())
 def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItems) -> None:
-    """Systems that are compared with each other and with people are on both sides equally often, too."""
+    """Systems that are compared with each other and with people are on both sides equally often, too; dialogs stand
+    together; and an extension keeps all trials that raters may have seen."""
     check_random_items(inputs)
 
 
@@ -238,7 +271,7 @@ def test_all_problems_of_a_folder_are_one_message(tmp_path: Path) -> None:
         "consent: expected a list of paragraphs",
         "direction: expected 'ltr' or 'rtl', found 'up'",
         "unknown key 'lease_minute'; did you mean 'lease_minutes'?",
-        "lease-minutes must be at least 1",
+        "lease_minutes: lease-minutes must be at least 1",
     ):
         assert part in message
 
@@ -256,15 +289,15 @@ def test_a_changed_study_is_refused(tmp_path: Path) -> None:
             file.write_bytes(content)
         return str(raised.value)
 
-    for change in ({"raters_per_item": 9}, {"practice": []}, {"hashes": {}}, {"info": {}}, {"study": 1}):
+    for change in ({"raters_per_item": 9}, {"hashes": {}}, {"info": {}}, {"study": "x"}, {"study": 1}):
         write_json(study.folder / "study.json", {**record, **change})
         told.append(refusal())
-    for name in ("items.jsonl", "tasks.jsonl", "images.json"):
+    for name in ("items.jsonl", "tasks.jsonl", "images.jsonl"):
         (study.folder / name).write_bytes((study.folder / name).read_bytes() + b"\n")
         told.append(refusal())
     assert [each for each in told if "changed since the study was made" not in each] == []
-    write_json(study.folder / "study.json", {**record, "schema": "vqagen.human.study/0"})
-    assert "expected 'vqagen.human.study/1', found 'vqagen.human.study/0'; make" in refusal()
+    write_json(study.folder / "study.json", {**record, "schema": "vqagen.human.study/1"})
+    assert "expected 'vqagen.human.study/2', found 'vqagen.human.study/1'; make" in refusal()
 
 
 def write_lines(path: Path, records: list[Any]) -> None:
@@ -272,140 +305,10 @@ def write_lines(path: Path, records: list[Any]) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
 
 
+def question(text: str) -> dict[str, Any]:
+    """Return an item that asks for one of two answers."""
+    return {"kind": "answer", "prompt": text, "form": {"type": "options", "options": ["yes", "no"]}}
+
+
 RATED = {"kind": "rate", "candidates": [{"text": "Is it red?", "source": "grammar", "role": "system"}]}
 NO_CHECKS = PlanSettings(checks_per_task=0)
-
-
-# What `vqagen human check` finds ------------------------------------------------------------------------------------
-
-Change = Callable[[Study], Study]
-
-
-@pytest.fixture(scope="module")
-def planned_study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A study without faults."""
-    return make_study(tmp_path_factory.mktemp("study"), systems=("a", "b"), imc_per_task=1, raters_per_item=2)
-
-
-def first_of(study: Study, use: str) -> Any:
-    """Return the first item of a use."""
-    return next(item for item in study.items.values() if item.use == use)
-
-
-def with_item(study: Study, item: Any, **changes: Any) -> Study:
-    """Return the study with another content of an item, under a new id that fits it."""
-    changed = replace(item, **changes)
-    changed = identified(changed, study.images[changed.image].sha256 if changed.image else "")
-    items = {
-        changed.id if name == item.id else name: changed if name == item.id else each
-        for name, each in study.items.items()
-    }
-    tasks = {
-        name: Task(
-            name, tuple(replace(each, item=changed.id) if each.item == item.id else each for each in task.trials)
-        )
-        for name, task in study.tasks.items()
-    }
-    return replace(study, items=items, tasks=tasks)
-
-
-def with_trials(study: Study, change: Callable[[list[PlannedTrial]], object]) -> Study:
-    """Return the study with a change of the trials of its first task."""
-    name, task = next(iter(study.tasks.items()))
-    trials = list(task.trials)
-    change(trials)
-    return replace(study, tasks={**study.tasks, name: Task(name, tuple(trials))})
-
-
-def without(use: str) -> Change:
-    """Return the change that takes the trials of a use out of the first task."""
-
-    def change(study: Study) -> Study:
-        return with_trials(
-            study,
-            lambda trials: trials.remove(next(each for each in trials if study.items[each.item].use == use)),
-        )
-
-    return change
-
-
-def all_on_the_right(study: Study) -> Study:
-    return replace(
-        study,
-        tasks={
-            name: Task(name, tuple(PlannedTrial(each.item, True) for each in task.trials))
-            for name, task in study.tasks.items()
-        },
-    )
-
-
-def show_the_picture_of_another(study: Study) -> Study:
-    """Give two scored items of a task one image."""
-    task = next(iter(study.tasks.values()))
-    first, second = [study.items[each.item] for each in task.trials if study.items[each.item].use == "real"][:2]
-    return with_item(study, first, image=second.image)
-
-
-def distract_by_a_caption_of_the_image(study: Study) -> Study:
-    """Give a check a wrong text that stands in a comparison about its image."""
-    check = first_of(study, "check")
-    text = (
-        next(item for item in study.items.values() if item.use == "real" and item.image == check.image)
-        .candidates[0]
-        .text
-    )
-    return with_item(study, check, candidates=(check.candidates[0], replace(check.candidates[1], text=text)))
-
-
-CHANGES: list[tuple[Change, str]] = [
-    (lambda study: with_trials(study, lambda trials: trials.pop(0)), "it is scored and stands in 0 tasks, not in one"),
-    (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "stands in 2 tasks, not in one"),
-    (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "it has 6 trials, more than 5"),
-    (without(CHECK), "0 trials whose use is check, not 1"),
-    (without(INSTRUCTED), "0 trials whose use is instructed, not 1"),
-    (lambda study: with_trials(study, lambda trials: trials.append(PlannedTrial("x", True))), "item x does not exist"),
-    (
-        lambda study: with_trials(study, lambda trials: trials.append(PlannedTrial(study.practice[0].id, True))),
-        "it is practice and stands in a task",
-    ),
-    (show_the_picture_of_another, "more than once"),
-    (all_on_the_right, "its text is on the right in 12 of 12 items"),
-    (lambda study: with_item(study, first_of(study, "check"), gold=Gold(better="x")), "which of its texts is right"),
-    (
-        lambda study: with_item(study, first_of(study, "real"), gold=Gold(better="x")),
-        "it is scored, and has a known answer",
-    ),
-    (
-        lambda study: with_item(study, first_of(study, "instructed"), gold=Gold(value=0)),
-        "does not say which value of its scale",
-    ),
-    (
-        lambda study: with_item(study, first_of(study, "check"), candidates=first_of(study, "check").candidates[:1]),
-        "it has 1 texts, not 2",
-    ),
-    (distract_by_a_caption_of_the_image, "its wrong text is one by people about its image"),
-    (lambda study: replace(study, images={}), "is not among the images of the study"),
-    (
-        lambda study: replace(
-            study, items={name: replace(item, prompt="Other?") for name, item in study.items.items()}
-        ),
-        "its id is not the hash of its content",
-    ),
-    (
-        lambda study: with_item(study, first_of(study, "real"), candidates=first_of(study, "real").candidates[::-1]),
-        "its reference is not the first text",
-    ),
-]
-
-
-def test_a_plan_without_faults_has_none(planned_study: Study) -> None:
-    assert list(plan_faults(planned_study)) == []
-
-
-def test_a_broken_property_is_found(planned_study: Study) -> None:
-    """And a plan with one broken property is read to its end."""
-
-    def is_found(change: Change, message: str) -> bool:
-        return any(message in str(fault) for fault in list(plan_faults(change(planned_study))))
-
-    assert [message for change, message in CHANGES if not is_found(change, message)] == []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 Fault = tuple[str, str]
@@ -76,6 +77,17 @@ class BadInput(VqagenError):
     def __reduce__(self) -> tuple[type[BadInput], tuple[tuple[Problem, ...]], dict[str, object]]:
         """As `Exception` pickles itself, the text would come back in place of the problems."""
         return type(self), (self.problems,), self.__dict__
+
+
+@contextmanager
+def collecting(problems: list[Problem]) -> Iterator[None]:
+    """Add what is wrong in the body to `problems`, so that it can be told with what is wrong elsewhere."""
+    try:
+        yield
+    except BadInput as error:
+        problems += error.problems
+    except VqagenError as error:
+        problems.append(Problem(str(error)))
 
 
 def _with_excerpt(problem: Problem) -> str:

@@ -1,207 +1,144 @@
-"""Everything that must be true of a plan, checked in the plan alone: nothing here knows how it was made."""
+"""Everything that must be true of a plan, checked in the study alone: nothing here knows how it was made."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
-from vqagen.human.study.item_record import identified
+from vqagen.human.study.item import (
+    AFTER,
+    ANSWER,
+    BEFORE,
+    CHECK,
+    COMPARE,
+    INSTRUCTED,
+    PRACTICE,
+    REAL,
+    REFERENCE,
+    SYSTEM,
+    Item,
+    identified,
+)
+from vqagen.human.study.study import Study
 
-from vqagen.errors import Problem
-from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, REFERENCE, SYSTEM, Item
-from vqagen.human.study.study import ITEMS_FILE, STUDY_FILE, TASKS_FILE, Study
-
-Sides = dict[tuple[str, ...], list[bool]]
+TEXTS = {"compare": 2, "rate": 1, "answer": 0}
 
 
-def plan_faults(study: Study) -> Iterator[Problem]:
+def plan_faults(study: Study) -> Iterator[str]:
     """Yield each way in which a plan is not what every plan is."""
-    yield from _item_faults(study)
-    yield from _placing_faults(study)
-    yield from _task_faults(study)
-    yield from _side_faults(study)
-    yield from _slot_faults(study)
-
-
-def _in_item(item: Item, message: str) -> Problem:
-    return Problem(message, ITEMS_FILE, f"item {item.id}")
-
-
-def _in_task(task: str, message: str) -> Problem:
-    return Problem(message, TASKS_FILE, f"task {task}")
-
-
-# Items -------------------------------------------------------------------------------------------------------------
-
-
-def _item_faults(study: Study) -> Iterator[Problem]:
-    texts = _texts_by_picture(study)
     for item in study.items.values():
-        if item.image and item.image not in study.images:
-            yield _in_item(item, f"its image {item.image} is not among the images of the study")
-            continue
-        digest = study.images[item.image].sha256 if item.image else ""
-        if identified(item, digest).id != item.id:
-            yield _in_item(item, "its id is not the hash of its content")
-        yield from (_in_item(item, message) for message in _candidate_faults(item))
-        if item.use in (CHECK, PRACTICE):
-            yield from _gold_faults(item, texts[digest])
-        elif item.use == INSTRUCTED:
-            yield from _instructed_faults(item)
-        elif item.gold is not None:
-            yield _in_item(item, "it is scored, and has a known answer")
-
-
-def _candidate_faults(item: Item) -> Iterator[str]:
-    expected = 2 if item.kind == COMPARE else 1
-    if len(item.candidates) != expected:
-        yield f"it has {len(item.candidates)} texts, not {expected}"
-    if any(not each.text.strip() for each in item.candidates):
-        yield "one of its texts is empty"
-    if item.use == REAL and len(item.candidates) == 2:
-        first, second = item.candidates
-        if first.role == SYSTEM and second.role == REFERENCE:
-            yield "its reference is not the first text"
-        if first.role == second.role and first.source > second.source:
-            yield "its sources are not in sorted order"
-
-
-def _texts_by_picture(study: Study) -> Mapping[str, set[str]]:
-    """Return the texts by people about each picture in scored items."""
-    texts: dict[str, set[str]] = defaultdict(set)
-    for item in study.items.values():
-        if item.use == REAL and item.image in study.images:
-            texts[study.images[item.image].sha256].update(
-                each.text for each in item.candidates if each.role == REFERENCE
-            )
-    return texts
-
-
-def _gold_faults(item: Item, about: set[str]) -> Iterator[Problem]:
-    """Yield faults of an attention check or practice: one text is right, and the other is no text about its image."""
-    ids = [each.id for each in item.candidates]
-    if item.gold is None or item.gold.better not in ids:
-        yield _in_item(item, "it does not say which of its texts is right")
-        return
-    if len(ids) != 2:
-        return
-    right, wrong = sorted(item.candidates, key=lambda each: item.gold is None or each.id != item.gold.better)
-    if right.text == wrong.text:
-        yield _in_item(item, "its right and its wrong text are the same")
-    if wrong.text in about:
-        yield _in_item(item, "its wrong text is one by people about its image")
-
-
-def _instructed_faults(item: Item) -> Iterator[Problem]:
-    value = item.gold.value if item.gold else None
-    if value is None or not item.scale.least <= value <= item.scale.largest:
-        yield _in_item(item, "it does not say which value of its scale to choose")
-
-
-# Tasks -------------------------------------------------------------------------------------------------------------
-
-
-def _placing_faults(study: Study) -> Iterator[Problem]:
-    """Yield scored items that do not stand in exactly one task, and trials of unknown or practice items."""
+        yield from (f"item {item.id}: {fault}" for fault in _item_faults(study, item))
     placed = Counter(trial.item for task in study.tasks.values() for trial in task.trials)
     for item in study.items.values():
-        if item.use == REAL and placed[item.id] != 1:
-            yield _in_item(item, f"it is scored and stands in {placed[item.id]} tasks, not in one")
-        if item.use == PRACTICE and placed[item.id]:
-            yield _in_item(item, "it is practice and stands in a task")
-        if item.use in (CHECK, INSTRUCTED) and not placed[item.id]:
-            yield _in_item(item, "it stands in no task")
-    for task in study.tasks.values():
-        for name in sorted({trial.item for trial in task.trials} - study.items.keys()):
-            yield _in_task(task.id, f"item {name} does not exist")
+        if (item.use == REAL and placed[item.id] != 1) or (item.use == PRACTICE) == (placed[item.id] > 0):
+            yield f"item {item.id}: it is {item.use}, and stands in {placed[item.id]} tasks"
+    yield from _size_faults(study)
+    for task in study.tasks:
+        slots = [[trial.item.id for trial in study.trials(task, slot)] for slot in range(study.slots)]
+        yield from (f"task {task}: {fault}" for fault in _task_faults(study, task, slots))
+    yield from _side_faults(study)
 
 
-def _task_faults(study: Study) -> Iterator[Problem]:
+def _item_faults(study: Study, item: Item) -> Iterator[str]:
+    digest = study.images[item.image].sha256 if item.image else ""
+    if identified(item, digest).id != item.id:
+        yield "its id is not the hash of its content"
+    if len(item.candidates) != TEXTS[item.kind]:
+        yield f"it has {len(item.candidates)} texts"
+    if (item.kind == ANSWER) != (item.form is not None) or (item.kind == ANSWER) != (item.scale is None):
+        yield "it has not either a form or a scale"
+    if item.use == REAL and item.kind == COMPARE:
+        keys = [(each.role != REFERENCE, each.source) for each in item.candidates]
+        if keys != sorted(keys):
+            yield "its texts are not in order: the reference first, else by source"
+    gold = item.gold
+    if item.use in (CHECK, PRACTICE) and item.kind == COMPARE:
+        right, wrong = item.candidates
+        about = {
+            each.text
+            for other in study.items.values()
+            if other.use == REAL and other.image and study.images[other.image].sha256 == digest
+            for each in other.candidates
+            if each.role == REFERENCE
+        }
+        if gold is None or gold.better != right.id or wrong.text in about or right.text == wrong.text:
+            yield "it is not one right text and one that is wrong of its image"
+    elif item.use in (CHECK, PRACTICE, INSTRUCTED) and (gold is None or (gold.value is None and gold.answer is None)):
+        yield "it does not say what is right"
+    elif item.use == REAL and item.kind != ANSWER and gold is not None:
+        yield "it is scored, and has a known answer"
+
+
+def _size_faults(study: Study) -> Iterator[str]:
+    """Yield numbers of trials that no setting asked for. Those with series and of extensions may differ in size."""
     settings = study.info["settings"]
-    exact = {CHECK: settings["checks_per_task"], INSTRUCTED: settings["imc_per_task"]}
-    scored = []
-    for task in study.tasks.values():
-        items = [study.items[trial.item] for trial in task.trials if trial.item in study.items]
-        uses = Counter(item.use for item in items)
-        scored.append(uses[REAL])
-        for use, number in exact.items():
-            if uses[use] != number:
-                yield _in_task(task.id, f"it has {uses[use]} trials whose use is {use}, not {number}")
-        if len(task.trials) > settings["trials_per_task"]:
-            yield _in_task(task.id, f"it has {len(task.trials)} trials, more than {settings['trials_per_task']}")
-        yield from _repetitions(study, task.id, items)
-    if scored and (min(scored) < 1 or max(scored) - min(scored) > 1):
-        message = f"tasks have from {min(scored)} to {max(scored)} scored trials, which differ by more than one"
-        yield Problem(message, TASKS_FILE)
+    uses = [Counter(study.items[trial.item].use for trial in task.trials) for task in study.tasks.values()]
+    has_checks = any(item.use == CHECK for item in study.items.values())
+    for found in uses:
+        if found[CHECK] != settings["checks_per_task"] * has_checks or found[INSTRUCTED] != settings["imc_per_task"]:
+            yield f"a task has {found[CHECK]} checks and {found[INSTRUCTED]} instructed trials"
+        if found[REAL] < 1:
+            yield "a task has nothing to score"
+        ends = sum(item.use in (BEFORE, AFTER) for item in study.items.values())
+        if found[BEFORE] + found[AFTER] != ends:
+            yield "a task lacks a question to the rater"
+    if any(item.series for item in study.items.values()) or "extensions" in study.info:
+        return
+    sizes = [found[REAL] + found[CHECK] + found[INSTRUCTED] for found in uses]
+    if max(sizes) > settings["trials_per_task"] or max(sizes) - min(sizes) > 1:
+        yield f"tasks have from {min(sizes)} to {max(sizes)} trials"
 
 
-def _repetitions(study: Study, task: str, items: list[Item]) -> Iterator[Problem]:
-    """Yield pictures and items that a task shows twice."""
-    pictures = Counter(study.images[item.image].sha256 for item in items if item.image in study.images)
+def _task_faults(study: Study, task: str, slots: Sequence[Sequence[str]]) -> Iterator[str]:
+    names = [trial.item for trial in study.tasks[task].trials]
+    items = [study.items[name] for name in names]
+    if len(set(names)) < len(names) or any(sorted(slot) != sorted(names) for slot in slots):
+        yield "a rater does not see each of its trials once"
+    units = Counter(study.images[image].sha256 for image, _ in {(item.image, item.unit) for item in items} if image)
+    if any(number > 1 for number in units.values()):
+        yield "it shows a picture more than once"
+    series = {item.series for item in items if item.series}
+    for name in sorted(series):
+        rounds = [item.id for item in sorted(study.items.values(), key=lambda item: item.place) if item.series == name]
+        starts = [slot.index(rounds[0]) for slot in slots if rounds[0] in slot]
+        if [slot[at : at + len(rounds)] for slot, at in zip(slots, starts, strict=True)] != [rounds] * len(slots):
+            yield f"series {name} is torn"
+    for use in (BEFORE, AFTER):
+        ends = [item.id for item in study.items.values() if item.use == use]
+        for slot in slots:
+            if ends and (slot[: len(ends)] if use == BEFORE else slot[-len(ends) :]) != ends:
+                yield f"questions {use} the trials do not stand there in their order"
     for item in items:
-        if item.image in study.images and pictures[study.images[item.image].sha256] > 1:
-            yield _in_task(task, f"it shows image {item.image} more than once")
-    for name, number in Counter(item.id for item in items).items():
-        if number > 1:
-            yield _in_task(task, f"it has item {name} {number} times")
+        seen = [trial for slot in range(study.slots) for trial in study.trials(task, slot)]
+        right = [trial.second_on_right for trial in seen if trial.item is item]
+        if item.kind == COMPARE and abs(_surplus(right)) > 1:
+            yield f"the sides of item {item.id} are not balanced over the raters"
+        if item.kind != COMPARE and not all(right):
+            yield f"item {item.id} has sides"
 
 
-# Sides -------------------------------------------------------------------------------------------------------------
-
-
-def _side_faults(study: Study) -> Iterator[Problem]:
-    """Yield sources whose texts stand on one side more often than on the other, by more than one item."""
-    pairs, systems = _sides(study)
-    for (dimension, *sources), sides in pairs.items():
-        if abs(_surplus(sides)) > 1:
-            message = f"the second text is on the right in {sum(sides)} of {len(sides)} items"
-            yield Problem(message, TASKS_FILE, f"{dimension}, {' - '.join(sources)}")
-    for (dimension, source), sides in systems.items():
-        if abs(_surplus(sides)) > 1:
-            message = f"its text is on the right in {sum(sides)} of {len(sides)} items"
-            yield Problem(message, TASKS_FILE, f"{dimension}, {source}")
-
-
-def _surplus(sides: list[bool]) -> int:
+def _surplus(sides: Sequence[bool]) -> int:
     return 2 * sum(sides) - len(sides)
 
 
-def _sides(study: Study) -> tuple[Sides, Sides]:
-    """Return for each pair of sources and for each system whether its text is on the right, for each item."""
-    pairs: Sides = defaultdict(list)
-    systems: Sides = defaultdict(list)
-    for task in study.tasks.values():
-        for trial in task.trials:
-            item = study.items.get(trial.item)
-            if item is None or len(item.candidates) != 2 or item.use not in (REAL, CHECK):
-                continue
-            names = [f"{each.source} ({each.role})" for each in item.candidates]
-            pairs[(f"{item.use} {item.dimension}", *names)].append(trial.second_on_right)
-            for candidate, is_right in zip(
-                item.candidates, (not trial.second_on_right, trial.second_on_right), strict=True
-            ):
-                if candidate.role == SYSTEM:
-                    systems[f"{item.use} {item.dimension}", candidate.source].append(is_right)
-                    systems[f"{item.use}, all dimensions", candidate.source].append(is_right)
-    return pairs, systems
+def _side_faults(study: Study) -> Iterator[str]:
+    """Yield sources whose texts stand on one side more often than on the other, by more than one item.
 
-
-def _slot_faults(study: Study) -> Iterator[Problem]:
-    """Yield trials whose sides are not balanced over the raters of a task, or that not every rater sees once.
-
-    A task with an item that does not exist is skipped: `_placing_faults` names it.
+    Each extension is balanced in itself.
     """
-    if study.slots < 1:
-        yield Problem(f"{study.slots} raters do each task", STUDY_FILE, "raters_per_item")
+    sides: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     for task in study.tasks.values():
-        if not study.items.keys() >= {trial.item for trial in task.trials}:
-            continue
-        right: Counter[str] = Counter()
-        for slot in range(study.slots):
-            trials = study.trials(task.id, slot)
-            if sorted(each.item.id for each in trials) != sorted(each.item for each in task.trials):
-                yield _in_task(task.id, f"rater {slot} does not see each of its trials once")
-            right.update(each.item.id for each in trials if each.second_on_right and each.item.kind == COMPARE)
         for trial in task.trials:
-            if study.items[trial.item].kind == COMPARE and abs(2 * right[trial.item] - study.slots) > 1:
-                yield _in_task(task.id, f"the sides of item {trial.item} are not balanced over the raters")
+            item = study.items[trial.item]
+            if item.kind != COMPARE or item.use not in (REAL, CHECK):
+                continue
+            first, second = item.candidates
+            names = (f"{each.source} ({each.role})" for each in item.candidates)
+            sides[(f"{item.use} {item.dimension}", *names)].append(trial.second_on_right)
+            for candidate, is_right in ((first, not trial.second_on_right), (second, trial.second_on_right)):
+                if candidate.role == SYSTEM:
+                    sides[f"{item.use} {item.dimension}", candidate.source].append(is_right)
+                    sides[f"{item.use}, all dimensions", candidate.source].append(is_right)
+    for name, found in sides.items():
+        if abs(_surplus(found)) > 1 + len(study.info.get("extensions", ())):
+            yield f"{name}: on the right in {sum(found)} of {len(found)} items"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, warn
+from vqagen.errors import BadInput, Fault, Problem, describe, warn
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
-from vqagen.json.text import excerpt, position_at, show_path
+from vqagen.json.text import excerpt, locate, position_at, show_path
 from vqagen.json.tolerant import BrokenJson, read_tolerantly
 
 
@@ -42,3 +43,21 @@ def parse_json(text: str, source: str) -> Any:
     for message, offset, path in oddities:
         warn(Problem(message, source, show_path(path), *position_at(text, offset)))
     return value
+
+
+def read_object(path: Location, faults: Callable[[dict[str, Any]], Iterable[Fault]]) -> dict[str, Any]:
+    """Read a file that holds an object. BadInput with all `faults` of it."""
+    text = read_text(path)
+    document = parse_json(text, str(path))
+    is_object = isinstance(document, dict)
+    raise_located(
+        faults(document) if is_object else [("", f"expected an object, found {describe(document)}")], text, path
+    )
+    return dict(document)
+
+
+def raise_located(faults: Iterable[Fault], text: str, source: object = "") -> None:
+    """Raise BadInput with the faults of a JSON text, each with its place; nothing if there is none."""
+    problems = [Problem(message, str(source), place, *locate(text, place)) for place, message in faults]
+    if problems:
+        raise BadInput(problems)

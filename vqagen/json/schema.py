@@ -49,9 +49,9 @@ class ShapeFault(NamedTuple):
     """True for a key that may not be there, which leaves the rest of the document usable."""
 
 
-def schema_faults(document: object, name: str) -> Iterator[Fault]:
+def schema_faults(document: object, name: str, definition: str = "") -> Iterator[Fault]:
     """Yield each place where a document does not have the shape of the schema `name`, and what is wrong there."""
-    return ((show_path(fault.place), fault.message) for fault in shape_faults(document, name))
+    return ((show_path(fault.place), fault.message) for fault in shape_faults(document, name, definition))
 
 
 def shape_faults(document: object, name: str, definition: str = "") -> list[ShapeFault]:

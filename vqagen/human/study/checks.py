@@ -7,9 +7,9 @@ about the first image; of several it is the one that shares the fewest words wit
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
 from typing import Literal
 
 from vqagen.errors import BadInput, Problem
@@ -27,8 +27,8 @@ from vqagen.human.study.item import (
     Scale,
     identified,
 )
-from vqagen.human.study.texts import Texts
-from vqagen.rng import below, shuffled, stream
+from vqagen.human.study.texts import Texts, filled
+from vqagen.rng import pick, shuffled, stream
 
 CORRECT, DISTRACTOR, INSTRUCTION = "correct", "distractor", "instruction"
 """Sources of the texts of checks and of instructed trials. A system may have these names too: the role decides."""
@@ -40,35 +40,29 @@ RightTexts = Mapping[str, Sequence[str]]
 """Image -> texts by people about it, which are taken to be right."""
 
 
-def right_texts(items: Sequence[Item]) -> RightTexts:
+def right_texts(items: Iterable[Item]) -> RightTexts:
     """Return the texts by people in scored items, about the fit to an image alone."""
-    right: dict[str, dict[str, None]] = {}
+    right: dict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         if item.use == REAL and item.image and item.dimension == FIT:
-            texts = [each.text for each in item.candidates if each.role == REFERENCE]
-            if texts:
-                right.setdefault(item.image, {}).update(dict.fromkeys(texts))
-    return {name: list(texts) for name, texts in right.items()}
-
-
-def common_scale(items: Sequence[Item], texts: Texts) -> Scale:
-    """Return the scale of most comparisons, on which trials that are made are answered too."""
-    counts = Counter(item.scale for item in items if item.kind == COMPARE and item.use == REAL)
-    found = counts.most_common(1)[0][0] if counts else texts.worded(Item()).scale
-    assert found is not None, "comparisons have a scale"
-    return found
+            right[item.image].update((each.text, None) for each in item.candidates if each.role == REFERENCE)
+    return {name: list(texts) for name, texts in right.items() if texts}
 
 
 class CheckMaker:
     """Makes checks about images in a random order that takes each image equally often."""
 
     def __init__(
-        self, items: Sequence[Item], images: Mapping[str, StudyImage], right: RightTexts, texts: Texts, seed: int
+        self, items: Collection[Item], images: Mapping[str, StudyImage], right: RightTexts, texts: Texts, seed: int
     ) -> None:
         """`items` are all that are given. Checks are about the images of `right` texts."""
-        self._right, self._names = right, sorted(right)
-        self._scale, self._texts = common_scale(items, texts), texts
+        self._every = [(name, text) for name in sorted(right) for text in right[name]]
+        scales = Counter(item.scale for item in items if item.kind == COMPARE and item.use == REAL)
+        self._scale = max(scales, key=lambda each: scales[each], default=None) or texts.worded(Item()).scale or Scale()
+        self._texts = texts
         self._pictures = {name: images[name].sha256 for name in right}
+        self.pictures = len(set(self._pictures.values()))
+        """How many different pictures checks can be about."""
         self._about: dict[str, set[str]] = {}
         for name, each in right.items():
             self._about.setdefault(self._pictures[name], set()).update(map(_normal, each))
@@ -79,12 +73,7 @@ class CheckMaker:
                 )
         self._rng = stream(seed, "human/checks")
         scored = {each.text for item in items if item.use == REAL for each in item.candidates}
-        self._waiting = deque(_turns(right, shuffled(self._rng, self._names), scored))
-
-    @property
-    def pictures(self) -> int:
-        """How many different pictures checks can be about."""
-        return len(set(self._pictures.values()))
+        self._waiting = deque(_turns(right, shuffled(self._rng, sorted(right)), scored))
 
     def make(self, use: Literal["check", "practice"], without: Collection[str] = ()) -> Item | None:
         """Return a check about an image whose content is not among `without`; None if there is no such image.
@@ -112,41 +101,28 @@ class CheckMaker:
 
     def _wrong_text(self, name: str) -> tuple[str, str]:
         """Return another image and one of its texts."""
-        about = self._about[self._pictures[name]]
-        drawn = [self._draw() for _ in range(_DRAWS)]
-        every = ((other, text) for other in self._names for text in self._right[other])
-        fitting = [each for each in drawn if self._is_wrong(name, *each)]
-        fitting = fitting or [
-            each for each in [next((each for each in every if self._is_wrong(name, *each)), None)] if each
-        ]
+        picture = self._pictures[name]
+        about = self._about[picture]
+        drawn = (pick(self._rng, self._every) for _ in range(_DRAWS))
+        of_others = (each for each in chain(drawn, self._every) if self._pictures[each[0]] != picture)
+        fitting = list(islice((each for each in of_others if _normal(each[1]) not in about), _DRAWS))
         if not fitting:
-            message = (
-                "an attention check needs a wrong text, and all texts of other images are also texts about this one"
-            )
-            raise BadInput([Problem(f"{message}; add images, or use --checks-per-task 0", name)])
+            wrong = "an attention check needs a wrong text, and all texts of other images are also texts about this one"
+            raise BadInput([Problem(f"{wrong}; add images, or use --checks-per-task 0", name)])
         words = {word for text in about for word in text.split()}
         return min(fitting, key=lambda each: _share(_normal(each[1]).split(), words))
 
-    def _draw(self) -> tuple[str, str]:
-        other = self._names[below(self._rng, len(self._names))]
-        return other, self._right[other][below(self._rng, len(self._right[other]))]
-
-    def _is_wrong(self, name: str, other: str, text: str) -> bool:
-        picture = self._pictures[name]
-        return self._pictures[other] != picture and _normal(text) not in self._about[picture]
-
     def instructed(self) -> list[Item]:
         """Return a trial for each value that it can ask for: all of the scale but the center."""
-        scale = self._scale
-        values = [value for value in range(scale.least, scale.largest + 1) if value != scale.center]
-        return [self._instructed(value) for value in values]
+        values = range(self._scale.least, self._scale.largest + 1)
+        return [self._instructed(value) for value in values if value != self._scale.center]
 
     def _instructed(self, value: int) -> Item:
-        text = self._texts.instructed("instructed_text", value)
+        text = filled(self._texts["instructed_text"], {"value": str(value)})
         item = Item(
             use=INSTRUCTED,
             dimension=INSTRUCTED,
-            prompt=self._texts.instructed("instructed_prompt", value),
+            prompt=filled(self._texts["instructed_prompt"], {"value": str(value)}),
             scale=self._scale,
             candidates=tuple(Candidate(text, INSTRUCTION, REFERENCE, side) for side in ("1", "2")),
             gold=Gold(value=value, reason="the trial names the value"),

@@ -24,6 +24,8 @@ _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")
 _ORIENTATION, _TURNED = 0x0112, range(5, 9)
 """The tag by which a camera says how it was held, and its values for a quarter turn."""
 _SVG_SIGN = b"<svg"
+_BROKEN = OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError
+"""What Pillow's decoders raise."""
 _READ_AT_ONCE = 2
 """Threads that decode: Pillow lets others run meanwhile."""
 
@@ -50,11 +52,12 @@ def find_images(folder: str) -> dict[str, Path]:
 
 def read_images(folder: str, names: Iterable[str]) -> dict[str, StudyImage]:
     """Decode the images of these names in a folder. BadInput that names each which is broken or refused."""
-    needed("PIL.Image", "human", "reading images")
+    image_of = needed("PIL.Image", "human", "reading images")
     top = linked(Path(folder))
     ordered = sorted(names)
     with warnings.catch_warnings(), ThreadPoolExecutor(_READ_AT_ONCE) as pool:
-        warnings.simplefilter("ignore")  # Pillow's: `_decoded` refuses what they are about, or decodes it
+        warnings.simplefilter("ignore")  # Pillow's: about what can be decoded nevertheless
+        warnings.simplefilter("error", image_of.DecompressionBombWarning)
         found = list(pool.map(lambda name: _read(top, name), ordered))
     problems = [
         Problem(each, os.path.join(folder, name))
@@ -70,33 +73,23 @@ def _read(top: Path, name: str) -> StudyImage | str:
     """Return an image, or what is wrong with it."""
     if top not in linked(top / name).parents:
         return "the image is a symbolic link to outside of the folder; put a copy in its place"
+    image_of = needed("PIL.Image", "human", "reading images")
+    content = b""
     try:
         content = (top / name).read_bytes()
-    except OSError as error:
-        return f"cannot read the image: {error.strerror}"
-    digest = hashlib.sha256(content).hexdigest()
-    image_of = needed("PIL.Image", "human", "reading images")
-    try:
         with image_of.open(BytesIO(content)) as image:
             image.verify()  # checksums; afterwards an image cannot be loaded
         with image_of.open(BytesIO(content)) as image:
             if image.format not in _FORMATS:
                 return f"browsers do not show {image.format} images; convert the image to PNG"
-            if image.width * image.height > image_of.MAX_IMAGE_PIXELS:
-                return f"the image is too large: {image.width:,} × {image.height:,} pixels"
             image.load()
             is_turned = image.getexif().get(_ORIENTATION) in _TURNED
             size = (image.height, image.width) if is_turned else (image.width, image.height)
-            kind = image.format.lower()
+            digest, kind = hashlib.sha256(content).hexdigest(), image.format.lower()
             return StudyImage(name, digest, f"{IMAGES_FOLDER}/{digest}.{kind}", f"image/{kind}", *size)
     except image_of.UnidentifiedImageError:
         is_svg = _SVG_SIGN in content[:1000].lower()
-        return (
-            "SVG is refused, since it may hold programs; convert the image to PNG"
-            if is_svg
-            else "this is no image that can be read"
-        )
-    except image_of.DecompressionBombError:
-        return "the image is too large"
-    except (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError) as error:
-        return f"the image is broken: {error}"  # Pillow's decoders raise all of these
+        may_hold_programs = "SVG is refused, since it may hold programs; convert the image to PNG"
+        return may_hold_programs if is_svg else "this is no image that can be read"
+    except (image_of.DecompressionBombError, image_of.DecompressionBombWarning, *_BROKEN) as error:
+        return f"the image cannot be used: {error}"

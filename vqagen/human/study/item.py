@@ -165,29 +165,20 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
         return value if second_on_right else self.scale.least + self.scale.largest - value
 
 
-item_decoder = msgspec.json.Decoder(Item)
-"""Reads a line of items. msgspec.ValidationError names the first mistake in the shape of a line."""
-
-
 def identified(item: Item, image_hash: str) -> Item:
     """Return the item with its id: the hash of what a rater sees, of its sources and of its gold answer.
 
     `image_hash` is that of the image's content. Strata, weight and meta do not count: they may differ between versions
     of the program that made the same item.
     """
+    gold = item.gold
     content = [
         *(item.kind, item.use, item.dimension, item.prompt, image_hash, item.scale, item.form, item.history),
         *([[each.text, each.source, each.role] for each in item.candidates], item.series, item.place, item.record),
-        None if item.gold is None else [_better_place(item), item.gold.value, item.gold.answer],
+        gold and [[each.id == gold.better for each in item.candidates], gold.value, gold.answer],
     ]
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
     return msgspec.structs.replace(item, id=digest[:_DIGITS])
-
-
-def _better_place(item: Item) -> int | None:
-    """Return the place of the better text among the candidates."""
-    ids = [each.id for each in item.candidates]
-    return ids.index(item.gold.better) if item.gold and item.gold.better in ids else None
 
 
 def answer_fault(item: Item, value: object) -> str:

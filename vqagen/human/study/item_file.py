@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import orjson
 
 from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
-from vqagen.files.locations import Location
-from vqagen.human.study.documents import raise_located
-from vqagen.human.study.images import StudyImage
+from vqagen.files.locations import Location, locate
+from vqagen.files.reading import content_hash
+from vqagen.files.shipped import require
+from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     AFTER,
     ANSWER,
@@ -27,17 +28,20 @@ from vqagen.human.study.item import (
     REAL,
     REFERENCE,
     SYSTEM,
+    Candidate,
     CellForm,
     ChoiceForm,
+    Gold,
     Item,
     NumberForm,
     answer_fault,
     identified,
 )
+from vqagen.human.study.plan import Draft
 from vqagen.human.study.texts import Texts
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_faults, shape_faults
-from vqagen.json.text import show_path
+from vqagen.json.parsing import parse_json, raise_located, read_text
+from vqagen.json.schema import schema_faults
+from vqagen.language.domain_files import PathLike
 
 SCHEMA_NAME = "human-items"
 MOST_VALUES = 15
@@ -54,13 +58,31 @@ _GOLD = {
     **{(use, ANSWER): "" for use in (BEFORE, AFTER)},
 }
 """Use and kind that go together -> the key of `gold` that says what is right; "" for none."""
-_FORMS = {"options": "options", "number": "number", "text": "words", "cell": "cell"}
-"""Type of a form -> its definition in the schema."""
 _OLD_KEYS = {"item_id", "context", "left_anchor", "mid_anchor", "right_anchor"}
 _OLD = (
     f"expected {ITEM_SCHEMA!r}, found an item of version 1: `context.image` is now `image`, `item_id` is `id`, and"
     " `scale` has `least`, `largest` and the words `left`, `middle`, `right`; make the items again"
 )
+Rule = tuple[bool, str, str]
+"""Whether it is broken, the JSON path of the mistake, and what is wrong."""
+
+
+def item_draft(file: str, folder: PathLike | None, texts: Texts, known: Mapping[str, StudyImage]) -> Draft:
+    """Return what a study of the items in a file is made of. BadInput with all mistakes of the inputs.
+
+    `known` are images that the study has; others lie in the folder.
+    """
+    path = require(locate(file), "items")
+    there: Mapping[str, Path] = find_images(str(folder)) if folder is not None else {}
+    filed = read_item_file(path, texts, [*there, *known])
+    named = {item.image for item in filed.values() if item.image}
+    found = read_images(str(folder), named.intersection(there))
+    images = {**found, **known}
+    other = [name for name in found if images[name].sha256 != found[name].sha256]
+    if other:
+        raise BadInput(Problem("the study has another picture of this name; rename it", name) for name in other)
+    items = _identified(filed, images, file)
+    return Draft(items, images, str(folder), {"items": content_hash([path])})
 
 
 def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dict[int, Item]:
@@ -78,17 +100,15 @@ def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dic
             problems += [replace(each, source=str(path), line=number, excerpt="") for each in error.problems]
     if not found and not problems:
         problems.append(Problem("no items: the file is empty", str(path)))
-    raise_first([each for each in problems if each.message == _OLD][:1] or problems)
+    _raise_first([each for each in problems if each.message == _OLD][:1] or problems)
     return found
 
 
-def raise_first(problems: list[Problem]) -> None:
+def _raise_first(problems: list[Problem]) -> None:
     """Raise BadInput with the first problems and the number of the others, if there are any."""
-    if len(problems) > _MOST_SHOWN:
-        more = Problem(f"… and {counted(len(problems) - _MOST_SHOWN, 'further mistake')}", problems[0].source)
-        problems = [*problems[:_MOST_SHOWN], more]
+    others = counted(len(problems) - _MOST_SHOWN, "further mistake")
     if problems:
-        raise BadInput(problems)
+        raise BadInput([*problems[:_MOST_SHOWN], *[Problem(f"… and {others}") for _ in problems[_MOST_SHOWN:][:1]]])
 
 
 def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
@@ -97,155 +117,132 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
         record = parse_json(line, "")
-    if not isinstance(record, dict):
-        raise_located([("", f"expected an object, found {describe(record)}")], line)
-    if not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1":
-        raise_located([("", _OLD)], line)
     try:
         item = msgspec.convert(_completed(record), Item)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, TypeError):
         raise_located(_shape_faults(record), line)
         raise
-    raise_located(_meaning_faults(item, images), line)
-    return _in_order(texts.worded(item))
+    numbered = [
+        msgspec.structs.replace(each, id=each.id or str(place)) for place, each in enumerate(item.candidates, 1)
+    ]
+    item = texts.worded(msgspec.structs.replace(item, id="", candidates=tuple(numbered)))
+    broken = [(path, message) for is_broken, path, message in _rules(item) if is_broken]
+    if item.image and item.image not in images:
+        broken.append(("image", unknown("image", item.image, list(images))))
+    raise_located(broken, line)
+    better = item.gold.better if item.gold else None
+    if item.use != INSTRUCTED:
+        numbered.sort(key=lambda each: (each.id != better, each.role != REFERENCE, each.source))
+    return msgspec.structs.replace(item, candidates=tuple(numbered))
 
 
-def _completed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record without notes for people, whose use follows from its gold answer if it is not given."""
-    gold = record.get("gold")
-    keys = gold if isinstance(gold, dict) else {}
+def _completed(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record without notes for people, whose use follows from its gold answer if it is not given.
+
+    TypeError if it is no record.
+    """
+    keys = record.get("gold") or {}
     use = CHECK if "better" in keys else INSTRUCTED if "value" in keys else REAL
     return {"use": use, **{key: value for key, value in record.items() if key not in ("comment", "$schema")}}
 
 
-def _shape_faults(record: Mapping[str, Any]) -> Iterator[Fault]:
+def _shape_faults(record: object) -> Iterator[Fault]:
     """Yield what the schema says, which decides 200 times more slowly than `Item`, and tells all mistakes."""
-    yield from schema_faults(record, SCHEMA_NAME)
-    form = record.get("form")
-    definition = _FORMS.get(str(form.get("type"))) if isinstance(form, dict) else None
-    if definition:
-        for fault in shape_faults(form, SCHEMA_NAME, definition):
-            yield show_path(("form", *fault.place)), fault.message
-
-
-def _in_order(item: Item) -> Item:
-    """Return an item whose texts have ids, the reference or the right one first, the others by source."""
-    better = item.gold.better if item.gold else None
-    named = _named(item)
-    if item.use != INSTRUCTED:
-        named.sort(key=lambda each: (each.id != better, each.role != REFERENCE, each.source))
-    return msgspec.structs.replace(item, candidates=tuple(named), id="")
-
-
-def _named(item: Item) -> list[Any]:
-    numbered = enumerate(item.candidates, 1)
-    return [msgspec.structs.replace(each, id=each.id or str(number)) for number, each in numbered]
+    if not isinstance(record, dict):
+        yield "", f"expected an object, found {describe(record)}"
+    elif not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1":
+        yield "", _OLD
+    else:
+        yield from schema_faults(record, SCHEMA_NAME)
 
 
 # Meaning -------------------------------------------------------------------------------------------------------------
 
 
-def _meaning_faults(item: Item, images: Collection[str]) -> Iterator[Fault]:
-    """Yield what is wrong with an item whose shape is right."""
-    if len(item.candidates) != _TEXTS[item.kind]:
-        yield (
-            "candidates",
-            f"expected {counted(_TEXTS[item.kind], 'text')} to {item.kind}, found {len(item.candidates)}",
-        )
-    elif item.kind == COMPARE:
-        yield from _pair_faults(item)
-    if item.use != REAL:
-        for place, each in enumerate(item.candidates):
-            if each.role == SYSTEM:
-                yield f"candidates[{place}].role", f"expected 'reference' where use is {item.use!r}, found 'system'"
-        if item.series:
-            yield "series", f"expected none where use is {item.use!r}: only scored items make a series"
-    yield from _gold_faults(item)
-    yield from _answer_faults(item) if item.kind == ANSWER else _scale_faults(item)
-    if item.image and item.image not in images:
-        yield "image", unknown("image", item.image, list(images))
-    if item.image and item.use in (BEFORE, AFTER):
-        yield "image", f"expected none where use is {item.use!r}: the question is about the rater"
-    if not item.image and item.use == CHECK and item.kind == COMPARE:
-        yield "image", "an attention check needs an image, which its wrong text is not about"
+def _rules(item: Item) -> Iterator[Rule]:
+    """Yield the rules of an item whose shape is right, and whether it breaks them."""
+    use, kind, form, scale, given = item.use, item.kind, item.form, item.scale, len(item.candidates)
+    yield from (
+        (given != _TEXTS[kind], "candidates", f"expected {counted(_TEXTS[kind], 'text')} to {kind}, found {given}"),
+        (
+            use != REAL and item.series != "",
+            "series",
+            f"expected none where use is {use!r}: only scored items make one",
+        ),
+        (
+            use in (BEFORE, AFTER) and item.image != "",
+            "image",
+            f"expected none where use is {use!r}: it is about the rater",
+        ),
+        (kind != ANSWER and form is not None, "form", f"expected none where kind is {kind!r}: it has a scale"),
+        (kind == ANSWER and form is None, "form", "missing: how to answer (type options, number, text or cell)"),
+        (kind == ANSWER and scale is not None, "scale", "expected none where kind is 'answer': it has a form"),
+        (kind == ANSWER and not item.prompt.strip(), "prompt", "expected the question, found none"),
+    )
+    for place, each in enumerate(item.candidates):
+        is_wrong = use != REAL and each.role == SYSTEM
+        yield is_wrong, f"candidates[{place}].role", f"expected 'reference' where use is {use!r}, found 'system'"
+    yield from _gold_rules(item, item.gold or Gold(), [each.id for each in item.candidates])
+    if kind == COMPARE and given == 2:
+        yield from _pair_rules(item, *item.candidates)
+    if kind != ANSWER and scale is not None:
+        found = f"expected 2 to {MOST_VALUES} values, found least {scale.least} and largest {scale.largest}"
+        yield not 0 < scale.largest - scale.least < MOST_VALUES, "scale", found
+    yield from _form_rules(item)
 
 
-def _pair_faults(item: Item) -> Iterator[Fault]:
-    first, second = _named(item)
-    if first.id == second.id:
-        yield "candidates[1].id", f"both texts have the id {first.id!r}; give each its own"
-    if item.use in (CHECK, PRACTICE) and first.text.casefold().split() == second.text.casefold().split():
-        yield "candidates[1].text", "both texts are the same, and only one of them can be right"
-    if item.use == REAL and (first.source, first.role) == (second.source, second.role):
-        yield "candidates[1].source", f"both texts are of the source {first.source!r}; name two sources"
+def _pair_rules(item: Item, first: Candidate, second: Candidate) -> tuple[Rule, ...]:
+    is_known, source = item.use in (CHECK, PRACTICE), f"both texts are of the source {first.source!r}; name two sources"
+    are_one = (first.source, first.role) == (second.source, second.role)
+    are_equal = first.text.casefold().split() == second.text.casefold().split()
+    return (
+        (first.id == second.id, "candidates[1].id", f"both texts have the id {first.id!r}; give each its own"),
+        (is_known and are_equal, "candidates[1].text", "both texts are the same, and only one of them can be right"),
+        (item.use == REAL and are_one, "candidates[1].source", source),
+        (item.use == CHECK and not item.image, "image", "a check needs an image, which its wrong text is not about"),
+    )
 
 
-def _gold_faults(item: Item) -> Iterator[Fault]:
-    gold, where = item.gold, f"where use is {item.use!r} and kind is {item.kind!r}"
+def _gold_rules(item: Item, gold: Gold, ids: Sequence[str]) -> Iterator[Rule]:
+    where, kinds = f"where use is {item.use!r}", [kind for use, kind in _GOLD if use == item.use]
     wanted = _GOLD.get((item.use, item.kind))
     if wanted is None:
-        kinds = [kind for use, kind in _GOLD if use == item.use]
-        yield "kind", f"expected {' or '.join(map(repr, kinds))} where use is {item.use!r}, found {item.kind!r}"
+        yield True, "kind", f"expected {' or '.join(map(repr, kinds))} {where}, found {item.kind!r}"
         return
-    given = {key: getattr(gold, key) for key in ("better", "value", "answer") if getattr(gold, key, None) is not None}
-    if wanted and wanted not in given and (item.use != REAL or gold):
-        yield "gold", f"missing key {wanted!r} {where}"
-    for key in given:
-        if key != wanted:
-            yield f"gold.{key}", f"expected {wanted or 'no known answer'} {where}"
-    ids = [each.id for each in _named(item)]
-    if wanted == "better" and given.get(wanted) not in (None, *ids):
-        yield "gold.better", unknown("candidate", given["better"], ids)
-    elif wanted in given and wanted != "better" and (fault := answer_fault(item, _as_answered(item, given[wanted]))):
-        yield f"gold.{wanted}", fault
+    given = {key: getattr(gold, key) for key in ("better", "value", "answer") if getattr(gold, key) is not None}
+    is_needed = item.use != REAL or item.gold is not None
+    yield is_needed and bool(wanted) and wanted not in given, "gold", f"missing key {wanted!r} {where}"
+    for key, value in given.items():
+        yield key != wanted, f"gold.{key}", f"expected {repr(wanted) if wanted else 'no known answer'} {where}"
+        if key == wanted == "better":
+            yield value not in ids, "gold.better", f"unknown candidate {value!r}; known: {', '.join(ids)}"
+        elif key == wanted and (item.form or item.scale):
+            is_number = isinstance(item.form, NumberForm) and value.removeprefix("-").isdecimal()
+            fault = answer_fault(item, int(value) if is_number else value)
+            yield fault != "", f"gold.{key}", fault
 
 
-def _as_answered(item: Item, answer: Any) -> int | str:
-    """Return a gold answer as a rater gives it: to a number form a number."""
-    is_number = isinstance(item.form, NumberForm) and str(answer).removeprefix("-").isdecimal()
-    return int(answer) if is_number else answer
-
-
-def _scale_faults(item: Item) -> Iterator[Fault]:
-    if item.form is not None:
-        yield "form", f"expected none where kind is {item.kind!r}: it has a scale"
-    if item.scale is not None and not 0 < item.scale.largest - item.scale.least < MOST_VALUES:
-        found = f"least {item.scale.least} and largest {item.scale.largest}"
-        yield "scale", f"expected 2 to {MOST_VALUES} values, found {found}"
-
-
-def _answer_faults(item: Item) -> Iterator[Fault]:
+def _form_rules(item: Item) -> Iterator[Rule]:
     form = item.form
-    if not item.prompt.strip():
-        yield "prompt", "expected the question, found none"
-    if item.scale is not None:
-        yield "scale", "expected none where kind is 'answer': it has a form"
     match form:
-        case None:
-            yield "form", "missing: how the question is answered (type options, number, text or cell)"
         case ChoiceForm():
-            for option, number in Counter(form.options).items():
-                if number > 1:
-                    yield "form.options", f"{option!r} is listed twice"
-        case NumberForm() if form.least >= form.largest:
-            yield "form.largest", f"expected more than {form.least}, found {form.largest}"
+            yield len(set(form.options)) < len(form.options), "form.options", "an answer is listed twice"
+        case NumberForm():
+            larger = f"expected more than {form.least}, found {form.largest}"
+            yield form.least >= form.largest, "form.largest", larger
         case CellForm():
-            left, top, width, height = form.area
-            if len(form.cells) != form.rows * form.columns:
-                wanted = f"{form.rows} rows of {form.columns}"
-                yield "form.cells", f"expected {form.rows * form.columns} answers, {wanted}, found {len(form.cells)}"
-            if not any(form.cells):
-                yield "form.cells", "expected a cell that can be chosen, found none"
-            if min(width, height) <= 0 or left + width > 1 or top + height > 1:
-                yield "form.area", "expected a part of the picture: left, top, width, height as shares of it"
-            if not item.image:
-                yield "image", "missing: the picture of the grid"
+            (left, top, width, height), number = form.area, form.rows * form.columns
+            is_inside = min(width, height) > 0 and left + width <= 1 and top + height <= 1
+            wanted = f"expected {number} answers, {form.rows} rows of {form.columns}, found {len(form.cells)}"
+            yield from (
+                (len(form.cells) != number, "form.cells", wanted),
+                (not any(form.cells), "form.cells", "expected a cell that can be chosen, found none"),
+                (not is_inside, "form.area", "expected left, top, width and height of a part of the picture"),
+                (not item.image, "image", "missing: the picture of the grid"),
+            )
 
 
-# All items together ---------------------------------------------------------------------------------------------------
-
-
-def identified_items(filed: Mapping[int, Item], images: Mapping[str, StudyImage], source: str) -> list[Item]:
+def _identified(filed: Mapping[int, Item], images: Mapping[str, StudyImage], source: str) -> list[Item]:
     """Return the items of a file with their ids. BadInput for those that do not go together."""
     items = {line: identified(each, images[each.image].sha256 if each.image else "") for line, each in filed.items()}
     people = {
@@ -258,17 +255,20 @@ def identified_items(filed: Mapping[int, Item], images: Mapping[str, StudyImage]
     seen: dict[object, int] = {}
     problems: list[Problem] = []
     for line, item in items.items():
-        faults: list[Fault] = []
-        if (before := seen.setdefault(item.id, line)) != line:
-            faults.append(("", f"the same item as in line {before}; leave one out"))
-        elif item.series:
-            if (before := seen.setdefault((item.series, item.place), line)) != line:
-                faults.append(("place", f"line {before} has place {item.place} of series {item.series!r} already"))
-            if items[before := seen.setdefault(("series", item.series), line)].image != item.image:
-                faults.append(("image", f"another image than in line {before}; a series is about one image"))
-        if item.use in (CHECK, PRACTICE) and item.kind == COMPARE and (item.image, item.candidates[1].text) in people:
-            message = "its wrong text stands in a scored item as one by people about the same image; name another text"
-            faults.append(("candidates", message))
-        problems += [Problem(message, source, path, line, 1) for path, message in faults]
-    raise_first(problems)
+        same = seen.setdefault(item.id, line)
+        place = seen.setdefault((item.unit, item.place), line)
+        begun = seen.setdefault((item.unit,), line)
+        wrong = (item.image, item.candidates[1].text) if item.kind == COMPARE else None
+        rules: tuple[Rule, ...] = (
+            (same != line, "", f"the same item as in line {same}; leave one out"),
+            (same == line != place, "place", f"line {place} has place {item.place} of {item.unit} already"),
+            (items[begun].image != item.image, "image", f"another image than in line {begun}; a series is about one"),
+            (
+                item.use in (CHECK, PRACTICE) and wrong in people,
+                "candidates",
+                "its wrong text stands in a scored item as one by people about the same image; name another text",
+            ),
+        )
+        problems += [Problem(message, source, path, line, 1) for is_broken, path, message in rules if is_broken]
+    _raise_first(problems)
     return list(items.values())

@@ -1,10 +1,16 @@
-"""Comparisons from captions: each system's caption against a human one, and two human ones against each other."""
+"""A study of captions: files of them are read and compared, each system's with one by people, and two by people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from vqagen.human.study.images import StudyImage
+from vqagen.errors import BadInput, Problem, collecting, counted
+from vqagen.files.locations import locate
+from vqagen.files.reading import content_hash
+from vqagen.files.shipped import require
+from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     LENGTH_DIFFERENCE,
     REFERENCE,
@@ -15,10 +21,84 @@ from vqagen.human.study.item import (
     identified,
     length_difference,
 )
+from vqagen.human.study.plan import PRACTICE_TRIALS, Draft
+from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.texts import Texts
+from vqagen.json.parsing import read_object
+from vqagen.json.schema import schema_faults
 from vqagen.rng import shuffled, stream
 
 HUMAN, HUMANS = "human", ("human1", "human2")
+SCHEMA_NAME = "human-captions"
+PEOPLE, OF_SYSTEM = "people", "system"
+"""Whose captions a file has: image -> list of captions, or image -> caption. These are the names in the schema."""
+_SHOWN = 3
+"""Names in a message about many."""
+
+
+def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Texts, settings: PlanSettings) -> Draft:
+    """Return what a study of captions is made of. BadInput with all mistakes of the inputs."""
+    there = find_images(folder)
+    documents = read_captions({human: PEOPLE, **dict.fromkeys(files.values(), OF_SYSTEM)})
+    common, notes = common_images({"the folder": there, **documents})
+    people = {name: list(dict.fromkeys(documents[human][name])) for name in common}
+    order = shuffled(stream(settings.seed, "human/images"), common)
+    number = settings.num_images or len(order)
+    single = sum(len(people[name]) < 2 for name in order[:number])
+    if settings.human_human and single == len(order[:number]):
+        message = "no image has two different human captions, which --human-human compares; leave it out"
+        raise BadInput([Problem(message, human)])
+    found = read_images(folder, order[: number + PRACTICE_TRIALS])  # practice is made of others, if there are any
+    shown = {name: found[name] for name in order[:number]}
+    systems = {name: documents[file] for name, file in files.items()}
+    items = list(comparisons(shown, people, systems, texts, settings.seed, human_human=settings.human_human))
+    equal = sum(item.candidates[0].text == item.candidates[1].text for item in items)
+    copies = len(found) - len({image.sha256 for image in found.values()})
+    table = (
+        (single * settings.human_human, "image", "without a human-human pair: there is one human caption"),
+        (equal, "comparison", "of the same text twice: the system wrote what people wrote"),
+        (copies, "image", "that is a copy of another one; no task shows a picture twice"),
+    )
+    notes += [f"{counted(times, thing)} {what}" for times, thing, what in table if times]
+    right = {name: people[name] for name in found}
+    return Draft(items, found, folder, {**hashes({"human": human}), "systems": hashes(files)}, notes, right)
+
+
+def hashes(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the content hash of each input; images have theirs among the parts of a study."""
+    return {name: content_hash([locate(file)]) for name, file in files.items()}
+
+
+def read_captions(files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the content of each file; `files` says whose captions it has. BadInput with the mistakes of all files."""
+    problems: list[Problem] = []
+    documents = {}
+    for file, kind in files.items():
+        path = require(locate(file), "captions")
+        with collecting(problems):
+            documents[file] = read_object(path, partial(schema_faults, name=SCHEMA_NAME, definition=kind))
+    if problems:
+        raise BadInput(problems)
+    return documents
+
+
+def common_images(listed: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list[str]]:
+    """Return the images that every place has, in sorted order, and a sentence for each place that lacks images.
+
+    `listed` has the images of each place by its name. BadInput if there is no such image.
+    """
+    everything = set[str]().union(*listed.values())
+    common = sorted(everything.intersection(*listed.values()))
+    if not common:
+        shown = ", ".join(f"{place} has {next(map(repr, names), 'none')}" for place, names in listed.items())
+        raise BadInput([Problem(f"no image has captions in all files: {shown}")])
+    missing = {place: sorted(everything.difference(names)) for place, names in listed.items()}
+    left_out = [
+        f"left out: {counted(len(names), 'image')} that {place} lacks, such as {', '.join(names[:_SHOWN])}"
+        for place, names in missing.items()
+        if names
+    ]
+    return common, left_out
 
 
 def comparisons(
@@ -35,7 +115,7 @@ def comparisons(
     A human caption is drawn for each comparison; one that equals the system's caption only if there is no other.
     """
     for name, image in sorted(images.items()):
-        order = shuffled(stream(seed, f"human/captions/{image.sha256}/{name}"), list(dict.fromkeys(human[name])))
+        order = shuffled(stream(seed, f"human/captions/{image.sha256}/{name}"), human[name])
         pairs: list[list[tuple[str, str, Role]]] = []
         if human_human and len(order) > 1:
             pairs.append([(text, who, REFERENCE) for text, who in zip(order, HUMANS, strict=False)])

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 
-from vqagen.errors import BadInput, Problem
-from vqagen.human.study.checks import CheckMaker, RightTexts
-from vqagen.human.study.dealing import PlanError, advice, deal, picture_of
+from vqagen.errors import BadInput, Problem, VqagenError, counted
+from vqagen.human.study.checks import CheckMaker, RightTexts, right_texts
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, INSTRUCTED, PRACTICE, REAL, Item
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.sides import choose_sides
+from vqagen.human.study.study import Study
 from vqagen.human.study.texts import Texts
 from vqagen.human.study.trial import PlannedTrial, Task
 from vqagen.rng import shuffled, stream
-
-__all__ = ["Material", "Plan", "PlanError", "make_plan"]
 
 PRACTICE_TRIALS = 2
 """Practice trials with feedback that are made, before the first trial; never scored."""
@@ -30,62 +28,67 @@ _NO_CHECKS = (
 )
 
 
+class PlanError(VqagenError):
+    """No plan with these inputs has the properties that every plan has."""
+
+
 @dataclass(frozen=True)
-class Material:
-    """Everything that a plan is made of."""
+class Draft:
+    """What a study, or an extension of one, is made of and, once it is planned, what is written of it."""
 
-    items: Sequence[Item]
-    """Those to score, and any checks, instructed trials, practice and questions to the rater that are given."""
-    images: Mapping[str, StudyImage]
-    right: RightTexts
-    """Of these checks and practice are made."""
-    folder: str
+    items: Collection[Item] = ()
+    """Those to score, and any checks, instructed trials, practice and questions to the rater."""
+    images: Mapping[str, StudyImage] = field(default_factory=dict)
+    folder: str = ""
     """Where the images lie by their ids."""
-    inputs: Mapping[str, object]
+    inputs: Mapping[str, object] = field(default_factory=dict)
     """Hashes of the files that it was made from."""
-    notes: Sequence[str]
+    notes: Sequence[str] = ()
     """What the maker of the study should know, such as what was left out."""
+    right: RightTexts = field(default_factory=dict)
+    """Of these checks and practice are made; if there are none, of texts by people in the items."""
+    tasks: Collection[Task] = ()
 
 
-class Plan(NamedTuple):
-    """Items by id, and tasks in the order of their ids."""
+def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | None = None) -> Draft:
+    """Plan a study, or what is added to an `old` one: its tasks stay as they are, and its checks are used again.
 
-    items: dict[str, Item]
-    tasks: list[Task]
-    notes: list[str]
-
-
-def make_plan(material: Material, texts: Texts, settings: PlanSettings, tasks: Sequence[Task] = ()) -> Plan:
-    """Plan tasks for the scored items that stand in none of `tasks`, which are those that the study has already.
-
-    BadInput if the settings leave nothing to score; PlanError if an image would be shown twice.
+    Return what is new and used, with tasks. BadInput if the settings leave nothing to score; PlanError if a check would
+    show an image again.
     """
-    images, seed = material.images, settings.seed
+    images, seed, notes = draft.images, settings.seed, list(draft.notes)
+    known: Mapping[str, Item] = old.items if old else {}
+    everything = {**known, **{item.id: item for item in draft.items if item.id not in known}}
     given: dict[str, list[Item]] = defaultdict(list)
-    for item in sorted(material.items, key=_place):
+    for item in sorted(everything.values(), key=_place):
         given[item.use].append(item)
-    placed = {trial.item for task in tasks for trial in task.trials}
-    real = [item for item in given[REAL] if item.id not in placed]
-    maker = CheckMaker(material.items, images, material.right, texts, seed)
-    notes = list(_left_out(given, settings))
+    real = [item for item in given[REAL] if item.id not in known]
+    right = draft.right or right_texts(everything.values())
+    maker = CheckMaker(everything.values(), images, right, texts, seed)
     has_checks = bool(given[CHECK]) or maker.pictures > 1
     if settings.checks_per_task and not has_checks and {item.kind for item in real} == {ANSWER}:
         notes.append(f"{_NO_CHECKS}; give questions whose answer is known the use check")
         settings = replace(settings, checks_per_task=0)
     instructed = given[INSTRUCTED] or maker.instructed()
     _check_settings(settings, len(real), has_checks, len(instructed))
+    scored = _deal(real, images, settings)
+    if len(scored) > -(-len(real) // settings.real_per_task):
+        notes.append("tasks are shorter than --trials-per-task allows, so that none shows an image twice")
     checks = deque(shuffled(stream(seed, "human/given checks"), given[CHECK]))
     dealt = []
-    for place, items in enumerate(deal(real, images, settings)):
-        made = _checks(items, checks, maker, material, settings)
+    for place, items in enumerate(scored):
+        made = _checks(items, checks, maker, images, settings.checks_per_task)
         asked = shuffled(stream(seed, "human/instructed", place), instructed)[: settings.imc_per_task]
         dealt.append([*given[BEFORE], *items, *made, *asked, *given[AFTER]])
-    practice = given[PRACTICE] or ([] if tasks else list(_practice(maker, real, images)))
+    practice = given[PRACTICE] or ([] if old else list(_practice(maker, real, images)))
     used = {item.id: item for items in (practice, *dealt) for item in items}
-    named = _tasks(dealt, choose_sides(dealt), seed, {task.id for task in tasks})
-    return Plan(
-        {item.id: item for item in sorted(used.values(), key=_place)}, sorted(named, key=lambda task: task.id), notes
-    )
+    unused = sum(item.id not in used for item in draft.items if item.use in (CHECK, INSTRUCTED))
+    if unused:
+        notes.append(f"left out: {counted(unused, 'check or instructed trial')} that no task has a place for")
+    new = [item for item in sorted(used.values(), key=_place) if item.id not in known]
+    shown = sorted({item.image for item in new} - {"", *(old.images if old else ())})
+    tasks = sorted(_tasks(dealt, seed), key=lambda task: task.id)
+    return replace(draft, items=new, tasks=tasks, images={name: images[name] for name in shown}, notes=notes)
 
 
 def _place(item: Item) -> str:
@@ -93,74 +96,93 @@ def _place(item: Item) -> str:
     return "" if item.use in (PRACTICE, BEFORE, AFTER) else item.id
 
 
-def _left_out(given: Mapping[str, Sequence[Item]], settings: PlanSettings) -> Iterator[str]:
-    for use, number, flag in (
-        (CHECK, settings.checks_per_task, "--checks-per-task"),
-        (INSTRUCTED, settings.imc_per_task, "--imc-per-task"),
-    ):
-        if given[use] and not number:
-            yield f"left out: {len(given[use]):,} items whose use is {use}, because of {flag} 0"
-
-
 def _check_settings(settings: PlanSettings, real: int, has_checks: bool, instructed: int) -> None:
-    problems = []
-    if not real:
-        problems.append("no items to score")
-    if settings.real_per_task < 1:
-        problems.append(
-            f"no trial of a task is scored: --checks-per-task {settings.checks_per_task} and --imc-per-task"
-            f" {settings.imc_per_task} leave nothing of --trials-per-task {settings.trials_per_task}"
-        )
-    if settings.imc_per_task > instructed:
-        problems.append(
-            f"--imc-per-task {settings.imc_per_task} is more than the {instructed} different instructed trials"
-        )
-    if settings.checks_per_task and not has_checks:
-        problems.append(f"{_NO_CHECKS}; add some, or use --checks-per-task 0")
+    checks, others = settings.checks_per_task, settings.imc_per_task
+    table = (
+        (real == 0, "no items to score"),
+        (
+            settings.real_per_task < 1,
+            f"no trial of a task is scored: --checks-per-task {checks} and --imc-per-task {others} leave nothing of"
+            f" --trials-per-task {settings.trials_per_task}",
+        ),
+        (others > instructed, f"--imc-per-task {others} is more than the {instructed} different instructed trials"),
+        (checks > 0 and not has_checks, f"{_NO_CHECKS}; add some, or use --checks-per-task 0"),
+    )
+    problems = [Problem(message) for is_wrong, message in table if is_wrong]
     if problems:
-        raise BadInput(Problem(each) for each in problems)
+        raise BadInput(problems)
+
+
+def _deal(items: Sequence[Item], images: Mapping[str, StudyImage], settings: PlanSettings) -> list[list[Item]]:
+    """Return the scored items of each task.
+
+    Items of one picture go to as many tasks, to those that have the fewest trials: no task gets two of one picture, and
+    their sizes differ by one at most. A series is dealt as one, the longest first; then sizes may differ by more.
+    """
+    units: dict[str, list[Item]] = {}
+    for item in items:
+        units.setdefault(item.unit, []).append(item)
+    groups: dict[str, list[list[Item]]] = {}
+    for unit in units.values():
+        unit.sort(key=lambda item: item.place)
+        groups.setdefault(_picture(unit[0], images), []).append(unit)
+    for_scored = len(groups.keys() | {image.sha256 for image in images.values()}) - settings.checks_per_task
+    least = -(-len(items) // settings.real_per_task), -(-len(units) // max(for_scored, 1))
+    number = min(max(*least, *map(len, groups.values())), len(units))
+    tasks: list[list[Item]] = [[] for _ in range(number)]
+    waiting = [(0, task) for task in range(number)]
+    order = shuffled(stream(settings.seed, "human/pictures"), sorted(groups))
+    for picture in sorted(order, key=lambda each: -max(map(len, groups[each]))):
+        group = sorted(groups[picture], key=lambda unit: (_sources(unit), unit[0].id))
+        taken = [heappop(waiting) for _ in group]
+        turn = sum(taken[0]) % len(group)  # each task gets all sources equally often: trial r of task t has r + t
+        for (size, task), unit in zip(taken, group[turn:] + group[:turn], strict=True):
+            tasks[task] += unit
+            heappush(waiting, (size + len(unit), task))
+    return tasks
+
+
+def _sources(unit: Sequence[Item]) -> tuple[str, ...]:
+    return unit[0].dimension, *(each.source for each in unit[0].candidates)
+
+
+def _picture(item: Item, images: Mapping[str, StudyImage]) -> str:
+    """Return what no task may show twice: the content of the item's image; the item or series if it has none."""
+    return images[item.image].sha256 if item.image else item.unit
 
 
 def _checks(
-    items: Sequence[Item], given: deque[Item], maker: CheckMaker, material: Material, settings: PlanSettings
+    items: Sequence[Item], given: deque[Item], maker: CheckMaker, images: Mapping[str, StudyImage], number: int
 ) -> Iterator[Item]:
-    """Yield the checks of a task with these scored items: the given one that was used longest ago, or a new one."""
-    images = material.images
-    shown = {picture_of(item, images) for item in items}
-    for number in range(settings.checks_per_task):
-        check = next((each for each in given if picture_of(each, images) not in shown), None)
+    """Yield checks of a task with these scored items: the given one that was used longest ago, or a new one."""
+    shown = {_picture(item, images) for item in items}
+    for place in range(number):
+        check = next((each for each in given if _picture(each, images) not in shown), None)
         if check is not None:
             given.remove(check)
             given.append(check)
         else:
             check = maker.make(CHECK, shown)
         if check is None:
-            groups = Counter(picture_of(item, images) for item in material.items if item.use == REAL)
-            pictures = len(groups.keys() | {image.sha256 for image in images.values()})
-            found = f"all images of checks stand in it already ({len(items)} scored trials and {number} checks)"
-            what_helps = advice(groups.total(), max(groups.values()), pictures, settings)
-            raise PlanError(f"a task would show an image twice: {found}; {what_helps}")
-        shown.add(picture_of(check, images))
+            found = f"all images of checks stand in it already ({len(items)} scored trials and {place} checks)"
+            raise PlanError(f"a task would show an image twice: {found}; add images, or use --checks-per-task {place}")
+        shown.add(_picture(check, images))
         yield check
 
 
 def _practice(maker: CheckMaker, real: Sequence[Item], images: Mapping[str, StudyImage]) -> Iterator[Item]:
     """Yield practice trials, if possible of images that no scored item shows."""
-    scored, shown = {picture_of(item, images) for item in real}, set[str]()
+    scored, shown = {_picture(item, images) for item in real}, set[str]()
     for _ in range(PRACTICE_TRIALS if maker.pictures > 1 else 0):
         item = maker.make(PRACTICE, scored | shown) or maker.make(PRACTICE, shown)
         if item is not None:
-            shown.add(picture_of(item, images))
+            shown.add(_picture(item, images))
             yield item
 
 
-def _tasks(
-    dealt: Sequence[Sequence[Item]], sides: Sequence[Sequence[bool]], seed: int, taken: set[str]
-) -> Iterator[Task]:
-    """Yield the tasks, each with an id that follows from its items and is not taken."""
-    for items, task_sides in zip(dealt, sides, strict=True):
-        digits = hashlib.sha256("/".join((str(seed), *(item.id for item in items))).encode()).hexdigest()
-        names = (digits[start : start + _TASK_DIGITS] for start in range(len(digits)))
-        name = next(each for each in names if each not in taken)
-        taken.add(name)
-        yield Task(name, tuple(PlannedTrial(item.id, side) for item, side in zip(items, task_sides, strict=True)))
+def _tasks(dealt: Sequence[Sequence[Item]], seed: int) -> Iterator[Task]:
+    """Yield the tasks, each with an id that follows from its items."""
+    for items, sides in zip(dealt, choose_sides(dealt), strict=True):
+        content = "/".join((str(seed), *(item.id for item in items)))
+        trials = tuple(PlannedTrial(item.id, side) for item, side in zip(items, sides, strict=True))
+        yield Task(hashlib.sha256(content.encode()).hexdigest()[:_TASK_DIGITS], trials)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
 from vqagen.errors import Fault, UsageError, unknown
-from vqagen.files.locations import Location
-from vqagen.human.study.documents import read_document
+from vqagen.json.parsing import read_object
 from vqagen.tasks.settings import CheckedSettings, setting, setting_of
 
 SERVING_FILE = "serving.json"
-_OTHERS = ("comment", "$schema")
+_ADDRESS = re.compile(r"https://[\w{][^\s]*")
 _FILLED = "{code} is filled in, and {id}, {STUDY_ID}, {SESSION_ID} and others from the address that the rater came by."
 
 
@@ -33,6 +33,9 @@ class Serving(CheckedSettings):
     code_withdrawn: str = setting("", "The code for all who withdraw; empty for none.")
     redirect_completed: str = setting("", f"Address of the link behind the last trial; {_FILLED}")
     redirect_withdrawn: str = setting("", f"Address of the link for those who withdraw; {_FILLED}")
+    prolific_workspace: str = setting(
+        "", "Your workspace at Prolific, whose signed addresses alone count; empty for any."
+    )
     prolific_audience: str = setting(
         "", "The domain of this study in what Prolific signs; prolific_keys.json beside this file has Prolific's keys."
     )
@@ -46,16 +49,8 @@ class Serving(CheckedSettings):
         yield from super()._faults()
         for name in ("redirect_completed", "redirect_withdrawn"):
             address = getattr(self, name)
-            if address and not _is_web_address(address):
+            if address and not _ADDRESS.fullmatch(address):
                 yield f"{name} must be an address that begins with https://, found {address!r}"
-
-
-def _is_web_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme == "https" and bool(parts.hostname)
 
 
 def default_serving() -> bytes:
@@ -64,21 +59,21 @@ def default_serving() -> bytes:
     return orjson.dumps({**record, **Serving().to_record()}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def load_serving(path: Location) -> Serving:
+def load_serving(path: Path) -> Serving:
     """Load the settings of serving. BadInput with every mistake in the file."""
-    return Serving(**_known(read_document(path, _faults_of)))
+    return Serving(**_settings(read_object(path, _faults)))
 
 
-def _faults_of(document: Mapping[str, Any]) -> Iterator[Fault]:
+def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key in Serving.names()}
+
+
+def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
     known = Serving.names()
-    yield from ((key, unknown("key", key, known)) for key in document if key not in (*known, *_OTHERS))
+    yield from ((key, unknown("key", key, known)) for key in document if key not in (*known, "comment", "$schema"))
     try:
-        Serving(**_known(document))
+        Serving(**_settings(document))
     except UsageError as error:
         for line in str(error).splitlines():
             message = line.removeprefix("--")
             yield message.split()[0].replace("-", "_"), message
-
-
-def _known(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in document.items() if key in Serving.names()}

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-import orjson
 from msgspec import Struct
 
-from vqagen.errors import BadInput, PlaceError, Problem, VqagenError
+from vqagen.errors import BadInput, PlaceError, Problem, collecting, describe
+from vqagen.files.reading import open_as_it_is
 from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import PRACTICE, Item
 from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
 from vqagen.human.study.texts import TEXTS_FILE, Texts, load_texts
 from vqagen.human.study.trial import Task, Trial, trials_of_slot
+from vqagen.json.parsing import read_object
 
 STUDY_SCHEMA = "vqagen.human.study/2"
 STUDY_FILE = "study.json"
-_DECODERS: Mapping[str, msgspec.json.Decoder[Any]] = {
+PARTS: Mapping[str, msgspec.json.Decoder[Any]] = {
     "items": msgspec.json.Decoder(Item),
     "tasks": msgspec.json.Decoder(Task),
     "images": msgspec.json.Decoder(StudyImage),
 }
-PARTS = tuple(_DECODERS)
 """What a study is kept in: `items.jsonl` and the like and, of an extension, `items-2.jsonl`."""
 _CHANGED = "changed since the study was made; restore it, or make the study again"
-
-Loaded = TypeVar("Loaded")
 
 
 class StudyRecord(Struct, frozen=True, kw_only=True):
@@ -93,14 +90,21 @@ def load_study(folder: str | Path) -> Study:
     parts: dict[str, dict[str, Any]] = {kind: {} for kind in PARTS}
     for name, digest in record.hashes.items():
         kind = name.partition(".")[0].partition("-")[0]
-        content = _tried(partial(_unchanged, digest), top / name, problems) or b""
-        parts[kind] |= {each.id: each for each in _DECODERS[kind].decode_lines(content)}
-    texts, serving = _tried(load_texts, top / TEXTS_FILE, problems), _tried(load_serving, top / SERVING_FILE, problems)
-    for image in parts["images"].values():
-        if not (top / image.file).is_file():
-            message = f"image {image.id} is missing; restore it, or make the study again"
-            problems.append(Problem(message, str(top / image.file)))
-    if problems or texts is None or serving is None:
+        with collecting(problems), open_as_it_is(top / name) as file:
+            content = file.read()
+            if digest_of(content) != digest:
+                raise BadInput([Problem(_CHANGED, str(top / name))])
+            parts[kind] |= {each.id: each for each in PARTS[kind].decode_lines(content)}
+    with collecting(problems):
+        texts = load_texts(top / TEXTS_FILE)
+    with collecting(problems):
+        serving = load_serving(top / SERVING_FILE)
+    problems += [
+        Problem(f"image {image.id} is missing; restore it, or make the study again", str(top / image.file))
+        for image in parts["images"].values()
+        if not (top / image.file).is_file()
+    ]
+    if problems:
         raise BadInput(problems)
     return Study(
         folder=top,
@@ -121,19 +125,14 @@ def load_record(top: Path) -> StudyRecord:
     if not path.is_file():
         what = f"holds no {STUDY_FILE}" if top.is_dir() else "does not exist"
         raise PlaceError(f"study folder {top} {what}; make a study with `vqagen human make-tasks`")
-    try:
-        document = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise BadInput([Problem(f"not valid JSON: {error}", str(path))]) from None
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != STUDY_SCHEMA:
-        shown = "no schema" if schema is None else repr(schema)
-        message = f"expected {STUDY_SCHEMA!r}, found {shown}; make the study again with this version of vqagen"
-        raise BadInput([Problem(message, str(path), "schema")])
+    document = read_object(path, lambda document: ())
+    if document.get("schema") != STUDY_SCHEMA:
+        wrong = f"expected {STUDY_SCHEMA!r}, found {describe(document.get('schema'))}"
+        raise BadInput([Problem(f"{wrong}; make the study again with this version of vqagen", str(path), "schema")])
     try:
         record = msgspec.convert(document, StudyRecord)
         is_unchanged = record == guarded(record)
-    except (msgspec.ValidationError, KeyError, TypeError):
+    except (msgspec.ValidationError, LookupError, TypeError):
         is_unchanged = False
     if not is_unchanged:
         raise BadInput([Problem(_CHANGED, str(path))])
@@ -143,32 +142,11 @@ def load_record(top: Path) -> StudyRecord:
 def guarded(record: StudyRecord) -> StudyRecord:
     """Return the record with its guard, and with an id if it has none: the hash of what decides what raters see."""
     decisive = [record.hashes, record.raters_per_item, record.info["settings"]["seed"]]
-    id = record.study or _digest(msgspec.json.encode(decisive))[:16]
+    id = record.study or digest_of(msgspec.json.encode(decisive))[:16]
     bare = msgspec.structs.replace(record, study=id, guard="")
-    return msgspec.structs.replace(bare, guard=_digest(msgspec.json.encode(bare)))
+    return msgspec.structs.replace(bare, guard=digest_of(msgspec.json.encode(bare)))
 
 
-def _digest(content: bytes) -> str:
+def digest_of(content: bytes) -> str:
+    """Return the hash of a part."""
     return hashlib.sha256(content).hexdigest()
-
-
-def _unchanged(digest: str, path: Path) -> bytes:
-    """Return the content of a file. BadInput if it has another hash, VqagenError if it cannot be read."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise BadInput([Problem(f"cannot read: {error.strerror}", str(path))]) from None
-    if _digest(content) != digest:
-        raise BadInput([Problem(_CHANGED, str(path))])
-    return content
-
-
-def _tried(load: Callable[[Path], Loaded], path: Path, problems: list[Problem]) -> Loaded | None:
-    """Return what `load` makes of a file; None if there is something wrong, which is added to `problems`."""
-    try:
-        return load(path)
-    except BadInput as error:
-        problems += error.problems
-    except VqagenError as error:
-        problems.append(Problem(str(error)))
-    return None

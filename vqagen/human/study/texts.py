@@ -14,15 +14,14 @@ import orjson
 from msgspec.structs import replace
 
 from vqagen.errors import Fault, describe, unknown
-from vqagen.files.locations import Location
-from vqagen.human.study.documents import read_document
 from vqagen.human.study.item import ANSWER, COMPARE, RATE, Item, Scale
+from vqagen.json.parsing import read_object
 
 Words = Mapping[str, str | tuple[str, ...]]
 """Key -> a text, or its paragraphs."""
 
 TEXTS_FILE = "texts.json"
-_DEFAULT = Path(__file__).with_name(TEXTS_FILE)
+DEFAULT_TEXTS = Path(__file__).with_name(TEXTS_FILE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _OTHERS = ("comment", "$schema", "values")
 """Keys that hold no words."""
@@ -63,11 +62,7 @@ class Texts:
 
     def placeholders(self) -> list[str]:
         """Return the names of placeholders that the operator has not filled, in reading order."""
-        return list(dict.fromkeys(_PLACEHOLDER.findall(" ".join(map(_joined, self.shown().values())))))
-
-    def instructed(self, key: str, value: int) -> str:
-        """Return a text of instructed trials that asks for `value`."""
-        return _filled(self[key], {"value": str(value)})
+        return list(dict.fromkeys(_PLACEHOLDER.findall(str(self.shown()))))
 
     def worded(self, item: Item) -> Item:
         """Return an item with the study's words, and the usual scale, where it has none of its own."""
@@ -79,46 +74,37 @@ class Texts:
         return replace(item, prompt=item.prompt or self[f"{key}_prompt"], scale=replace(scale, **anchors))
 
 
-def default_texts() -> bytes:
-    """Return the English words as their file has them."""
-    return _DEFAULT.read_bytes()
-
-
-def load_texts(path: Location) -> Texts:
+def load_texts(path: Path) -> Texts:
     """Load the words of a study. BadInput with every mistake in the file."""
-    return texts_of(read_document(path, _faults))
+    return texts_of(read_object(path, _faults))
 
 
 def texts_of(document: Mapping[str, Any]) -> Texts:
     """Return the words of a document without mistakes."""
     values = {name: value for name, value in document.get("values", {}).items() if value.strip()}
-    given = {**default_document(), **document}
+    given = {**_english(), **document}
     words = {
-        key: _filled(each, values) if isinstance(each, str) else tuple(_filled(part, values) for part in each)
-        for key, each in ((key, given[key]) for key in default_document() if key not in _OTHERS)
+        key: filled(each, values) if isinstance(each, str) else tuple(filled(part, values) for part in each)
+        for key, each in ((key, given[key]) for key in _english() if key not in _OTHERS)
     }
     digest = hashlib.sha256(orjson.dumps(words, option=orjson.OPT_SORT_KEYS)).hexdigest()
     return Texts(words, digest[:16], tuple(key for key in words if key not in document))
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with the values of placeholders; those without a value stay."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
-def _joined(words: str | tuple[str, ...]) -> str:
-    return words if isinstance(words, str) else " ".join(words)
-
-
 @cache
-def default_document() -> dict[str, Any]:
-    """Return the English words; do not write into them."""
-    document: dict[str, Any] = orjson.loads(default_texts())
+def _english() -> dict[str, Any]:
+    document: dict[str, Any] = orjson.loads(DEFAULT_TEXTS.read_bytes())
     return document
 
 
 def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield the mistakes of a file of texts: its keys and the kinds of their values are those of the English one."""
-    known = default_document()
+    known = _english()
     for key, value in document.items():
         if key not in known and key != "$schema":
             yield key, unknown("key", key, list(known))
@@ -133,18 +119,16 @@ def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
 def _faulty_values(values: object) -> Iterator[Fault]:
     if not isinstance(values, dict):
         yield "values", f"expected an object, found {describe(values)}"
-        return
-    for name, value in values.items():
+    for name, value in values.items() if isinstance(values, dict) else ():
         if not isinstance(value, str):
             yield f"values.{name}", f"expected text, found {describe(value)}"
         elif inner := _PLACEHOLDER.search(value):
             yield f"values.{name}", f"values are filled in as they are: write out what {inner[0]} stands for"
 
 
-def _faulty_words(key: str, words: Any, is_list: bool) -> Iterator[Fault]:
-    if is_list and not (isinstance(words, list) and words):
-        yield key, f"expected a list of paragraphs, found {describe(words)}"
-        return
-    for place, text in ((f"{key}[{number}]", each) for number, each in enumerate(words)) if is_list else [(key, words)]:
-        if not isinstance(text, str) or not text.strip():
-            yield place, f"expected some text, found {describe(text)}"
+def _faulty_words(key: str, words: object, is_list: bool) -> Iterator[Fault]:
+    if is_list and isinstance(words, list) and words:
+        for place, each in enumerate(words):
+            yield from _faulty_words(f"{key}[{place}]", each, False)
+    elif is_list or not isinstance(words, str) or not words.strip():
+        yield key, f"expected {'a list of paragraphs' if is_list else 'some text'}, found {describe(words)}"

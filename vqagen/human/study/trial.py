@@ -47,7 +47,8 @@ class Trial(Struct, frozen=True):
 def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) -> tuple[Trial, ...]:
     """Return the trials of a slot in its own order. A slot that is given to another rater keeps order and sides.
 
-    Each series is one unit of the order, as are all questions before the first trial, and all after the last one.
+    What is rated or answered has no side: its values are never reversed. Each series is one unit of the order, as are
+    all questions before the first trial, and all after the last one.
     """
     units: dict[str, list[PlannedTrial]] = {}
     for each in task.trials:
@@ -56,11 +57,6 @@ def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) 
     order = shuffled(stream(seed, f"human/order/{task.id}", slot), list(units.values()))
     order.sort(key=lambda unit: _AT_ENDS.get(items[unit[0].item].use, 0))
     return tuple(
-        Trial(number, items[each.item], _is_second_on_right(each, slot, items))
+        Trial(number, items[each.item], items[each.item].kind != COMPARE or each.second_on_right == (slot % 2 == 0))
         for number, each in enumerate(chain(*order), 1)
     )
-
-
-def _is_second_on_right(trial: PlannedTrial, slot: int, items: Mapping[str, Item]) -> bool:
-    """Return the side of a trial in a slot. One text that is rated has no side: its values are never reversed."""
-    return items[trial.item].kind != COMPARE or trial.second_on_right == (slot % 2 == 0)

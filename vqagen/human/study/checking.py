@@ -1,19 +1,60 @@
-"""The precision and the cost that a study may expect, computed before anybody is paid."""
+"""What to know of a study before it is served: faults, the precision to expect, and the cost."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from math import sqrt
+from typing import NamedTuple
 
-from vqagen.errors import counted
+from vqagen.errors import Problem, counted
 from vqagen.extras import needed
+from vqagen.human.study.images import IMAGES_FOLDER
 from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, Item
-from vqagen.human.study.study import Study
+from vqagen.human.study.serving import SERVING_FILE
+from vqagen.human.study.study import Study, digest_of, load_study
+from vqagen.human.study.texts import ITEM_WORDS, TEXTS_FILE
+from vqagen.language.domain_files import PathLike
 
 TYPICAL_DEVIATION = 0.6
 """Standard deviation of an answer from -1 to 1 in studies of captions."""
 _TAIL = 0.975
+
+
+class StudyReport(NamedTuple):
+    """The faults of a study, which can be served if there is none, and what else should be known."""
+
+    study: Study
+    faults: tuple[Problem, ...]
+    notes: tuple[Problem, ...]
+
+
+def check_study(study: PathLike) -> StudyReport:
+    """Check the images and the words of a study. BadInput if its items, tasks or images were changed."""
+    loaded = load_study(study)
+    return StudyReport(loaded, tuple(_faults(loaded)), tuple(_notes(loaded)))
+
+
+def _faults(study: Study) -> Iterator[Problem]:
+    files = {image.file: image.sha256 for image in study.images.values()}
+    for file, digest in files.items():
+        if digest_of((study.folder / file).read_bytes()) != digest:
+            yield Problem("the image changed since the study was made; restore it", file)
+    for name in sorted(path.name for path in (study.folder / IMAGES_FOLDER).iterdir()):
+        if f"{IMAGES_FOLDER}/{name}" not in files:
+            yield Problem("this file is no image of the study; delete it", f"{IMAGES_FOLDER}/{name}")
+    for name in study.texts.placeholders():
+        yield Problem(f"no value for {{{{{name}}}}}, which the words use", TEXTS_FILE, f"values.{name}")
+
+
+def _notes(study: Study) -> Iterator[Problem]:
+    for key in (each for each in study.texts.absent if each not in ITEM_WORDS):
+        yield Problem("missing key; the English words are shown", TEXTS_FILE, key)
+    if study.serving.keep_withdrawn_answers:
+        yield Problem("true: the consent and withdraw_question must say so", SERVING_FILE, "keep_withdrawn_answers")
+
+
+# Forecast -------------------------------------------------------------------------------------------------------------
 
 
 def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
@@ -31,8 +72,8 @@ def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
     if any(item.kind != ANSWER for item in scored):
         yield f"(standard deviation {TYPICAL_DEVIATION}, independent answers; wider where raters or images differ)"
     if reward_per_task:
-        cost = len(study.tasks) * study.slots * reward_per_task
-        yield f"cost: {cost:,.2f} for {assignments} at {reward_per_task:.2f}, before the platform's fee"
+        cost = f"{len(study.tasks) * study.slots * reward_per_task:,.2f} for {assignments}"
+        yield f"cost: {cost} at {reward_per_task:.2f}, before the platform's fee"
 
 
 def _group(item: Item) -> tuple[str, str, str]:
