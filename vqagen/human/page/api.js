@@ -7,29 +7,20 @@ const LONGEST_REQUEST = 20000; // milliseconds
 export class Refused extends Error {
   constructor(status, body) {
     super(body.message || `status ${status}`);
-    this.status = status;
-    this.code = body.error || "";
-    this.body = body;
+    Object.assign(this, { status, body, code: body.error || "" });
   }
 }
 
 let bearer = "";
 
 export function setSession(token) {
-  bearer = token || "";
+  bearer = token;
 }
 
 async function request(method, path, body) {
-  const headers = {};
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (bearer) headers.Authorization = `Bearer ${bearer}`;
-  const response = await fetch(`../api/v1/${path}`, {
-    method,
-    headers,
-    body: body === undefined ? undefined : JSON.stringify(body),
-    cache: "no-store",
-    signal: AbortSignal.timeout(LONGEST_REQUEST),
-  });
+  const headers = { ...(body && { "Content-Type": "application/json" }), ...(bearer && { Authorization: `Bearer ${bearer}` }) };
+  const signal = AbortSignal.timeout(LONGEST_REQUEST);
+  const response = await fetch(`../api/v1/${path}`, { method, headers, body: body && JSON.stringify(body), cache: "no-store", signal });
   const text = await response.text();
   if (!response.ok) throw new Refused(response.status, parsed(text));
   return text ? JSON.parse(text) : {};
@@ -49,15 +40,15 @@ function isTemporary(error) {
   return !(error instanceof Refused) || error.status >= 500 || error.status === 429 || error.status === 408;
 }
 
-// Return the server's answer. `onWait(true)` is called when an attempt has failed, `onWait(false)` at the end.
-export async function send(method, path, body, onWait = () => {}) {
+// Return the server's answer. `onWait` is called with the error when an attempt has failed, and with null at the end.
+export async function send(method, path, body, onWait) {
   for (let attempt = 0; ; attempt += 1) {
     try {
       const content = await request(method, path, body);
-      onWait(false);
+      onWait(null);
       return content;
     } catch (error) {
-      onWait(isTemporary(error));
+      onWait(isTemporary(error) ? error : null);
       if (!isTemporary(error)) throw error;
       await pause(PAUSES[Math.min(attempt, PAUSES.length - 1)]);
     }
@@ -67,17 +58,12 @@ export async function send(method, path, body, onWait = () => {}) {
 // Resolve after some time, or as soon as the browser is online again.
 function pause(milliseconds) {
   return new Promise((resolve) => {
-    const finish = () => {
-      window.removeEventListener("online", finish);
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    window.addEventListener("online", finish);
+    setTimeout(resolve, milliseconds);
+    window.addEventListener("online", resolve, { once: true });
   });
 }
 
-// Report an event; nothing depends on it.
-export function report(kind, detail = "") {
-  if (bearer) request("POST", "events", { kind, detail }).catch(() => {});
+// Report an event once: nothing else depends on it.
+export function report(kind, detail = "", number = undefined) {
+  return request("POST", "events", { kind, detail, number });
 }

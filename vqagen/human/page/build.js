@@ -5,19 +5,14 @@ export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if ((value ?? false) !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.filter((child) => child !== null));
   return element;
 }
 
-export function paragraphs(texts) {
-  return (texts || []).map((text) => make("p", { dir: "auto" }, text));
-}
-
-export function prose(texts) {
-  return make("div", { class: "prose" }, ...paragraphs(texts));
+export function prose(texts, kind = "prose") {
+  return make("div", { class: kind }, ...texts.map((text) => make("p", { dir: "auto" }, text)));
 }
 
 export function heading(text) {
@@ -33,18 +28,23 @@ export function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+// What a rater wrote, without control characters and halves of characters, which the server refuses.
+export function cleaned(text) {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029]/gu, "").trim();
+}
+
+export const main = document.getElementById("main");
+
 // Name the screen in the page, and count it, for programs that drive a browser.
 export function setScreen(name) {
-  const main = document.getElementById("main");
-  main.dataset.screen = name;
-  main.dataset.step = Number(main.dataset.step) + 1;
+  Object.assign(main.dataset, { screen: name, step: Number(main.dataset.step) + 1 });
 }
 
 // Show a screen in place of the one before, and move the focus to its heading, which screen readers then read.
 export function show(screen, ...children) {
-  const main = document.getElementById("main");
-  main.replaceChildren(...children.filter((child) => child));
+  main.replaceChildren(...children.filter((child) => child !== null));
+  main.inert = false;
   setScreen(screen);
   window.scrollTo(0, 0);
-  main.querySelector("h1")?.focus({ preventScroll: true });
+  main.querySelector("h1").focus({ preventScroll: true });
 }

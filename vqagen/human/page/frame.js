@@ -1,12 +1,10 @@
-// Fixed parts of the page, around the screens: title, progress, banner, and the button to stop.
+// Fixed parts of the page, around the screens: title, progress, banners, and the buttons at its end.
 
-import { button, make } from "./build.js";
+import { button } from "./build.js";
 
 export function setWords(words) {
-  document.documentElement.lang = words.language;
-  document.documentElement.dir = words.direction;
-  document.title = words.title;
-  document.getElementById("title").textContent = words.title;
+  Object.assign(document.documentElement, { lang: words.language, dir: words.direction });
+  document.title = document.getElementById("title").textContent = words.title;
 }
 
 export function setProgress(answered, total) {
@@ -17,35 +15,15 @@ export function setProgress(answered, total) {
 }
 
 // Show a warning, or hide it with "". The same warning again is not read aloud again.
-export function setBanner(text) {
-  const banner = document.getElementById("banner");
+export function setBanner(text, id = "banner") {
+  const banner = document.getElementById(id);
   if (banner.textContent !== text) banner.textContent = text;
 }
 
-// Put a button at the end of the page that calls `withdraw` after a question.
-export function offerWithdrawal(words, withdraw) {
-  const confirm = () => {
-    dialog.close();
-    withdraw();
-  };
-  const dialog = make(
-    "dialog",
-    { class: "question", "aria-labelledby": "withdraw-question" },
-    make("p", { id: "withdraw-question", dir: "auto" }, words.withdraw_question),
-    make(
-      "div",
-      { class: "row" },
-      button(words.withdraw_cancel, () => dialog.close()),
-      button(words.withdraw_confirm, confirm, "side"),
-    ),
-  );
-  const open = button(words.withdraw_button, () => dialog.showModal(), "quiet");
-  open.id = "withdraw";
-  document.getElementById("footer").replaceChildren(open, dialog);
-}
-
-export function removeWithdrawal() {
-  document.getElementById("footer").replaceChildren();
+// Put a button at the end of the page for each [id, label, action].
+export function setFooter(...actions) {
+  const buttons = actions.map(([id, label, action]) => Object.assign(button(label, action, "quiet"), { id }));
+  document.getElementById("footer").replaceChildren(...buttons);
 }
 
 // The second click of a double click, and Enter that is held down, press no button of the next screen.
@@ -54,12 +32,6 @@ export function ignoreRepeats() {
     event.preventDefault();
     event.stopPropagation();
   };
-  const onClick = (event) => {
-    if (event.detail > 1 && event.target.closest("button")) stop(event);
-  };
-  const onKey = (event) => {
-    if (event.repeat && event.key === "Enter") stop(event);
-  };
-  document.addEventListener("click", onClick, true);
-  document.addEventListener("keydown", onKey, true);
+  document.addEventListener("click", (event) => event.detail > 1 && event.target.closest("button, a") && stop(event), true);
+  document.addEventListener("keydown", (event) => event.repeat && event.key === "Enter" && stop(event), true);
 }

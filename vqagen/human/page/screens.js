@@ -1,58 +1,49 @@
-// Screens to read: consent, instructions, practice with feedback, and the ends. Each resolves when the rater goes on.
+// Screens to read: consent, instructions, practice with feedback, breaks, and the ends. Each resolves when the rater goes on.
 
-import { button, heading, make, paragraphs, prose, setScreen, show } from "./build.js";
-import { removeWithdrawal, setProgress } from "./frame.js";
-import { keep, recall } from "./memory.js";
+import { button, fill, heading, make, prose, setScreen, show } from "./build.js";
+import { setFooter, setProgress } from "./frame.js";
+import { keep, query, recall } from "./memory.js";
 import { ask } from "./trial.js";
 
 // Return true for consent, false if the rater declines.
 export function askConsent(words) {
   return new Promise((resolve) => {
-    const box = make("input", { type: "checkbox", id: "agreed" });
     const agree = make("button", { class: "main", disabled: true, dir: "auto" }, words.consent_button);
     const decline = button(words.decline_button, () => resolve(false), "side");
-    box.addEventListener("change", () => {
-      agree.disabled = !box.checked;
-    });
-    const form = make(
-      "form",
-      { class: "consent" },
-      make("label", { class: "check", dir: "auto" }, box, make("span", {}, words.consent_checkbox)),
-      make("div", { class: "row" }, agree, decline),
-    );
-    form.addEventListener("submit", (event) => {
+    const box = make("input", { type: "checkbox", id: "agreed", onchange: () => Object.assign(agree, { disabled: !box.checked }) });
+    const submit = (event) => {
       event.preventDefault();
       if (!box.checked || agree.disabled) return;
       agree.disabled = decline.disabled = true;
       resolve(true);
-    });
+    };
+    const check = make("label", { class: "check", dir: "auto" }, box, make("span", {}, words.consent_checkbox));
+    const form = make("form", { onsubmit: submit }, check, make("div", { class: "row" }, agree, decline));
     show("consent", heading(words.consent_heading), prose(words.consent), form);
   });
 }
 
 // Show what a rater would consent to, before the task is accepted on the platform.
-export function showPreview(words) {
-  const note = make("div", { class: "notice", role: "note" }, ...paragraphs(words.preview));
-  show("preview", heading(words.consent_heading), note, prose(words.consent));
+export function showUnaccepted(words) {
+  show("preview", heading(words.consent_heading), prose(words.preview, "notice"), prose(words.consent));
 }
 
-function read(title, texts, label) {
-  return new Promise((resolve) => {
-    show("reading", heading(title), prose(texts), button(label, resolve));
-  });
+export function read(screen, title, texts, label) {
+  return new Promise((resolve) => show(screen, heading(title), prose(texts), button(label, resolve)));
 }
 
-// Show instructions and practice, unless the rater has seen them in this tab or has begun.
+// Show instructions and practice, unless the rater has seen them in this tab or has begun. Return true if any was shown.
 export async function introduce(session, words) {
-  if (recall("ready") || session.answered > 0) return;
-  if (!recall("instructed")) await read(words.instructions_heading, words.instructions, words.instructions_button);
+  if (recall("ready") || session.answered > 0) return false;
+  if (!recall("instructed")) await read("reading", words.instructions_heading, words.instructions, words.instructions_button);
   keep("instructed", true);
   if (session.practice.length) {
-    if (recall("practised") === null) await read(words.practice_heading, words.practice, words.next_button);
+    if (recall("practised") === null) await read("reading", words.practice_heading, words.practice, words.next_button);
     await practise(session.practice, words);
-    await read(words.practice_heading, words.practice_done, words.next_button);
+    await read("reading", words.practice_heading, words.practice_done, words.next_button);
   }
   keep("ready", true);
+  return true;
 }
 
 async function practise(trials, words) {
@@ -61,21 +52,24 @@ async function practise(trials, words) {
     const number = trials.length > 1 ? ` ${place + 1} / ${trials.length}` : "";
     const trial = { ...trials[place], heading: words.practice_heading + number };
     const { value } = await ask("practice", trial, words);
-    await readFeedback(isExpected(trial, value), trial, words);
+    if (trial.expected !== null) await readFeedback(isExpected(trial, value), trial, words);
     keep("practised", place + 1);
   }
 }
 
-function isExpected(trial, value) {
-  const center = (trial.scale.least + trial.scale.largest) / 2;
-  return trial.expected === "left" ? value < center : value > center;
+// `expected` is the side of the better text, or the right answer to a question.
+function isExpected({ expected, scale }, value) {
+  if (!scale) return String(value).toLowerCase() === expected.toLowerCase();
+  const center = (scale.least + scale.largest) / 2;
+  return expected === "left" ? value < center : value > center;
 }
 
 // Show feedback in place of the button of a practice trial, which stays visible.
-function readFeedback(isRight, trial, words) {
+function readFeedback(isRight, { scale, expected }, words) {
   return new Promise((resolve) => {
-    const text = isRight ? trial.feedback_right : trial.feedback_wrong;
-    const note = make("p", { class: isRight ? "feedback right" : "feedback wrong", id: "feedback", dir: "auto" }, text);
+    const kind = isRight ? "right" : "wrong";
+    const text = fill(words[`${scale ? "practice" : "answer"}_${kind}`], { expected });
+    const note = make("p", { class: `feedback ${kind}`, id: "feedback", dir: "auto" }, text);
     const next = button(words.next_button, resolve);
     next.setAttribute("aria-describedby", "feedback");
     document.querySelector("form.trial > .submit").replaceChildren(note, next);
@@ -84,22 +78,11 @@ function readFeedback(isRight, trial, words) {
   });
 }
 
-// Ends -----------------------------------------------------------------------------------------------------------
-
-// Show the last screen of a rater. The first of `texts` is its heading; `code` and `redirect` may be null.
-export function showEnd(texts, words, { code = null, redirect = null } = {}) {
-  const [first, ...rest] = texts;
-  leave("end", first, rest, words, code, redirect);
-}
-
-export function showDebrief(words, { debrief, code, redirect }) {
-  leave("done", words.debrief_heading, debrief, words, code, redirect);
-}
-
-function leave(screen, title, texts, words, code, redirect) {
+// A screen after which nothing comes by itself. The first of `texts` is its heading; `next` is a button to go on.
+export function leave(screen, [title, ...texts], words, { code = null, redirect = null, next = null }) {
   setProgress(0, 0);
-  removeWithdrawal();
-  show(screen, heading(title), prose(texts), code ? codeBox(code, words) : null, redirect ? wayBack(redirect, words) : null);
+  setFooter();
+  show(screen, heading(title), prose(texts), code && codeBox(code, words), redirect && wayBack(redirect, words), next);
 }
 
 function codeBox(code, words) {
@@ -113,14 +96,13 @@ function codeBox(code, words) {
       window.getSelection().selectAllChildren(shown);
     }
   };
-  return make(
-    "section",
-    { class: "codes", "aria-labelledby": "code-label" },
-    make("h2", { id: "code-label", dir: "auto" }, words.code_label),
-    make("div", { class: "row" }, shown, button(words.copy_button, copy, "side"), copied),
-  );
+  const label = make("h2", { id: "code-label", dir: "auto" }, words.code_label);
+  const row = make("div", { class: "row" }, shown, button(words.copy_button, copy, "side"), copied);
+  return make("section", { class: "codes", "aria-labelledby": "code-label" }, label, row);
 }
 
+// The way back to a platform, whose address may name parameters of the page's own address, such as {SESSION_ID}.
 function wayBack(address, words) {
-  return make("a", { class: "main", href: address, rel: "noreferrer", dir: "auto" }, words.redirect_button);
+  const href = address.replace(/\{([^{}]+)\}/g, (_, name) => encodeURIComponent(query.get(name) ?? ""));
+  return make("a", { class: "main", href, rel: "noreferrer", dir: "auto" }, words.redirect_button);
 }

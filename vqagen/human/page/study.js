@@ -1,130 +1,184 @@
 // The way through a study: consent, instructions, practice, trials, debriefing. The server knows where a rater is.
 
 import { Refused, report, send, setSession } from "./api.js";
-import { ignoreRepeats, offerWithdrawal, setBanner, setProgress, setWords } from "./frame.js";
-import { drop, isPreview, keep, participant, randomName, recall } from "./memory.js";
-import { askConsent, introduce, showDebrief, showEnd, showPreview } from "./screens.js";
+import { button, fill, main } from "./build.js";
+import { askComment, askWithdrawal, showInstructions } from "./dialogs.js";
+import { ignoreRepeats, setBanner, setFooter, setProgress, setWords } from "./frame.js";
+import { BROWSER, drop, isUnaccepted, keep, person, recall, startKeeping } from "./memory.js";
+import { askConsent, introduce, leave, read, showUnaccepted } from "./screens.js";
 import { ask } from "./trial.js";
 
 const MOST_STARTS = 5; // of one visit: a rater may stop in another tab, or the time may run out
+const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds; browsers ring at once for more
 // Words until the server has sent those of the study.
-const UNREACHABLE = "The server does not answer. This page keeps trying.";
-const FAILED = ["Something went wrong", "Please open the link again in a moment."];
+const FIRST_WORDS = {
+  unreachable: "The server does not answer. This page keeps trying.",
+  busy: "Many people begin at this moment. This page keeps trying.",
+  failed: ["Something went wrong", "Please open the link again in a moment."],
+};
 
 const token = window.location.pathname.split("/").pop();
-let words = null;
-let bearer = null;
-let unsaved = null;
-let isWithdrawn = false;
+let words = FIRST_WORDS;
+let session = null; // what the server said about this rater
+let visit = 0; // counts starts and withdrawals
+let timer = 0;
 
-function warnUnreachable(isWaiting) {
-  const text = words ? (unsaved ? words.not_saved : words.unreachable) : UNREACHABLE;
-  setBanner(isWaiting ? text : "");
+// Return the server's answer. What a rater has left meanwhile, by a withdrawal or a new start, never goes on.
+async function call(method, path, body) {
+  const asked = visit;
+  const warn = (error) => {
+    const text = recall("unsaved") ? words.not_saved : error?.status === 429 ? words.busy : words.unreachable;
+    if (asked === visit) setBanner(error ? text : "");
+  };
+  try {
+    return await send(method, path, body, warn);
+  } finally {
+    if (asked !== visit) await new Promise(() => {});
+  }
 }
 
-function call(method, path, body) {
-  return send(method, path, body, warnUnreachable);
+function end(screen, texts, facts = {}) {
+  clearTimeout(timer);
+  drop("unsaved");
+  leave(screen, texts, words, facts);
+}
+
+// Say that the time has run out as soon as it has. An answer that is on its way may still be in time.
+function countDown(milliseconds) {
+  clearTimeout(timer);
+  const ring = () => recall("unsaved") || end("paused", words.paused, { next: button(words.next_button, start) });
+  timer = setTimeout(ring, Math.min(milliseconds, LONGEST_TIMER));
 }
 
 // Trials ---------------------------------------------------------------------------------------------------------
 
-// Send an answer until the server has it. Another answer that is stored already, as from a second tab, stays.
+// Send an answer until the server has it, and return what comes next. Another answer that is stored already, as from a second
+// tab, stays, and one to a trial of another session is void: then null is returned.
 async function save(answer) {
-  unsaved = answer;
   keep("unsaved", answer);
   try {
-    await call("PUT", `responses/${answer.number}`, answer.body);
+    return (await call("PUT", `responses/${answer.number}`, answer.body)).next;
   } catch (error) {
-    if (!(error instanceof Refused) || error.code !== "different") throw error;
+    if (!["different", "not_shown"].includes(error.code)) throw error;
+    return null;
   } finally {
-    unsaved = null;
     drop("unsaved");
   }
 }
 
-async function doTrials() {
+// Ask all trials from `trial`. One that was sent before something else was shown is fetched again: the server measures too.
+async function doTrials(trial) {
   const left = recall("unsaved");
-  if (left && left.session === bearer) await save(left);
+  if (left) trial = await save(left);
   for (;;) {
-    const trial = await call("GET", "trial");
-    if (isWithdrawn) return;
+    trial ??= await call("GET", "trial");
+    if (trial.done) return finish(trial);
+    countDown(trial.lease_ms);
     setProgress(trial.answered, trial.total);
-    if (trial.done) return;
+    const isScored = trial.use === "trial";
+    const done = recall("unrested") ?? 0; // scored trials since the last break
+    if (isScored && session.break_every && done >= session.break_every) {
+      await rest(trial);
+      if (!session.is_preview) trial = null; // of previews, the server does not know what was answered
+      continue;
+    }
+    setFooter(...actions(trial.number));
     const answer = await ask("trial", trial, words);
-    await save({ session: bearer, number: trial.number, body: { ...answer, idem: randomName(22) } });
+    if (isScored) keep("unrested", done + 1);
+    trial = await save({ number: trial.number, body: { ...answer, ticket: trial.ticket } });
   }
 }
 
+async function rest({ answered, total, lease_ms }) {
+  const facts = { answered, total, minutes: Math.round(lease_ms / 60000) };
+  const texts = words.break.map((text) => fill(text, facts));
+  await read("break", words.break_heading, texts, words.break_button);
+  keep("unrested", 0);
+}
+
+function finish({ debrief, code, redirect }) {
+  const texts = debrief ?? words.debrief;
+  if (session.is_preview) return end("done", [...words.preview_done, ...texts]);
+  end("done", [words.debrief_heading, ...texts, ...(code ? [] : [words.code_elsewhere])], { code, redirect });
+}
+
 async function withdraw() {
-  isWithdrawn = true;
-  try {
-    showEnd(words.withdrawn, words, await call("POST", "withdraw", {}));
-  } catch (error) {
-    isWithdrawn = false;
-    await recover(error);
-  }
+  visit += 1;
+  main.inert = true;
+  ["unsaved", "agreed"].forEach(drop);
+  await call("POST", "withdraw", {}).then((facts) => end("end", words.withdrawn, facts), recover);
 }
 
 // Sessions -------------------------------------------------------------------------------------------------------
 
-function reportVisit() {
-  if (navigator.webdriver) report("webdriver");
-  if (performance.getEntriesByType("navigation")[0]?.type === "reload") report("reload");
+function actions(number = null) {
+  return [
+    ["instructions", words.instructions_reopen, () => showInstructions(words)],
+    ...(number ? [["comment", words.comment_button, () => askComment(words, number)]] : []),
+    ["withdraw", words.withdraw_button, () => askWithdrawal(words, withdraw)],
+  ];
 }
 
-async function take(session) {
-  bearer = session.session;
-  setSession(bearer);
+async function take() {
+  keep("bearer", session.session, BROWSER);
+  setSession(session.session);
+  const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
+  for (const kind of [navigator.webdriver && "webdriver", isReload && "reload"]) if (kind) report(kind).catch(() => {});
   setProgress(session.answered, session.total);
-  reportVisit();
-  offerWithdrawal(words, withdraw);
-  await introduce(session, words);
-  await doTrials();
-  if (!isWithdrawn) showDebrief(words, await call("POST", "complete", {}));
+  countDown(session.trial.lease_ms);
+  setFooter(...actions());
+  const wasRead = await introduce(session, words);
+  await doTrials(wasRead ? null : session.trial);
 }
 
-async function consent(session) {
-  if (!(await askConsent(words))) return showEnd(words.declined, words);
-  const body = { token, participant, consent_version: session.consent_version, agreed: true };
-  return take({ ...session, ...(await call("POST", "consent", body)) });
+// Ask for consent, unless it was given in this tab, and for a place.
+async function consent() {
+  const version = session.consent_version;
+  if (recall("agreed") !== version && !(await askConsent(words))) return end("end", words.declined);
+  keep("agreed", version);
+  const given = await call("POST", "consent", { token, ...person, consent_version: version, agreed: true });
+  session = { ...session, ...given };
+  await take();
+}
+
+// Go on as the server says: `state` is that of the session, or why there is none.
+async function goOn(state, facts) {
+  if (state === "complete") return finish(facts);
+  if (state === "active" && facts.trial.lease_ms > 0) return take();
+  if (state === "new" || state === "active") return consent();
+  const next = state === "wait" ? button(words.retry_button, start) : null;
+  const texts = words[state] ?? words.failed;
+  end(next ? "wait" : "end", texts.map((text) => fill(text, { minutes: facts.retry_minutes })), { ...facts, next });
 }
 
 async function begin() {
-  const session = await call("POST", "session", { token, participant });
+  visit += 1;
+  session = await call("POST", "session", { token, ...person, bearer: recall("bearer", BROWSER) ?? undefined });
   words = session.texts;
   setWords(words);
-  if (isPreview()) return showPreview(words);
-  if (session.state === "new") return consent(session);
-  if (session.state === "active") return take(session);
-  if (session.state === "complete") return showDebrief(words, { ...session, debrief: words.debrief });
-  return showEnd(words[session.state], words, session); // full, limit, withdrawn, expired
+  if (session.is_preview) setBanner(words.preview_banner, "preview");
+  else startKeeping();
+  if (isUnaccepted()) return showUnaccepted(words);
+  await goOn(session.state, session);
 }
 
 // Show why the server refuses. A session that ended elsewhere, or a changed consent text, starts again from the server.
 async function recover(error, starts = 1) {
-  if (isWithdrawn) return;
   if (!(error instanceof Refused)) throw error;
-  const given = error.body.texts;
-  if (given) {
-    setWords(given);
-    showEnd(given.gone, given);
-  } else if (["not_active", "incomplete", "consent_changed"].includes(error.code) && starts < MOST_STARTS) {
-    setSession(null);
-    await begin().catch((again) => recover(again, starts + 1));
-  } else {
-    const reasons = { full: words?.full, limit: words?.limit, gone: words?.gone };
-    showEnd(reasons[error.code] ?? words?.failed ?? FAILED, words ?? {});
-  }
+  const mayStart = starts < MOST_STARTS && (error.status === 401 || ["not_active", "consent_changed"].includes(error.code));
+  if (mayStart) return begin().catch((again) => recover(again, starts + 1));
+  if (error.body.texts) words = { ...words, ...error.body.texts };
+  if (error.body.texts) setWords(words);
+  await goOn(error.body.texts ? "gone" : error.code, error.body);
 }
 
-window.addEventListener("beforeunload", (event) => {
-  if (unsaved) event.preventDefault();
-});
-
-ignoreRepeats();
-begin()
-  .catch(recover)
-  .catch((error) => {
-    showEnd(words?.failed ?? FAILED, words ?? {});
+function start() {
+  begin().catch(recover).catch((error) => {
+    end("end", words.failed);
     throw error;
   });
+}
+
+window.addEventListener("beforeunload", (event) => recall("unsaved") && event.preventDefault());
+ignoreRepeats();
+start();

@@ -1,11 +1,13 @@
-// One trial: an image, the texts on its left and right, and a scale. Resolves with the choice and its times.
+// One trial: an image, texts or a question, and a form to answer with. Resolves with the answer and its times.
 
-import { button, fill, heading, make, show } from "./build.js";
+import { button, fill, heading, main, make, show } from "./build.js";
+import { closeButton, openDialog } from "./dialogs.js";
+import { answerOf, makeForm, missing } from "./forms.js";
 
 const LONG = 400; // characters of a text that is set smaller, below an image that stays in view
 const LONGEST_TIME = 6 * 24 * 3600 * 1000; // milliseconds; the server takes no longer times
 
-// Image ----------------------------------------------------------------------------------------------------------
+// What is shown --------------------------------------------------------------------------------------------------
 
 // The path of an image begins at the address of the study, and the page is one folder below it.
 function locate(url) {
@@ -25,109 +27,52 @@ async function decoded(given, words) {
       await image.decode();
       return image;
     } catch {
-      await new Promise((resolve) => {
-        show("image-failed", heading(words.image_failed), button(words.retry_button, resolve));
-      });
+      await new Promise((resolve) => show("image-failed", heading(words.image_failed), button(words.retry_button, resolve)));
     }
   }
 }
 
 // The image is a button that opens a dialog, in which it is as large as the window.
 function withZoom(image, given, words) {
-  const close = make("form", { method: "dialog" }, make("button", { class: "side", dir: "auto" }, words.zoom_close));
-  const dialog = make("dialog", { class: "zoom", "aria-label": words.image_alt }, close, makeImage(given, words, "large"));
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
   const name = make("span", { class: "unseen" }, ` ${words.zoom_button}`);
-  const open = make("button", { type: "button", class: "enlarge", title: words.zoom_button }, image, name);
-  open.addEventListener("click", () => dialog.showModal());
-  const picture = make("div", { class: "picture" }, open, dialog);
-  picture.style.setProperty("--ratio", given.width / given.height);
-  return picture;
+  const zoom = () => openDialog("zoom", words.image_alt, closeButton(words.close_button), makeImage(given, words, "large"));
+  return make("button", { type: "button", class: "enlarge", title: words.zoom_button, onclick: zoom }, image, name);
 }
 
-// Texts and scale ------------------------------------------------------------------------------------------------
-
 function card(label, text, place) {
-  const name = `text-${place}`;
-  return make(
-    "section",
-    { class: `card ${place}`, "aria-labelledby": name },
-    make("h2", { id: name, dir: "auto" }, label),
-    make("p", { class: "text", dir: "auto" }, text),
-  );
+  const title = make("h2", { id: `text-${place}`, dir: "auto" }, label);
+  return make("section", { class: `card ${place}`, "aria-labelledby": title.id }, title, make("p", { class: "text", dir: "auto" }, text));
 }
 
 function cards(texts, words) {
+  if (texts.length === 0) return null;
   if (texts.length === 1) return make("div", { class: "texts one" }, card(words.single_label, texts[0], "single"));
   const [left, right] = texts;
   return make("div", { class: "texts" }, card(words.left_label, left, "left"), card(words.right_label, right, "right"));
 }
 
-function scaleOf({ prompt, scale }) {
-  const { least, largest, left, middle, right } = scale;
-  const meaning = { [least]: left, [(least + largest) / 2]: middle, [largest]: right };
-  const values = Array.from({ length: largest - least + 1 }, (_, place) => least + place);
-  const choices = values.map((value) => {
-    const name = meaning[value] ? `${value}: ${meaning[value]}` : String(value);
-    const radio = make("input", { type: "radio", name: "value", value, "aria-label": name });
-    return make("label", { class: "choice" }, radio, make("span", { "aria-hidden": "true" }, String(value)));
-  });
-  const row = make("div", { class: "choices" }, ...choices);
-  row.style.setProperty("--values", values.length);
-  const ends = [left, middle, right].map((text) => make("span", { dir: "auto" }, text));
-  return make(
-    "fieldset",
-    { class: "scale" },
-    make("legend", { dir: "auto" }, prompt),
-    row,
-    make("div", { class: "ends", "aria-hidden": "true" }, ...ends),
-  );
-}
-
-// The digit of a key: what it types, or what stands on it where a keyboard types other digits or signs.
-function digitOf(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return "";
-  return /^[1-9]$/.test(event.key) ? event.key : (/^Digit([1-9])$/.exec(event.code)?.[1] ?? "");
-}
-
-// Choose by a digit, wherever the focus is. Enter then submits, because the focus is in the form.
-function chooseByKey(event, form) {
-  const digit = digitOf(event);
-  const radio = digit && form.querySelector(`input[name=value][value="${digit}"]`);
-  if (!radio || radio.disabled || document.querySelector("dialog[open]")) return;
-  radio.checked = true;
-  radio.focus();
-  radio.dispatchEvent(new Event("change", { bubbles: true }));
-  event.preventDefault();
+// What was said before the question: a caption, and rounds of a dialog with their answers.
+function historyOf(rounds, words) {
+  if (rounds.length === 0) return null;
+  const line = ({ text, answer }) => make("li", {}, make("p", { dir: "auto" }, text), answer ? make("p", { class: "reply", dir: "auto" }, answer) : null);
+  return make("section", { class: "history", tabindex: "0", "aria-label": words.history_heading }, make("ol", {}, ...rounds.map(line)));
 }
 
 // Times ----------------------------------------------------------------------------------------------------------
 
 // A watch that starts when the trial is painted. `stop` returns the times, and how often the page was out of sight.
 function startWatch() {
-  let started = performance.now();
-  let chosen = null;
-  let blur = 0;
-  requestAnimationFrame((time) => {
-    started = Math.max(started, time);
-  });
-  const onHidden = () => {
-    if (document.hidden) blur += 1;
-  };
+  let [started, chosen, blur] = [performance.now(), null, 0];
+  const onHidden = () => (blur += document.hidden);
   const since = (time) => Math.min(Math.max(Math.round(time - started), 0), LONGEST_TIME);
-  document.addEventListener("visibilitychange", onHidden);
-  return {
-    choose() {
-      chosen = performance.now();
-    },
-    stop() {
-      document.removeEventListener("visibilitychange", onHidden);
-      const now = performance.now();
-      return { rt_ms: since(chosen ?? now), shown_ms: since(now), blur };
-    },
+  const stop = () => {
+    document.removeEventListener("visibilitychange", onHidden);
+    const now = performance.now();
+    return { rt_ms: since(chosen ?? now), shown_ms: since(now), blur };
   };
+  document.addEventListener("visibilitychange", onHidden);
+  requestAnimationFrame((time) => (started = Math.max(started, time)));
+  return { choose: () => (chosen = performance.now()), stop };
 }
 
 // Trial ----------------------------------------------------------------------------------------------------------
@@ -135,45 +80,37 @@ function startWatch() {
 // Show a trial and return { value, rt_ms, shown_ms, blur } once the rater submits. The form then stays, disabled.
 export async function ask(screen, trial, words) {
   const image = await decoded(trial.image, words);
-  const note = make("p", { class: "note", role: "alert", dir: "auto" });
+  const asked = trial.form ?? { type: "scale", ...trial.scale };
+  const prompt = make("legend", { id: "prompt", dir: "auto" }, trial.prompt);
+  const answer = make("fieldset", { class: "answer" }, prompt, ...makeForm(asked, words, image));
   const submit = make("button", { class: "main", dir: "auto" }, words.submit_button);
-  const form = make("form", { class: "trial", novalidate: true }, scaleOf(trial), make("div", { class: "submit" }, submit, note));
+  const note = make("p", { class: "note", role: "alert", dir: "auto" });
+  const form = make("form", { class: "trial", novalidate: true }, answer, make("div", { class: "submit" }, submit, note));
+  const picture = image && asked.type !== "cell" ? make("div", { class: "picture" }, withZoom(image, trial.image, words)) : null;
+  const history = historyOf(trial.history, words);
   const isLong = trial.texts.some((text) => text.length > LONG);
-  const picture = image && withZoom(image, trial.image, words);
-  const attributes = { class: isLong ? "stage long" : "stage", "data-number": trial.number };
-  const stage = make("div", attributes, picture, cards(trial.texts, words), form);
-  show(screen, heading(trial.heading ?? fill(words.trial_heading, trial)), stage);
+  const attributes = { class: isLong ? "stage long" : "stage", "data-number": trial.number, "data-form": asked.type };
+  const stage = make("div", attributes, picture, cards(trial.texts, words), history, form);
+  if (image) main.style.setProperty("--ratio", trial.image.width / trial.image.height);
+  show(screen, heading(trial.heading ?? fill(words[`${trial.use}_heading`], trial)), stage);
+  history?.scrollTo(0, history.scrollHeight);
   const watch = startWatch();
-  prefetch(trial.next_image);
-  return answered(form, submit, note, watch, words);
-}
-
-function answered(form, submit, note, watch, words) {
-  const onKey = (event) => chooseByKey(event, form);
-  document.addEventListener("keydown", onKey);
-  form.addEventListener("change", () => {
-    watch.choose();
-    note.textContent = "";
-  });
+  if (trial.next_image) new Image().src = locate(trial.next_image);
   return new Promise((resolve) => {
+    form.addEventListener("input", () => {
+      watch.choose();
+      note.textContent = "";
+    });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (submit.disabled) return;
-      const radio = form.querySelector("input[name=value]:checked");
-      if (radio === null) {
-        note.textContent = words.choose_first;
-        form.querySelector("input[name=value]").focus();
-        return;
+      const value = answerOf(asked, form);
+      if (value === null) {
+        note.textContent = missing(asked, words);
+        return form.querySelector("[name=value]").focus();
       }
-      document.removeEventListener("keydown", onKey);
-      submit.disabled = true;
-      form.querySelector("fieldset").disabled = true;
-      resolve({ value: Number(radio.value), ...watch.stop() });
+      submit.disabled = answer.disabled = true;
+      resolve({ value, ...watch.stop() });
     });
   });
-}
-
-// Load the image of the next trial while the rater looks at this one.
-function prefetch(url) {
-  if (url) new Image().src = locate(url);
 }
