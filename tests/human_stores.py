@@ -28,7 +28,8 @@ class Desk:
         person = more.get("person", f"person-{rater}")
         wish = Claimed(now, "", rater, 0, "c0", now + more.get("lease", HOUR), "id", person)
         given = dict.fromkeys(tasks or ("t",), trials)
-        grant = self.roster.claim(wish, given, slots, more.get("only"), more.get("most", 9))
+        link = tasks[0] if len(tasks) == 1 else ""
+        grant = self.roster.claim(wish, given, slots, more.get("only"), more.get("most", 9), link)
         self.commit(*grant.facts)
         return grant
 
@@ -39,12 +40,10 @@ class Desk:
         self.commit(*receipt.facts)
         return receipt
 
-    def withdraw(self, assignment: str, now: int = 1, *, keep_answers: bool = False) -> bool:
-        """Let a rater withdraw; return False if that changed nothing."""
+    def withdraw(self, assignment: str, now: int = 1, *, keep_answers: bool = False) -> None:
+        """Let a rater withdraw."""
         erasure = self.roster.withdraw(self.roster.assignments[assignment], now, keep_answers=keep_answers)
-        if erasure:
-            self.log.append(self.roster.take([erasure.fact]), erasure.numbers)
-        return erasure is not None
+        self.log.append(self.roster.take(erasure.facts), erasure.numbers)
 
     def note(self, assignment: str, kind: str, detail: str = "", now: int = 1) -> None:
         """Let a page report something."""
@@ -53,7 +52,7 @@ class Desk:
     def forget(self, *raters: str, now: int = 1) -> None:
         """Forget raters, as the command does: the state is read again afterwards."""
         erasure = self.roster.forget(raters, now)
-        self.log.append(self.roster.take([erasure.fact]), erasure.numbers)
+        self.log.append(self.roster.take(erasure.facts), erasure.numbers)
         self.log.purge()
         self.roster = Roster(self.log.facts())
 

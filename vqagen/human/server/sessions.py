@@ -134,7 +134,6 @@ class Sessions:
         roster = await self._writer.roster()
         grant = Grant("") if rater.link.is_preview else self._grant(roster, rater)
         own = roster.assignments.get(grant.assignment)
-        await self._writer.commit(())
         state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
         if state == EXPIRED and grant.facts:
             state = "new"
@@ -155,12 +154,13 @@ class Sessions:
             "break_every": self.study.serving.break_every,
             "is_preview": rater.link.is_preview,
         }
-        if own is None or state not in ("active", COMPLETE, WITHDRAWN):
-            return record
-        if state == "active":
-            return record | self._begun(own)
-        is_known = rater.is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
-        return record | {"answered": len(own.answers)} | (self._codes(own) if is_known else {})
+        if own and state == "active":
+            record |= self._begun(own)
+        elif own and state in (COMPLETE, WITHDRAWN):
+            is_known = rater.is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
+            record |= {"answered": len(own.answers), **(self._codes(own) if is_known else {})}
+        await self._writer.commit(())
+        return record
 
     async def consent(self, body: ConsentBody, network: str) -> tuple[dict[str, Any], bool]:
         """Give a rater who has consented a place, and return its session; True if the rater did not have it."""
@@ -179,11 +179,12 @@ class Sessions:
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
         if grant.assignment not in roster.assignments and not self._claims.take(network, self._clock()):
             raise Failure(429, TOO_MANY, "too many begin at this place in the network; try again in a minute")
-        await self._writer.commit(grant.facts)
-        own = roster.assignments[grant.assignment]
+        stored, own = self._writer.commit(grant.facts), roster.assignments[grant.assignment]
+        record = self._begun(own)
+        await stored
         if own.state != CLAIMED:
             raise self._not_active(own.state)
-        return self._begun(own), bool(grant.facts)
+        return record, bool(grant.facts)
 
     def _grant(self, roster: Roster, rater: Rater, version: str = "") -> Grant:
         """Decide about a rater's place. Tasks of a link for any task come in an order of the rater's own.
@@ -218,8 +219,9 @@ class Sessions:
         own = self._assignment(await self._writer.roster(), id)
         if own.state not in (CLAIMED, COMPLETE):
             raise self._not_active(own.state)
+        record = self._next(own, own.answers)
         await self._writer.commit(())
-        return self._next(own, own.answers)
+        return record
 
     async def answer(self, id: str, number: int, body: AnswerBody) -> tuple[dict[str, Any], bool]:
         """Store an answer; return it with the next trial, and True if it is new."""
@@ -237,12 +239,13 @@ class Sessions:
             return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
         times = body.rt_ms, body.shown_ms, max(0, now - shown), now + self.study.serving.lease
         receipt = roster.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
-        await self._writer.commit(receipt.facts)
+        stored = self._writer.commit(receipt.facts)
+        record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}
+        await stored
         if receipt.kind == states.REFUSED:
             raise self._not_active(own.state)
         if receipt.kind == states.DIFFERENT:
             raise Failure(409, DIFFERENT, "another answer is stored already; it stays", stored=receipt.value)
-        record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}
         return record, receipt.kind == states.NEW
 
     def _next(self, own: Assignment, answered: Collection[int]) -> dict[str, Any]:
@@ -261,8 +264,7 @@ class Sessions:
         if own.id.startswith(PREVIEW):
             return {"code": None, "redirect": None}
         keeps = self.study.serving.keep_withdrawn_answers
-        erasure = roster.withdraw(own, self._now(), keep_answers=keeps)
-        await (self._writer.commit([erasure.fact], erasure.numbers) if erasure else self._writer.commit(()))
+        await self._writer.commit(*roster.withdraw(own, self._now(), keep_answers=keeps))
         if own.state != WITHDRAWN:
             raise self._not_active(own.state)
         return self._codes(own)

@@ -66,7 +66,7 @@ def forget(
             raise UsageError(f"no rater of study {study.id} has the id {', '.join(unknown)}; nothing was deleted")
         raters = sorted(set().union(*found.values()))
         erasure = roster.forget(raters, time.time_ns() // 1_000_000)
-        log.append(roster.take([erasure.fact]), erasure.numbers)
+        log.append(roster.take(erasure.facts), erasure.numbers)
         log.purge()
         return ForgetReport(len(raters), len(erasure.numbers))
 

@@ -76,10 +76,10 @@ class Receipt(NamedTuple):
 
 
 class Erasure(NamedTuple):
-    """A fact, and the numbers of the facts to delete from the log with it."""
+    """Facts, and the numbers of the facts to delete from the log with them."""
 
-    fact: Fact
-    numbers: tuple[int, ...]
+    facts: tuple[Fact, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 class Roster:
@@ -194,20 +194,19 @@ class Roster:
         given = self._of_slot[holder.task, holder.slot]
         return [Ended(now, each.id, EXPIRED) for each in given if each is not holder and each.state == CLAIMED]
 
-    def withdraw(self, assignment: Assignment, now: int, *, keep_answers: bool) -> Erasure | None:
-        """Decide about a withdrawal; None if the assignment is complete, or was withdrawn before."""
+    def withdraw(self, assignment: Assignment, now: int, *, keep_answers: bool) -> Erasure:
+        """Decide about a withdrawal. It changes nothing if the assignment is complete, or was withdrawn before."""
         if assignment.state in (COMPLETE, WITHDRAWN):
-            return None
-        return Erasure(
-            Ended(now, assignment.id, WITHDRAWN, keep_answers), () if keep_answers else tuple(assignment.answer_entries)
-        )
+            return Erasure()
+        ended = Ended(now, assignment.id, WITHDRAWN, keep_answers)
+        return Erasure((ended,), () if keep_answers else tuple(assignment.answer_entries))
 
     def forget(self, raters: Sequence[str], now: int) -> Erasure:
         """Return the fact that raters are forgotten, and the numbers of all facts about them."""
         own = [each for rater in raters for each in self._of_rater.get(rater, ())]
         numbers = sorted(number for each in own for number in (*each.entries, *each.answer_entries))
-        slots = sorted({f"{each.task}-{each.slot}" for each in own})
-        return Erasure(Forgotten(now, len(numbers), {slot: self._attempts[slot] for slot in slots}), tuple(numbers))
+        attempts = {slot: self._attempts[slot] for slot in sorted(f"{each.task}-{each.slot}" for each in own)}
+        return Erasure((Forgotten(now, len(numbers), attempts),), tuple(numbers))
 
     # Facts ----------------------------------------------------------------------------------------------------------
 

@@ -24,8 +24,9 @@ Commit = tuple[Sequence[tuple[int, bytes]], Sequence[int], asyncio.Future[None]]
 class Writer:
     """The state of a study, and its log, which a thread of its own writes. For one event loop.
 
-    Decide by the roster and commit without awaiting anything between. After a failure every commit that waits raises
-    StoreError, and the log is opened and read again before the next decision: nothing needs a restart.
+    Decide by the roster and commit without awaiting anything between. Make the reply to a rater before the commit is
+    awaited, so that it tells of nothing later. After a failure every commit that waits raises StoreError, and the log
+    is opened and read again before the next decision: nothing needs a restart.
     """
 
     def __init__(self, open: Callable[[], Log]) -> None:
@@ -43,15 +44,16 @@ class Writer:
                 self._roster = self._roster or await self._in_thread(lambda log: Roster(log.facts()))
         return self._roster
 
-    async def commit(self, facts: Iterable[Fact], erase: Sequence[int] = ()) -> None:
-        """Let facts take effect, and return when they and all that took effect before are durable."""
+    def commit(self, facts: Iterable[Fact], erase: Sequence[int] = ()) -> asyncio.Future[None]:
+        """Let facts take effect at once. The future is done when they and all that took effect before are durable."""
         assert self._roster is not None, "decisions are made by the roster"
-        entries = self._roster.take(facts)
+        entries, done = self._roster.take(facts), asyncio.get_running_loop().create_future()
         if entries or self._work:
-            done = asyncio.get_running_loop().create_future()
             self._waiting.append((entries, erase, done))
             self._work = self._work or asyncio.create_task(self._write())
-            await done
+        else:
+            done.set_result(None)
+        return done
 
     async def beat(self) -> None:
         """Return when something was written as durably as facts are."""
