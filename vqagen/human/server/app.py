@@ -96,7 +96,7 @@ class StudyApp:
     async def image(self, request: Request) -> Response:
         """Return an image of the study, if its file is still what the plan was made with."""
         image = self._sessions.shown.images.get(request.path_params["opaque"])
-        content = await asyncio.to_thread(_read_image, self._sessions.study.folder, image) if image else None
+        content = await asyncio.to_thread(read_image, self._sessions.study.folder, image) if image else None
         if image is None or content is None:
             raise HTTPException(404)
         return Response(content, 200, PRIVATE, image.mime)
@@ -186,7 +186,8 @@ async def _body(request: Request, kind: type[T]) -> T:
     return read_body(content, kind)
 
 
-def _read_image(folder: Path, image: StudyImage) -> bytes | None:
+def read_image(folder: Path, image: StudyImage) -> bytes | None:
+    """Return the content of an image; None if it is not what the study was made with."""
     with suppress(OSError):
         content = (folder / image.file).read_bytes()
         if hashlib.sha256(content).hexdigest() == image.sha256:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import resource
 import signal
@@ -23,7 +22,7 @@ from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE, load_prolific_keys
 from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.server.app import StudyApp
+from vqagen.human.server.app import StudyApp, read_image
 from vqagen.human.server.connection import TimedConnection, watch
 from vqagen.human.server.limits import Buckets
 from vqagen.human.server.middleware import LOG, Middleware
@@ -35,7 +34,6 @@ from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import Log, StoreUnreachable, open_log
 from vqagen.human.store.roster import Roster
 from vqagen.human.store.writer import Writer
-from vqagen.human.study.images import StudyImage
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
@@ -90,18 +88,12 @@ def raise_unfit(study: Study) -> None:
         problems.append(Problem(message, str(study.folder / SERVING_FILE)))
     with ThreadPoolExecutor(2) as pool:
         images = list(study.images.values())
-        for image, is_same in zip(images, pool.map(partial(_is_unchanged, study), images), strict=True):
-            if not is_same:
-                message = "changed since the study was made; restore it, or make the study again"
-                problems.append(Problem(message, str(study.folder / image.file)))
+        contents = pool.map(partial(read_image, study.folder), images)
+        changed = [image for image, content in zip(images, contents, strict=True) if content is None]
+    message = "changed since the study was made; restore it, or make the study again"
+    problems += [Problem(message, str(study.folder / image.file)) for image in changed]
     if problems:
         raise BadInput(problems)
-
-
-def _is_unchanged(study: Study, image: StudyImage) -> bool:
-    with suppress(OSError), (study.folder / image.file).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == image.sha256
-    return False
 
 
 def _make_log(opens: Callable[..., Log]) -> None:

@@ -57,7 +57,6 @@ class Rater(NamedTuple):
 
     link: Link
     participant: Participant
-    pseudonym: str
     is_proven: bool
     """True if nobody else can have asked: the link is personal, or Prolific signed who came."""
 
@@ -93,7 +92,7 @@ class Sessions:
     def _rater(self, body: SessionBody) -> Rater:
         link, given = self.link(body.token), body.participant
         if link.is_preview:
-            return Rater(link, Participant(ANONYMOUS, PREVIEW), "", False)
+            return Rater(link, Participant(ANONYMOUS, PREVIEW), False)
         proven, audience = holder_of(link), self.study.serving.prolific_audience
         if proven is None and audience and (body.prolific_token or (given and given.platform == PROLIFIC)):
             keys = load_prolific_keys(self.study.folder)  # each time: Prolific changes them
@@ -104,7 +103,7 @@ class Sessions:
         person = proven or (Participant(given.platform, given.id) if given else None)
         if person is None:
             raise Failure(422, INVALID, "participant is missing")
-        return Rater(link, person, pseudonym(self._secret, person), proven is not None)
+        return Rater(link, person, proven is not None)
 
     def assignment_of(self, bearer: str) -> str:
         """Return the id of the assignment of a session."""
@@ -192,10 +191,11 @@ class Sessions:
         So all tasks have answers soon, and a study that is stopped early is not one of its first tasks only.
         """
         now, link, person = self._now(), rater.link, rater.participant
-        order = stream(self.study.seed, f"human/choice/{rater.pseudonym}")
+        name = pseudonym(self._secret, person)
+        order = stream(self.study.seed, f"human/choice/{name}")
         tasks = [link.task] if link.task else shuffled(order, list(self._trials))
         expires = now + self.study.serving.lease
-        wish = Claimed(now, "", rater.pseudonym, 0, version, expires, person.platform, person.id)
+        wish = Claimed(now, "", name, 0, version, expires, person.platform, person.id)
         most = self.study.serving.tasks_per_person or ANY_NUMBER
         trials = {task: self._trials[task] for task in tasks}
         return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task)
