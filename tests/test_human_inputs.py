@@ -123,7 +123,7 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -
             "human.json:1:14: im00.png: expected a list of at least 1, found a list of 0",
         ),
         (lambda: set_captions("a text"), "", 3, "im00.png: expected a list, found 'a text'"),
-        (lambda: set_captions(["x", " ", 3]), "", 3, "im00.png[2]: expected a caption, found 3"),
+        (lambda: set_captions(["x", " ", 3]), "", 3, "im00.png[1]: expected a caption, found ' '"),
         (lambda: set_captions(["the same"]), "", 3, "all texts of other images are also texts about this one"),
         (lambda: None, "--imc-per-task 9", 3, "--imc-per-task 9 is more than the 8 different instructed trials"),
         (lambda: None, "--imc-per-task 9", 3, "--checks-per-task 1 and --imc-per-task 9 leave nothing of"),
@@ -310,7 +310,7 @@ def test_a_picture_with_two_names_is_one_picture(vqagen_: Commands) -> None:
         Path(f"images/im{number + 6:02}.png").write_bytes(picture(number))
     ran = vqagen_.done(f"{MAKE} --trials-per-task 4")
 
-    assert "6 images that are copies" in ran.err
+    assert "6 images with the picture of another one" in ran.err
     assert list(plan_faults(load_study("study"))) == []
     assert len(os.listdir("study/images")) == 6
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,8 +19,9 @@ from msgspec.structs import replace as with_fields
 from oracles.human_plan import plan_faults
 from study_files import make_study, picture, write_caption_files, write_json
 
-from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.errors import BadInput, VqagenError
 from vqagen.human.store.lock import study_lock
+from vqagen.human.study import making
 from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, Gold
 from vqagen.human.study.making import extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.plan import PlanError
@@ -266,7 +269,7 @@ def test_all_problems_of_a_folder_are_one_message(tmp_path: Path) -> None:
         load_study(study.folder)
     message = str(raised.value)
     for part in (
-        "tasks.jsonl: cannot read: No such file",
+        "tasks.jsonl: No such file",
         "unknown key 'titel'; did you mean 'title'?",
         "consent: expected a list of paragraphs",
         "direction: expected 'ltr' or 'rtl', found 'up'",
@@ -312,3 +315,148 @@ def question(text: str) -> dict[str, Any]:
 
 RATED = {"kind": "rate", "candidates": [{"text": "Is it red?", "source": "grammar", "role": "system"}]}
 NO_CHECKS = PlanSettings(checks_per_task=0)
+
+
+# Extensions -------------------------------------------------------------------------------------------------------
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return name -> content of the files of a study but its lock and `study.json`."""
+    kept = (path for path in folder.rglob("*") if path.is_file() and path.name not in (".lock", "study.json"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
+
+
+def test_raters_and_systems_are_added_to_a_study(tmp_path: Path) -> None:
+    """No file of the study changes but `study.json`: tasks and trials that raters may have seen stay as they are."""
+    before = make_study(tmp_path, images=9, systems=("a", "b"), imc_per_task=1, raters_per_item=3)
+    files = contents(before.folder)
+    more = write_caption_files(tmp_path, 8, ("c", "d"))
+    made = extend_study(before.folder, raters_per_item=4, systems=more)
+    after = made.study
+
+    check_extended(before, after)
+    assert made.notes == tuple(f"left out: 1 image that {file} lacks, such as im08.png" for file in more.values())
+    new = [item for name, item in after.items.items() if name not in before.items]
+    assert Counter(each.source for item in new for each in item.candidates) == {"human": 16, "c": 8, "d": 8}
+    assert (after.slots, len(after.tasks)) == (4, len(before.tasks) + 6)
+    assert contents(after.folder).items() >= files.items()
+
+
+def test_items_are_added_to_a_study(tmp_path: Path) -> None:
+    """Those that it has are left out; its questions to raters stand in new tasks too, and so does its check."""
+    before_first = {**question("Old?"), "use": "before"}
+    check = {**question("Is this a test?"), "use": "check", "gold": {"answer": "yes"}}
+    first = [before_first, check, *(question(f"{number}?") for number in range(4))]
+    write_lines(tmp_path / "items.jsonl", first)
+    before = make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", None, PlanSettings(trials_per_task=3)).study
+    write_lines(tmp_path / "items.jsonl", [*first, question("new 1?"), question("new 2?")])
+    after = extend_study(before.folder, items=tmp_path / "items.jsonl").study
+
+    check_extended(before, after)
+    (task,) = list(after.tasks)[len(before.tasks) :]
+    prompts = [trial.item.prompt for trial in after.trials(task, 0)]
+    assert prompts[0] == "Old?"
+    assert sorted(prompts[1:]) == ["Is this a test?", "new 1?", "new 2?"]
+
+
+def refusal(study: Study, **given: Any) -> str:
+    """Return why a study is not extended; it is as it was."""
+    files = contents(study.folder)
+    with pytest.raises(VqagenError) as raised:
+        extend_study(study.folder, **given)
+    assert contents(study.folder) == files
+    assert load_study(study.folder) == study
+    return str(raised.value)
+
+
+def test_what_would_change_a_study_is_no_extension(tmp_path: Path) -> None:
+    write_lines(tmp_path / "items.jsonl", [{**question("1?"), "series": "a"}, question("2?")])
+    study = make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl").study
+    more = [{**question("3?"), "series": "a", "place": 1}, {**question("Old?"), "use": "before"}]
+    write_lines(tmp_path / "more.jsonl", more)
+    told = refusal(study, items=tmp_path / "more.jsonl")
+
+    assert "series a has a task already" in told
+    assert "the study keeps its before items as they are; leave out 'Old?'" in told
+    assert "no new items to score" in refusal(study, items=tmp_path / "items.jsonl")
+    assert "must be at least 3, which each task has; found 2" in refusal(study, raters_per_item=2)
+    assert "nothing to add to" in refusal(study, raters_per_item=3)
+    captions = make_study(tmp_path / "captions")
+    files = write_caption_files(tmp_path / "captions")
+    assert "the study has captions of ours already; give a new system another name" in refusal(captions, systems=files)
+    with study_lock(study.folder):
+        assert "is in use by process" in refusal(study, raters_per_item=4)
+
+
+def test_an_extension_that_was_cut_off_leaves_the_study_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until `study.json` is replaced nothing names what was written; the next extension writes it again."""
+    before = make_study(tmp_path, images=9)
+    systems = write_caption_files(tmp_path, 9, ("c",))
+    with monkeypatch.context() as patched:
+        patched.setattr(making, "_content", Mock(side_effect=OSError(28, "No space left on device")))
+        with pytest.raises(VqagenError, match=r"cannot write .*: No space left on device"):
+            extend_study(before.folder, systems=systems)
+    assert load_study(before.folder) == before
+
+    check_extended(before, extend_study(before.folder, systems=systems).study)
+    (before.folder / "tasks-2.jsonl").write_bytes(b"")
+    with pytest.raises(BadInput, match=r"tasks-2.jsonl: changed since the study was made"):
+        load_study(before.folder)
+
+
+# The oracle -------------------------------------------------------------------------------------------------------
+
+
+def with_trials(study: Study, change: Callable[[list[PlannedTrial]], object]) -> Study:
+    """Return the study with a change of the trials of its first task."""
+    name, task = next(iter(study.tasks.items()))
+    trials = list(task.trials)
+    change(trials)
+    return replace(study, tasks={**study.tasks, name: Task(name, tuple(trials))})
+
+
+def with_item(study: Study, use: str, **changes: Any) -> Study:
+    """Return the study with another content of its first item of a use."""
+    items = dict(study.items)
+    name = next(name for name, item in items.items() if item.use == use)
+    return replace(study, items={**items, name: with_fields(items[name], **changes)})
+
+
+BROKEN: list[tuple[Callable[[Study], Study], str]] = [
+    (lambda study: with_trials(study, lambda trials: trials.pop(0)), "it is real, and stands in 0 tasks"),
+    (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "stands in 2 tasks"),
+    (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "does not see each of its trials once"),
+    (lambda study: with_trials(study, lambda trials: trials.pop()), "0 instructed trials"),
+    (lambda study: with_trials(study, lambda trials: trials.__setitem__(slice(None), trials[-2:])), "nothing to score"),
+    (
+        lambda study: with_trials(study, lambda trials: trials.append(PlannedTrial(study.practice[0].id, True))),
+        "it is practice, and stands in 1 tasks",
+    ),
+    (
+        lambda study: replace(
+            study,
+            tasks={
+                name: Task(name, tuple(PlannedTrial(each.item, True) for each in task.trials))
+                for name, task in study.tasks.items()
+            },
+        ),
+        "on the right in 12 of 12 items",
+    ),
+    (lambda study: with_item(study, CHECK, gold=Gold(better="x")), "it is not one right text and one that is wrong"),
+    (lambda study: with_item(study, REAL, gold=Gold(better="1")), "it is scored, and has a known answer"),
+    (lambda study: with_item(study, INSTRUCTED, gold=Gold()), "it does not say what is right"),
+    (lambda study: with_item(study, REAL, candidates=()), "it has 0 texts"),
+    (lambda study: with_item(study, REAL, prompt="Other?"), "its id is not the hash of its content"),
+    (lambda study: replace(study, images=dict.fromkeys(study.images, study.images["im00.png"])), "more than once"),
+]
+
+
+def test_the_oracle_finds_a_broken_property(tmp_path: Path) -> None:
+    study = make_study(tmp_path, systems=("a", "b"), imc_per_task=1, raters_per_item=2)
+
+    def is_found(change: Callable[[Study], Study], message: str) -> bool:
+        return any(message in fault for fault in plan_faults(change(study)))
+
+    assert [message for change, message in BROKEN if not is_found(change, message)] == []

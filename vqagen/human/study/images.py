@@ -42,12 +42,12 @@ class StudyImage(Struct, frozen=True):
     height: int
 
 
-def find_images(folder: str) -> dict[str, Path]:
-    """Return all files in a folder and its folders, by their path inside it. Hidden files are left out."""
+def find_images(folder: str) -> dict[str, None]:
+    """Return the names of all files in a folder and its folders: their paths inside it. Hidden files are left out."""
     top = Path(require(Path(folder), "images"))
     if not top.is_dir():
         raise BadInput([Problem("expected a folder of images, found a file", folder)])
-    return {path.relative_to(top).as_posix(): path for path in files_in(top)}
+    return {path.relative_to(top).as_posix(): None for path in files_in(top)}
 
 
 def read_images(folder: str, names: Iterable[str]) -> dict[str, StudyImage]:

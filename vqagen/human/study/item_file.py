@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -73,8 +72,8 @@ def item_draft(file: str, folder: PathLike | None, texts: Texts, known: Mapping[
     `known` are images that the study has; others lie in the folder.
     """
     path = require(locate(file), "items")
-    there: Mapping[str, Path] = find_images(str(folder)) if folder is not None else {}
-    filed = read_item_file(path, texts, [*there, *known])
+    there = find_images(str(folder)) if folder is not None else {}
+    filed = read_item_file(path, texts, {**there, **dict.fromkeys(known)})
     named = {item.image for item in filed.values() if item.image}
     found = read_images(str(folder), named.intersection(there))
     images = {**found, **known}
@@ -117,9 +116,11 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
         record = parse_json(line, "")
+    if not isinstance(record, dict):
+        raise_located([("", f"expected an object, found {describe(record)}")], line)
     try:
         item = msgspec.convert(_completed(record), Item)
-    except (msgspec.ValidationError, TypeError):
+    except msgspec.ValidationError:
         raise_located(_shape_faults(record), line)
         raise
     numbered = [
@@ -137,20 +138,16 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
 
 
 def _completed(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record without notes for people, whose use follows from its gold answer if it is not given.
-
-    TypeError if it is no record.
-    """
-    keys = record.get("gold") or {}
+    """Return a record without notes for people, whose use follows from its gold answer if it is not given."""
+    gold = record.get("gold")
+    keys = gold if isinstance(gold, dict) else {}
     use = CHECK if "better" in keys else INSTRUCTED if "value" in keys else REAL
     return {"use": use, **{key: value for key, value in record.items() if key not in ("comment", "$schema")}}
 
 
-def _shape_faults(record: object) -> Iterator[Fault]:
+def _shape_faults(record: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield what the schema says, which decides 200 times more slowly than `Item`, and tells all mistakes."""
-    if not isinstance(record, dict):
-        yield "", f"expected an object, found {describe(record)}"
-    elif not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1":
+    if not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1":
         yield "", _OLD
     else:
         yield from schema_faults(record, SCHEMA_NAME)

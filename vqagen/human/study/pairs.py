@@ -57,7 +57,7 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
     table = (
         (single * settings.human_human, "image", "without a human-human pair: there is one human caption"),
         (equal, "comparison", "of the same text twice: the system wrote what people wrote"),
-        (copies, "image", "that is a copy of another one; no task shows a picture twice"),
+        (copies, "image", "with the picture of another one; no task shows a picture twice"),
     )
     notes += [f"{counted(times, thing)} {what}" for times, thing, what in table if times]
     right = {name: people[name] for name in found}

@@ -71,7 +71,7 @@ def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | N
         settings = replace(settings, checks_per_task=0)
     instructed = given[INSTRUCTED] or maker.instructed()
     _check_settings(settings, len(real), has_checks, len(instructed))
-    scored = _deal(real, images, settings)
+    scored = _deal(real, images, settings, settings.checks_per_task * all(item.image for item in given[CHECK]))
     if len(scored) > -(-len(real) // settings.real_per_task):
         notes.append("tasks are shorter than --trials-per-task allows, so that none shows an image twice")
     checks = deque(shuffled(stream(seed, "human/given checks"), given[CHECK]))
@@ -113,8 +113,10 @@ def _check_settings(settings: PlanSettings, real: int, has_checks: bool, instruc
         raise BadInput(problems)
 
 
-def _deal(items: Sequence[Item], images: Mapping[str, StudyImage], settings: PlanSettings) -> list[list[Item]]:
-    """Return the scored items of each task.
+def _deal(
+    items: Sequence[Item], images: Mapping[str, StudyImage], settings: PlanSettings, checks: int
+) -> list[list[Item]]:
+    """Return the scored items of each task, which will have a number of checks about other images.
 
     Items of one picture go to as many tasks, to those that have the fewest trials: no task gets two of one picture, and
     their sizes differ by one at most. A series is dealt as one, the longest first; then sizes may differ by more.
@@ -126,13 +128,14 @@ def _deal(items: Sequence[Item], images: Mapping[str, StudyImage], settings: Pla
     for unit in units.values():
         unit.sort(key=lambda item: item.place)
         groups.setdefault(_picture(unit[0], images), []).append(unit)
-    for_scored = len(groups.keys() | {image.sha256 for image in images.values()}) - settings.checks_per_task
-    least = -(-len(items) // settings.real_per_task), -(-len(units) // max(for_scored, 1))
+    pictures = {image.sha256 for image in images.values()}
+    shown = sum(len(groups[each]) for each in groups.keys() & pictures)
+    least = -(-len(items) // settings.real_per_task), -(-shown // max(len(pictures) - checks, 1))
     number = min(max(*least, *map(len, groups.values())), len(units))
     tasks: list[list[Item]] = [[] for _ in range(number)]
     waiting = [(0, task) for task in range(number)]
     order = shuffled(stream(settings.seed, "human/pictures"), sorted(groups))
-    for picture in sorted(order, key=lambda each: -max(map(len, groups[each]))):
+    for picture in sorted(order, key=lambda each: (-max(map(len, groups[each])), each not in pictures)):
         group = sorted(groups[picture], key=lambda unit: (_sources(unit), unit[0].id))
         taken = [heappop(waiting) for _ in group]
         turn = sum(taken[0]) % len(group)  # each task gets all sources equally often: trial r of task t has r + t
