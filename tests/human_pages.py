@@ -1,26 +1,26 @@
-"""A study that is served for browsers, with texts that a page could get wrong, and what is stored of its raters."""
+"""Studies that are served for browsers, with texts that a page could get wrong, and what is stored of their raters."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from human_served import serving
-from study_files import fill_words, picture, write_caption_files
+from study_files import FILLED, picture, write_json
 
-from vqagen.human.answers import AnswerRow
-from vqagen.human.export.rows import answer_rows
+from vqagen.human.answers import AnswerRow, answer_rows, study_facts
 from vqagen.human.links.people import ID, Participant, pseudonym
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.links.tokens import Link, sign_link
-from vqagen.human.store.opening import ANSWERS, open_store
-from vqagen.human.study.making import make_caption_tasks
+from vqagen.human.store.facts import Noted
+from vqagen.human.store.roster import Roster
+from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study
+from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.trial import Trial
 
 HOSTILE = (
@@ -29,7 +29,7 @@ HOSTILE = (
     "Two   spaces, a\ttab, {number} &amp; \\u0041 \U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 e\u0301.",
     " ".join(["A long text about a picture, which is read to its very end;"] * 40)[:2000],
 )
-"""Captions of a system."""
+"""Texts of items."""
 HEBREW = {
     "language": "he",
     "direction": "rtl",
@@ -42,15 +42,62 @@ HEBREW = {
     "right_label": "טקסט ימני",
     "submit_button": "שליחה",
 }
+IMAGES = tuple(f"im{number}.png" for number in range(6))
 
+
+def options(*texts: str) -> dict[str, Any]:
+    """Return a form with options."""
+    return {"type": "options", "options": texts}
+
+
+def comparison(image: str, *texts: str, **more: Any) -> dict[str, Any]:
+    """Return an item that compares two texts."""
+    sources = [{"text": text, "source": f"source {place}", "role": "reference"} for place, text in enumerate(texts)]
+    return {"kind": "compare", "image": image, "candidates": sources, **more}
+
+
+def question(prompt: str, form: dict[str, Any], image: str = "", **more: Any) -> dict[str, Any]:
+    """Return an item that asks a question."""
+    return {"kind": "answer", "prompt": prompt, "form": form, "image": image, **more}
+
+
+PRACTICE_ITEMS = (
+    comparison(IMAGES[4], "A right text.", "A wrong text.", use="practice", gold={"better": "1"}),
+    question("Is it a practice?", options("yes", "no"), IMAGES[5], use="practice", gold={"answer": "yes"}),
+)
+COMPARISONS = [
+    *PRACTICE_ITEMS,
+    *(comparison(IMAGES[place], text, f"Text {place}.") for place, text in enumerate(HOSTILE)),
+]
+GRID = {
+    "type": "cell",
+    "rows": 2,
+    "columns": 3,
+    "area": [0.1, 0.1, 0.8, 0.8],
+    "cells": ["ant", "bee", "", "", "cow", "dog"],
+}
+SAID = [{"text": HOSTILE[1]}, *({"text": f"What is thing {number}?", "answer": HOSTILE[0]} for number in range(9))]
+QUESTIONS = [
+    *PRACTICE_ITEMS,
+    question("How old are you?", {"type": "number", "least": 18, "largest": 99}, use="before"),
+    comparison(IMAGES[0], HOSTILE[2], HOSTILE[3]),
+    question(HOSTILE[0], options("red", HOSTILE[1], HOSTILE[0]), IMAGES[1]),
+    question("And how many?", options("0", "1", "2", "10"), IMAGES[2], history=SAID, series="a dialog"),
+    question("Please click on the cow.", GRID, IMAGES[3]),
+    question("Is there anything else?", {"type": "text", "longest": 200}, use="after"),
+]
+"""Items of every form. A break comes after every second scored trial."""
+MANY, FEW = 100, 2
+"""Raters of each task."""
 
 MOUSE, KEYBOARD = USES = "mouse", "keyboard"
 """How a rater uses the page."""
 START, CONSENT, READING, PRACTICE, FEEDBACK, TRIAL = "start", "consent", "reading", "practice", "feedback", "trial"
-PREVIEW, IMAGE_FAILED, END, DONE = "preview", "image-failed", "end", "done"
+BREAK, PAUSED, WAIT, PREVIEW, IMAGE_FAILED = "break", "paused", "wait", "preview", "image-failed"
+END, DONE = "end", "done"
 """Screens of the page. END is without debriefing: declined, withdrawn, full, a link that is not valid."""
 MOST_TABS = 40
-"""Presses of Tab until a control has the focus."""
+"""Presses of Tab, or of an arrow, until a control has the focus."""
 
 
 class ShownTrial(NamedTuple):
@@ -60,12 +107,19 @@ class ShownTrial(NamedTuple):
     """From 1; 0 in the practice."""
     prompt: str
     texts: tuple[str, ...]
-    """From left to right."""
-    values: tuple[int, ...]
+    """From left to right; what was said before a question."""
+    form: str
+    choices: tuple[str, ...]
+    """What the buttons stand for; none where the answer is written."""
 
 
-Choose = Callable[[ShownTrial], int]
-"""The value that a rater chooses."""
+Choose = Callable[[ShownTrial], object]
+"""The answer that a rater chooses."""
+
+
+def any_answer(trial: ShownTrial) -> object:
+    """Return an answer that a trial can have."""
+    return trial.choices[-1] if trial.choices else 42
 
 
 class StudyPage:
@@ -80,12 +134,12 @@ class StudyPage:
     def open(self, link: str) -> str:
         """Open a link, and return the screen that it leads to."""
         self.page.goto(link)
-        return self._after("0")
+        return self.after("0")
 
     def reload(self) -> str:
         """Load the page again, and return the screen that it leads to."""
         self.page.reload()
-        return self._after("0")
+        return self.after("0")
 
     @property
     def screen(self) -> str:
@@ -98,20 +152,17 @@ class StudyPage:
         shown = self.page.locator(".code")
         return str(shown.inner_text()) if shown.count() else ""
 
-    def take(self, choose: Choose) -> str:
+    def take(self, choose: Choose = any_answer) -> str:
         """Go on to the end of the study, and return its completion code; "" if it ends without one."""
-        while (screen := self.screen) not in (DONE, END, PREVIEW):
-            if screen == TRIAL:
-                self.answer(choose(self.trial()))
-            else:
-                self.go_on()
+        while self.screen not in (DONE, END):
+            self.go_on(choose)
         return self.code
 
-    def go_on(self) -> str:
-        """Leave a screen that is no trial: consent, read on, practise, try again. Return the next screen."""
+    def go_on(self, choose: Choose = any_answer) -> str:
+        """Leave a screen: answer, consent, read on, try again. Return the next screen."""
         screen = self.screen
-        if screen == PRACTICE:
-            return self.answer(self.trial().values[0])
+        if screen in (PRACTICE, TRIAL):
+            return self.answer(choose(self.trial()))
         if screen == CONSENT:
             self._press("#agreed", "Space")
         return self._leave("#main button.main")
@@ -128,32 +179,44 @@ class StudyPage:
     def trial(self) -> ShownTrial:
         """Return the trial that the page shows."""
         stage = self._main.locator(".stage")
-        values = [int(each.get_attribute("value")) for each in stage.locator("input[name=value]").all()]
-        texts = tuple(stage.locator(".text").all_text_contents())
-        number = int(stage.get_attribute("data-number") or 0)
-        return ShownTrial(number, str(stage.locator("legend").text_content()), texts, tuple(values))
+        choices = [str(each.get_attribute("value")) for each in stage.locator("input[type=radio]").all()]
+        texts = tuple(stage.locator(".text, .history p").all_text_contents())
+        number, form = int(stage.get_attribute("data-number") or 0), str(stage.get_attribute("data-form"))
+        return ShownTrial(number, str(stage.locator("legend").text_content()), texts, form, tuple(choices))
 
-    def choose(self, value: int) -> None:
-        """Choose a value without submitting it."""
-        if self._use == KEYBOARD:
-            self.page.keyboard.press(str(value))
+    def choose(self, value: object) -> None:
+        """Choose or write an answer without submitting it."""
+        trial = self.trial()
+        if not trial.choices:
+            self._press(".answer .field", "ControlOrMeta+A")
+            self.page.keyboard.type(str(value))
+            return
+        button = self._main.locator("input[type=radio]").nth(trial.choices.index(str(value)))
+        key = button.get_attribute("data-key")
+        if self._use == MOUSE:
+            button.click()
+        elif key:
+            self.page.keyboard.press(key)
         else:
-            self._main.locator(".choice", has=self.page.locator(f'input[value="{value}"]')).click()
+            self._press("input[type=radio]", "Space")
+            for _ in range(MOST_TABS):
+                if button.is_checked():
+                    break
+                self.page.keyboard.press("ArrowRight")
 
-    def answer(self, value: int) -> str:
+    def answer(self, value: object) -> str:
         """Choose a value and submit it; return the next screen."""
         self.choose(value)
+        if self._use == MOUSE or self.trial().form == "text":
+            return self._leave("form.trial button.main")
         before = self._step()
-        if self._use == KEYBOARD:
-            self.page.keyboard.press("Enter")
-        else:
-            self._main.locator("form.trial button.main").click()
-        return self._after(before)
+        self.page.keyboard.press("Enter")
+        return self.after(before)
 
     def _leave(self, control: str) -> str:
         before = self._step()
         self._press(control, "Enter")
-        return self._after(before)
+        return self.after(before)
 
     def _press(self, control: str, key: str) -> None:
         """Use a control. By keyboard, Tab must reach it."""
@@ -171,7 +234,7 @@ class StudyPage:
     def _step(self) -> str:
         return str(self._main.get_attribute("data-step"))
 
-    def _after(self, before: str) -> str:
+    def after(self, before: str) -> str:
         """Return the screen that follows a step."""
         self.page.locator(f'#main:not([data-step="{before}"])').wait_for()
         return self.screen
@@ -185,65 +248,56 @@ class ServedPage:
     secret: Secret
     url: str
 
-    def link(self, query: str, slot: int | None = None) -> str:
+    def link(self, query: str, **more: Any) -> str:
         """Return the link of the only task with a query."""
-        return f"{self.url}/s/{sign_link(Link(self.study.id, self.task, slot), self.secret)}?{query}"
-
-    @property
-    def task(self) -> str:
-        """The only task."""
         (task,) = self.study.tasks
-        return task
+        return f"{self.url}/s/{sign_link(Link(self.study.id, task, **more), self.secret)}?{query}"
 
     def answers(self, name: str) -> list[AnswerRow]:
-        """Return the stored answers of a rater whose link has `id=NAME`."""
-        rater = pseudonym(self.secret, Participant(ID, name))
-        with self._store() as store:
-            rows = [row for row in answer_rows(self.study, store) if row.rater == rater]
-        return sorted(rows, key=lambda row: row.trial)
+        """Return the stored answers of a rater whose link has `id=NAME`, by trial."""
+        rows = answer_rows(self.study, self.roster())
+        return [row for row in rows if row.rater == self._rater(name)]
 
-    def values(self, name: str) -> list[tuple[int, int]]:
+    def values(self, name: str) -> list[tuple[int, int | str]]:
         """Return number and value of each stored answer of a rater."""
         return [(row.trial, row.value) for row in self.answers(name)]
 
-    def events(self, name: str) -> list[str]:
-        """Return the kinds of what happened in the assignment of a rater."""
-        rater = pseudonym(self.secret, Participant(ID, name))
-        with self._store() as store:
-            assignments = {each.id for each in store.assignments() if each.rater == rater}
-            return [event.kind for event in store.events() if event.assignment in assignments]
+    def events(self, name: str) -> list[tuple[str, str, int]]:
+        """Return kind, text and trial of what the page of a rater reported."""
+        own = {each.id for each in self.roster().assignments.values() if each.rater == self._rater(name)}
+        noted = (fact for _, fact in study_facts(self.study) if isinstance(fact, Noted) and fact.assignment in own)
+        return [(each.kind, each.detail, each.trial) for each in noted]
 
     def trials(self, name: str) -> tuple[Trial, ...]:
         """Return the planned trials of a rater."""
-        rater = pseudonym(self.secret, Participant(ID, name))
-        with self._store() as store:
-            (assignment,) = (each for each in store.assignments() if each.rater == rater)
-        return self.study.trials(assignment.task, assignment.slot)
+        (own,) = (each for each in self.roster().assignments.values() if each.rater == self._rater(name))
+        return self.study.trials(own.task, own.slot)
 
-    @contextmanager
-    def _store(self) -> Iterator[Any]:
-        store = open_store(self.study.folder / ANSWERS, self.study.id, create=False, read_only=True)
-        try:
-            yield store
-        finally:
-            store.close()
+    def roster(self) -> Roster:
+        """Return all that is stored."""
+        return Roster(study_facts(self.study))
+
+    def _rater(self, name: str) -> str:
+        return pseudonym(self.secret, Participant(ID, name))
 
 
 @contextmanager
-def served_pages(folder: Path, options: str = "") -> Iterator[ServedPage]:
-    """Yield a served study of one task with four trials for 100 raters."""
-    files = write_caption_files(folder, images=4)
-    for number in range(4):
-        (folder / "images" / f"im{number:02}.png").write_bytes(picture(number, (480, 320)))
-    captions = {f"im{number:02}.png": text for number, text in enumerate((*HOSTILE[1:], "A plain text."))}
-    files["ours"].write_text(json.dumps(captions), "utf-8")
-    people = {name: [text] for name, text in zip(captions, (HOSTILE[0], "A cat.", "A boat.", "A lamp."), strict=True)}
-    (folder / "human.json").write_text(json.dumps(people), "utf-8")
-    settings = PlanSettings(trials_per_task=4, checks_per_task=0, raters_per_item=100)
-    made = make_caption_tasks(folder / "study", folder / "human.json", files, folder / "images", settings)
-    study = fill_words(made.study)
-    with serving(study.folder, f"--client-rate 0 {options}") as (_, url):
-        yield ServedPage(study, load_secret(study.folder), url)
+def served_pages(
+    folder: Path, items: Sequence[dict[str, Any]], raters: int = MANY, **settings: Any
+) -> Iterator[ServedPage]:
+    """Yield a served study with one task of these items; `settings` are those of serving."""
+    (folder / "images").mkdir()
+    for number, name in enumerate(IMAGES):
+        (folder / "images" / name).write_bytes(picture(number, (480, 320)))
+    lines = [json.dumps({"schema": "vqagen.human.item/2", **item}) for item in items]
+    (folder / "items.jsonl").write_text("\n".join(lines), "utf-8")
+    plan = PlanSettings(trials_per_task=8, checks_per_task=0, raters_per_item=raters)
+    study = make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", plan).study
+    for name, changes in (("texts.json", {"values": FILLED}), ("serving.json", settings)):
+        path = study.folder / name
+        write_json(path, {**json.loads(path.read_text("utf-8")), **changes})
+    with serving(study.folder, "--client-rate 0") as (_, url):
+        yield ServedPage(load_study(study.folder), load_secret(study.folder), url)
 
 
 @dataclass
@@ -288,9 +342,13 @@ class Tabs:
         self.context.route("**/*", check)
 
 
-def in_hebrew(route: Any) -> None:
-    """Replace the words of a session by words that are written from right to left."""
-    response = route.fetch()
-    record = response.json()
-    record["texts"] |= HEBREW
-    route.fulfill(response=response, json=record)
+def changed_session(**changes: Any) -> Callable[[Any], None]:
+    """Return a handler that changes what the server says of a session; `texts` replace some of the words."""
+
+    def change(route: Any) -> None:
+        response = route.fetch()
+        record = response.json()
+        texts = record["texts"] | changes.get("texts", {})
+        route.fulfill(response=response, json=record | changes | {"texts": texts})
+
+    return change

@@ -11,7 +11,7 @@ function limits(text) {
 
 // A radio button, drawn by what stands beside it; `key` is the digit that chooses it.
 function choice(value, key, name, ...shown) {
-  const radio = make("input", { type: "radio", name: "value", value, "data-key": key, "aria-label": name });
+  const radio = make("input", { type: "radio", name: "value", value, "data-key": /^\d$/.test(key) ? key : null, "aria-label": name });
   return make("label", { class: "choice" }, radio, make("span", { "aria-hidden": "true", dir: "auto" }, ...shown));
 }
 
@@ -83,9 +83,8 @@ const FORMS = { scale, options, number, text, cell };
 export function makeForm(asked, words, picture) {
   const parts = FORMS[asked.type](asked, words, picture);
   const radios = parts.flatMap((part) => [...part.querySelectorAll("[data-key]")]);
-  const keys = radios.map((radio) => radio.dataset.key).filter((key) => key.length === 1);
-  const hint = fill(words.keys_hint, { first: keys[0], last: keys.at(-1) });
-  return keys.length ? [...parts, make("p", { class: "keys", dir: "auto" }, hint)] : parts;
+  const hint = fill(words.keys_hint, { first: radios[0]?.dataset.key, last: radios.at(-1)?.dataset.key });
+  return radios.length ? [...parts, make("p", { class: "keys", dir: "auto" }, hint)] : parts;
 }
 
 // The answer that a form holds, or null if there is none, or one outside its limits.

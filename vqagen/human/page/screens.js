@@ -52,7 +52,7 @@ async function practise(trials, words) {
     const number = trials.length > 1 ? ` ${place + 1} / ${trials.length}` : "";
     const trial = { ...trials[place], heading: words.practice_heading + number };
     const { value } = await ask("practice", trial, words);
-    if (trial.expected !== null) await readFeedback(isExpected(trial, value), trial, words);
+    await readFeedback(isExpected(trial, value), trial, words);
     keep("practised", place + 1);
   }
 }
