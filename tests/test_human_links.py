@@ -152,16 +152,18 @@ def test_a_participant_is_who_prolific_says_for_this_server_and_now(tmp_path: Pa
         "unsigned": signed({}, None, "none"),
         "signed by a public text": signed({}, PUBLIC["n"], "HS256"),
         "without a participant": signed({"prolific": {"workspace_id": "w"}}),
-        "of an id that is none": signed({"prolific": {"PROLIFIC_PID": "a b"}}),
+        "of an id that is none": signed({"prolific": {"PROLIFIC_PID": "a b", "workspace_id": "w"}}),
         "of another researcher": signed({"prolific": {**CLAIMS["prolific"], "workspace_id": "v"}}),
         "of other claims": signed({"prolific": 7, "exp": "soon"}),
         "a text": "x.y.z",
         "deep": base64.urlsafe_b64encode(b"[" * 3000).decode() + ".x.y",
     }
 
-    found = [prolific_participant(signed({"aud": each}), keys, "https://study.example/lab", NOW) for each in audiences]
+    found = [
+        prolific_participant(signed({"aud": each}), keys, "https://study.example/lab", "w", NOW) for each in audiences
+    ]
     assert found == [Participant("prolific", PERSON)] * 4
-    assert [name for name, each in refused.items() if prolific_participant(each, keys, "study.example", NOW, "w")] == []
+    assert [name for name, each in refused.items() if prolific_participant(each, keys, "study.example", "w", NOW)] == []
 
 
 def test_a_file_that_has_no_keys_of_prolific_is_refused(tmp_path: Path) -> None:

@@ -86,7 +86,10 @@ def test_ids_that_prolific_signs_need_its_keys_and_the_name_of_the_study(study: 
     serving_file.write_text(json.dumps({**json.loads(serving_file.read_text()), "prolific_audience": "study.example"}))
     ran = vqagen_(f"human serve {study} --port 0")
 
-    assert (ran.code, "prolific_audience needs prolific_keys.json beside it" in ran.err) == (3, True)
+    assert (
+        ran.code,
+        "prolific_audience, prolific_workspace and the file prolific_keys.json beside it need each" in ran.err,
+    ) == (3, True)
 
 
 def test_a_study_whose_files_or_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:

@@ -255,7 +255,7 @@ def signed(study: Study) -> tuple[Study, Callable[..., str]]:
         }
         return jwt.encode(claims, key, "RS256", headers={"kid": "k"})
 
-    return with_serving(study, prolific_audience="study.example"), sign
+    return with_serving(study, prolific_audience="study.example", prolific_workspace="w"), sign
 
 
 def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[Study, Callable[..., str]]) -> None:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from vqagen.errors import UsageError
-from vqagen.score.report.figures import SURE, UNSURE, Axis, interval_figure, bars, draw_counts
+from vqagen.score.report.figures import SURE, UNSURE, Axis, bars, draw_counts, interval_figure
 from vqagen.score.report.table import (
     COUNT,
     SCREEN_ROWS,

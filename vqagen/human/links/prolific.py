@@ -37,7 +37,7 @@ def load_prolific_keys(folder: Path) -> Any:
         raise BadInput([Problem(f"is no set of JSON web keys; save {KEYS_URL} as it is", str(path))]) from None
 
 
-def prolific_participant(token: str, jwks: Any, audience: str, now: int, workspace: str = "") -> Participant | None:
+def prolific_participant(token: str, jwks: Any, audience: str, workspace: str, now: int) -> Participant | None:
     """Return the participant of a token at a time in seconds; None if Prolific did not sign it for `audience`.
 
     `audience` is an address of the server, of which only the host counts. `workspace` is the researcher's own: without
@@ -50,7 +50,7 @@ def prolific_participant(token: str, jwks: Any, audience: str, now: int, workspa
         claims = json.loads(jwt.PyJWS().decode(token, key, ["RS256"]))
         hosts = [_host(each) for each in ([claims["aud"]] if isinstance(claims["aud"], str) else claims["aud"])]
         id, maker = claims["prolific"]["PROLIFIC_PID"], claims["prolific"]["workspace_id"]
-        is_meant = _host(audience) in hosts and workspace in ("", maker)
+        is_meant = _host(audience) in hosts and workspace == maker
         is_valid = is_meant and now < claims["exp"] and re.fullmatch(PARTICIPANT_ID, id)
     except (LookupError, TypeError, ValueError, RecursionError, jwt.PyJWTError):  # it has another form
         return None

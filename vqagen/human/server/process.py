@@ -83,8 +83,17 @@ def raise_unfit(study: Study) -> None:
         Problem(f"{{{{{name}}}}} is not filled in: write its value under `values`, or delete it from the texts", texts)
         for name in study.texts.placeholders()
     ]
-    if bool(study.serving.prolific_audience) != bool(load_prolific_keys(study.folder)):
-        message = f"prolific_audience needs {PROLIFIC_KEYS_FILE} beside it, and the file needs prolific_audience"
+    serving = study.serving
+    if (
+        len(
+            {
+                bool(each)
+                for each in (serving.prolific_audience, serving.prolific_workspace, load_prolific_keys(study.folder))
+            }
+        )
+        > 1
+    ):
+        message = f"prolific_audience, prolific_workspace and the file {PROLIFIC_KEYS_FILE} beside it need each other"
         problems.append(Problem(message, str(study.folder / SERVING_FILE)))
     with ThreadPoolExecutor(2) as pool:
         images = list(study.images.values())

@@ -93,10 +93,15 @@ class Sessions:
         link, given = self.link(body.token), body.participant
         if link.is_preview:
             return Rater(link, Participant(ANONYMOUS, PREVIEW), False)
-        proven, audience = holder_of(link), self.study.serving.prolific_audience
-        if proven is None and audience and (body.prolific_token or (given and given.platform == PROLIFIC)):
+        proven, serving = holder_of(link), self.study.serving
+        if (
+            proven is None
+            and serving.prolific_audience
+            and (body.prolific_token or (given and given.platform == PROLIFIC))
+        ):
             keys = load_prolific_keys(self.study.folder)  # each time: Prolific changes them
-            proven = prolific_participant(body.prolific_token or "", keys, audience, int(self._clock()))
+            token, meant_for = body.prolific_token or "", (serving.prolific_audience, serving.prolific_workspace)
+            proven = prolific_participant(token, keys, *meant_for, int(self._clock()))
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, FORBIDDEN, message, texts=self.study.texts.of_gone())

@@ -34,7 +34,7 @@ class Serving(CheckedSettings):
     redirect_completed: str = setting("", f"Address of the link behind the last trial; {_FILLED}")
     redirect_withdrawn: str = setting("", f"Address of the link for those who withdraw; {_FILLED}")
     prolific_workspace: str = setting(
-        "", "Your workspace at Prolific, whose signed addresses alone count; empty for any."
+        "", "The id of your workspace at Prolific, without which anybody there could have an address signed."
     )
     prolific_audience: str = setting(
         "", "The domain of this study in what Prolific signs; prolific_keys.json beside this file has Prolific's keys."
