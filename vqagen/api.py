@@ -7,7 +7,6 @@ from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
-from vqagen.calls.human_items import make_items, write_items
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
@@ -17,6 +16,7 @@ from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.human.export.folder import ExportReport, export_study
 from vqagen.human.export.humanr_answers import import_humanr
+from vqagen.human.items.making import make_items, write_items
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import verify_codes, write_links

@@ -1,4 +1,4 @@
-"""`vqagen human items`: items for raters from questions and dialogs."""
+"""`vqagen human items`: items for raters from questions, dialogs and director trials."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from vqagen.cli.human_making import systems_of
-from vqagen.cli.options import domain_options, path, scenes_option, settings_options
+from vqagen.cli.options import domain_options, input_path, path, settings_options
 from vqagen.human.items.settings import ItemSettings
 
 
 @click.command("items")
-@click.argument("file", required=False, type=path, metavar="[QUESTIONS|DIALOGS]")
-@scenes_option
+@click.argument("file", required=False, type=path, metavar="[QUESTIONS|DIALOGS|TRIALS]")
+@click.option("--scenes", type=input_path, metavar="PATH", help="Scenes that questions and dialogs are about.")
 @click.option(
     "--system", "systems", multiple=True, metavar="NAME=FILE", help="Dialogs whose captions are those of a system."
 )
@@ -23,32 +23,36 @@ from vqagen.human.items.settings import ItemSettings
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 def items(
     file: str | None,
-    scenes: str,
+    scenes: str | None,
     systems: tuple[str, ...],
     out: str,
     domain: dict[str, Any],
     settings: ItemSettings,
     force: bool,
 ) -> None:
-    """Make items for raters from files of `vqagen generate` or `vqagen dialog`.
+    """Make items for raters from files of `vqagen generate`, `dialog` or `director generate`.
 
     Of QUESTIONS, two texts of a template that ask for the same program are compared (--compare wordings), or two
     families with one type of answer (families). Captions of systems are compared with those of DIALOGS, or without
-    DIALOGS with each other.
+    DIALOGS with each other. The wrong text of each check is proven by a program: it names a thing that the scene does
+    not have. The proof stands in `gold.reason`.
 
-    The wrong text of each check is proven by a program: it names a thing that the scene does not have. The proof stands
-    in `gold.reason`. Pictures are those that the scenes name, such as of `vqagen scenes draw`.
+    With --compare answers, raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes
+    their answers as predictions. Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie
+    in the folder of TRIALS.
 
     \b
     Example:
       vqagen human items questions.json --scenes scenes.json --out items.jsonl
+      vqagen human items questions.json --scenes scenes.json --compare answers --out items.jsonl
     """
-    from vqagen.calls.human_items import make_items, write_items
     from vqagen.errors import counted
     from vqagen.files.output import check_output
+    from vqagen.human.items.making import make_items, write_items
     from vqagen.language.domain_files import find_domain
 
     check_output(out, force)
     made = make_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
     counts = write_items(made, out, force=force)
-    click.echo(f"{counted(counts.comparisons, 'comparison')}, {counted(counts.checks, 'check')} in {out}", err=True)
+    shown = ", ".join(counted(number, sort) for sort, number in counts.items())
+    click.echo(f"{shown or 'no items'} in {out}", err=True)

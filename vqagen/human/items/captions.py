@@ -3,110 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from functools import partial
+from itertools import combinations, cycle
+from typing import Any
 
-from vqagen.human.items.made import FAMILY, FITTING, TEMPLATE, Said, check, comparison
-from vqagen.human.items.material import Caption, SceneTexts, captions_of
+from vqagen.errors import BadInput, Problem
+from vqagen.files.locations import Location
+from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, checks, compared, records_about_scenes
 from vqagen.human.items.proof import Proof, absence
 from vqagen.human.items.settings import ItemSettings
-from vqagen.human.study.item import REFERENCE, SYSTEM, Item
+from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role
 from vqagen.language.catalogue import Catalogue
 from vqagen.rng import shuffled, stream
+from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 
 HUMAN_LIKE = "reference"
 """The source of the captions that systems are compared with."""
+Captions = dict[str, list[ReadText]]
+"""The captions of a scene by their source, the reference first."""
 
 
-def named_things(caption: Caption) -> Iterator[Mapping[str, str]]:
-    """Yield {attribute: value} of each object, or kind of object, that a caption says is there."""
-    given = caption.arguments
-    for key in ("values", "subject_value", "anchor_value"):
-        if given.get(key):
-            yield given[key]
-    if "attribute" in given:
-        yield {given["attribute"]: given["value"]}
+def captions_of_scenes(
+    files: Mapping[str, Location], scenes: SceneSource, catalogue: Catalogue
+) -> list[tuple[Scene, Captions]]:
+    """Return the scenes that the dialogs of every source are about, with their captions."""
+    about: dict[int, Scene] = {}
+    found: dict[str, dict[int, list[Record]]] = {name: {} for name in files}
+    for name, file in files.items():
+        for record, scene in records_about_scenes(file, DIALOGS, scenes, catalogue.domain):
+            about[scene.index] = scene
+            found[name].setdefault(scene.index, []).append(record)
+    shared = sorted(set(about).intersection(*found.values()))
+    if not shared:
+        listed = " and ".join(map(str, files.values()))
+        raise BadInput([Problem(f"no scene has {DIALOGS.key} in {listed}", str(scenes.path))])
+    return [
+        (about[place], {name: captions_of(found[name][place], name, catalogue) for name in files}) for place in shared
+    ]
 
 
-def disproof(caption: Caption, scene: Scene, catalogue: Catalogue) -> Proof | None:
+def captions_of(records: Sequence[Record], source: str, catalogue: Catalogue) -> list[ReadText]:
+    """Return the different captions of dialogs. BadInput for dialogs without the arguments of their captions."""
+    role: Role = REFERENCE if source == HUMAN_LIKE else SYSTEM
+    found: dict[str, ReadText] = {}
+    for record in records:
+        match record:
+            case {"caption": {"text": str(text), "label": str(label), "program": {"args": dict(arguments)}}}:
+                candidate = Candidate(text, source, role, meta={"label": label})
+                found.setdefault(text, ReadText(candidate, partial(_disproof, arguments, catalogue)))
+            case _:
+                message = f"expected {DIALOGS.key} in vqagen's own format, with caption.program; make them so"
+                raise BadInput([Problem(message, source)])
+    return list(found.values())
+
+
+def _disproof(arguments: Mapping[str, Any], catalogue: Catalogue, scene: Scene) -> Proof | None:
     """Prove that a scene lacks an object that a caption names; None if it has all of them.
 
     A caption can be untrue in other ways too, such as by a number. Only a thing that is not there at all is plain to
     see, so only that makes a check.
     """
-    return next(
-        (proof for things in named_things(caption) if (proof := absence(things, scene, catalogue)) is not None), None
-    )
+    named = [arguments.get(key) or {} for key in ("values", "subject_value", "anchor_value")]
+    if "attribute" in arguments:
+        named.append({arguments["attribute"]: arguments["value"]})
+    proofs = (absence(values, scene, catalogue) for values in named if values)
+    return next((proof for proof in proofs if proof is not None), None)
 
 
-def caption_items(
-    scenes: Sequence[SceneTexts],
-    names: Sequence[str],
-    has_reference: bool,
-    catalogue: Catalogue,
-    settings: ItemSettings,
-) -> Iterator[Item]:
-    """Yield the items of captions. `names` are the sources of the records of each scene, the reference first."""
-    captions = [
-        [captions_of(records, name) for name, records in zip(names, each.records, strict=True)] for each in scenes
-    ]
-    for about, of_sources in zip(scenes, captions, strict=True):
-        by_name = dict(zip(names, of_sources, strict=True))
-        yield from _comparisons(about, by_name, has_reference, settings)
-    truths = [of_sources[0] for of_sources in captions]
-    for at, about in enumerate(scenes):
-        yield from _checks(about, at, truths, catalogue, settings)
+def caption_items(about: Sequence[tuple[Scene, Captions]], settings: ItemSettings) -> Iterator[Item]:
+    """Yield the comparisons of each system with the reference, or without one of each two systems; then the checks."""
+    for scene, captions in about:
+        yield from _comparisons(scene, captions, settings)
+    texts = [next(iter(captions.values())) for _, captions in about]
+    yield from checks([scene for scene, _ in about], texts, texts, settings.seed)
 
 
-def _comparisons(
-    about: SceneTexts, captions: Mapping[str, Sequence[Caption]], has_reference: bool, settings: ItemSettings
-) -> Iterator[Item]:
-    """Yield the comparisons about one scene: of each system with the reference, or of each two systems."""
-    names = list(captions)
-    pairs = [(names[0], name) for name in names[1:]] if has_reference else list(combinations(sorted(names), 2))
-    for first, second in pairs:
-        rng = stream(settings.seed, f"human/items/captions/{first}/{second}", about.scene.index)
-        options = [
-            (one, other)
-            for one, other in zip(
-                shuffled(rng, captions[first]), _cycled(shuffled(rng, captions[second])), strict=False
-            )
-            if one.text != other.text
-        ]
-        role = REFERENCE if has_reference else SYSTEM
-        for one, other in options[: settings.per_image]:
-            strata = {TEMPLATE: other.label, FAMILY: "caption"}
-            said = Said(one.text, first, role, _facts(one)), Said(other.text, second, SYSTEM, _facts(other))
-            yield comparison(about, *said, FITTING, strata)
-
-
-def _cycled(captions: Sequence[Caption]) -> Iterator[Caption]:
-    while captions:
-        yield from captions
-
-
-def _facts(caption: Caption) -> dict[str, object]:
-    return {"label": caption.label}
-
-
-def _checks(
-    about: SceneTexts, at: int, truths: Sequence[Sequence[Caption]], catalogue: Catalogue, settings: ItemSettings
-) -> Iterator[Item]:
-    """Yield the check about one scene: one of its captions beside an untrue caption of another scene."""
-    rng = stream(settings.seed, "human/items/checks", about.scene.index)
-    right = shuffled(rng, truths[at])[:1]
-    others = shuffled(rng, [place for place in range(len(truths)) if place != at])
-    wrong = untrue_captions((caption for place in others for caption in shuffled(rng, truths[place])), about, catalogue)
-    for own, (other, proof) in zip(right, wrong, strict=False):
-        correct = Said(own.text, "", meta=_facts(own))
-        yield check(about, correct, Said(other.text, "", meta=_facts(other)), proof)
-
-
-def untrue_captions(
-    captions: Iterator[Caption], about: SceneTexts, catalogue: Catalogue
-) -> Iterator[tuple[Caption, Proof]]:
-    """Yield the captions that are untrue of a scene, each with its proof."""
-    for caption in captions:
-        proof = disproof(caption, about.scene, catalogue)
-        if proof is not None:
-            yield caption, proof
+def _comparisons(scene: Scene, captions: Captions, settings: ItemSettings) -> Iterator[Item]:
+    systems = [name for name in captions if name != HUMAN_LIKE]
+    has_reference = HUMAN_LIKE in captions
+    for first, second in (
+        [(HUMAN_LIKE, name) for name in systems] if has_reference else combinations(sorted(systems), 2)
+    ):
+        rng = stream(settings.seed, f"human/items/captions/{first}/{second}", scene.index)
+        drawn = zip(shuffled(rng, captions[first]), cycle(shuffled(rng, captions[second])), strict=False)
+        pairs = [(one.candidate, other.candidate) for one, other in drawn]
+        different = [(one, other) for one, other in pairs if one.text != other.text]
+        for one, other in different[: settings.per_image]:
+            yield compared(scene, one, other, {TEMPLATE: other.meta["label"], FAMILY: "caption"})

@@ -1,4 +1,4 @@
-"""The settings of items that are made of questions and dialogs."""
+"""The settings of items that are made of questions, dialogs and director trials."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vqagen.tasks.settings import CheckedSettings, setting
 
-WORDINGS, FAMILIES = "wordings", "families"
+WORDINGS, FAMILIES, ANSWERS = "wordings", "families", "answers"
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class ItemSettings(CheckedSettings):
     seed: int = setting(0, "Random seed: the same seed and inputs give the same items.")
     compare: str = setting(
         WORDINGS,
-        "Of questions: two texts of one template for the same program, or two families of one answer type.",
-        choices=(WORDINGS, FAMILIES),
+        "Of questions: two texts of one template for the same program, or two families of one answer type; or nothing:"
+        " raters give answers.",
+        choices=(WORDINGS, FAMILIES, ANSWERS),
     )
-    per_image: int = setting(1, "Comparisons about each scene, at most.", least=0)
+    per_image: int = setting(1, "Comparisons, questions or dialogs about each scene, at most.", least=0)
