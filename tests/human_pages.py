@@ -20,8 +20,7 @@ from vqagen.human.store.facts import Noted
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study, load_study
-from vqagen.human.study.trial import Trial
+from vqagen.human.study.study import Study, Trial, load_study
 
 HOSTILE = (
     "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">",

@@ -26,7 +26,7 @@ MAKE = "human make-tasks --human human.json --system ours=ours.json --images ima
 
 def code_of(message: str) -> int:
     """Return the exit code of a message: 3 for a place that is not there, else 2."""
-    return 3 if "not found" in message or "does not exist" in message else 2
+    return 3 if any(each in message for each in ("not found", "cannot read", "does not exist")) else 2
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ WRONG_USAGE = [
     (f"{MAKE} images", "--images images and images are two folders"),
     (f"{MAKE} --raters-per-item 0", "--raters-per-item must be at least 1, found 0"),
     (MAKE.replace("--system ours=ours.json", ""), "no system to compare with people: give --system, or"),
-    (MAKE.replace("human.json", "no.json"), "captions not found: no.json"),
+    (MAKE.replace("human.json", "no.json"), "cannot read no.json: No such file or directory"),
     (MAKE.replace("--images images", "--images no"), "images not found: no"),
     ("human check nothing", "study folder nothing does not exist; make a study with `vqagen human make-tasks`"),
 ]

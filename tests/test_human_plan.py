@@ -26,8 +26,7 @@ from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, Gold
 from vqagen.human.study.making import extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.plan import PlanError
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study, load_study
-from vqagen.human.study.trial import PlannedTrial, Task
+from vqagen.human.study.study import PlannedTrial, Study, Task, load_study
 
 
 class Inputs(NamedTuple):

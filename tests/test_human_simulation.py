@@ -37,8 +37,7 @@ from vqagen.human.study.item import (
     answer_fault,
 )
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study
-from vqagen.human.study.trial import Trial
+from vqagen.human.study.study import Study, Trial
 
 
 def code_of(message: str) -> int:

@@ -29,8 +29,7 @@ from vqagen.human.simulation.power import simulate_study
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.status import study_status
 from vqagen.human.store.care import ForgetReport, back_up_study, forget
-from vqagen.human.study.checking import check_study
-from vqagen.human.study.making import PlannedStudy, extend_study, make_caption_tasks, make_item_tasks
+from vqagen.human.study.making import PlannedStudy, check_study, extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.language.catalogue import Catalogue

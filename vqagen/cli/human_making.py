@@ -127,7 +127,7 @@ def check(ctx: click.Context, study: str) -> None:
     Example:
       vqagen human check study
     """
-    from vqagen.human.study.checking import check_study
+    from vqagen.human.study.making import check_study
 
     made, faults, notes = check_study(study)
     for problem in faults:
@@ -154,7 +154,7 @@ def systems_of(given: tuple[str, ...]) -> dict[str, str]:
 
 def _print(made: PlannedStudy, reward_per_task: float) -> None:
     """Print what was left out, what remains to be done before the study is served, and what to expect of it."""
-    from vqagen.human.study.checking import forecast_lines
+    from vqagen.human.study.making import forecast_lines
 
     study, notes = made
     unfilled = study.texts.placeholders()

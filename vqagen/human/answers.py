@@ -15,8 +15,7 @@ from vqagen.human.store.facts import Fact, Noted, Submitted
 from vqagen.human.store.opening import hide_password, read_facts
 from vqagen.human.store.roster import Assignment, Roster
 from vqagen.human.study.item import ANSWER, CHECK, Gold
-from vqagen.human.study.study import STUDY_FILE, Study, load_study
-from vqagen.human.study.trial import Trial
+from vqagen.human.study.study import STUDY_FILE, Study, Trial, load_study
 from vqagen.json.stream import BYTE_ORDER_MARK
 from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource

@@ -10,8 +10,7 @@ from typing import Any
 from vqagen.human.links.secret import Secret
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, Item
-from vqagen.human.study.study import Study
-from vqagen.human.study.trial import Trial
+from vqagen.human.study.study import Study, Trial
 
 MOST_SLOTS = 4096
 """Slots whose trials are kept in order; those of others are ordered again when they are needed."""

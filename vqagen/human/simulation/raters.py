@@ -27,8 +27,7 @@ from vqagen.human.study.item import (
     NumberForm,
     Scale,
 )
-from vqagen.human.study.study import Study
-from vqagen.human.study.trial import Trial
+from vqagen.human.study.study import Study, Trial
 from vqagen.rng import pick, stream
 
 _NORMAL = NormalDist()

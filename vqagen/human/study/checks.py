@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, islice
 from typing import Literal
 
 from vqagen.errors import BadInput, Problem
@@ -64,30 +64,31 @@ class CheckMaker:
         self.pictures = len(set(self._pictures.values()))
         """How many different pictures checks can be about."""
         self._about: dict[str, set[str]] = {}
-        for name, each in right.items():
-            self._about.setdefault(self._pictures[name], set()).update(map(_normal, each))
-        for item in items:
-            if item.image and item.dimension in (FIT, CHECK):
-                self._about.setdefault(images[item.image].sha256, set()).update(
-                    _normal(each.text) for each in item.candidates
-                )
+        judged = (item for item in items if item.image and item.dimension in (FIT, CHECK))
+        said = ((item.image, each.text) for item in judged for each in item.candidates)
+        for name, text in chain(self._every, said):
+            self._about.setdefault(images[name].sha256, set()).add(_normal(text))
         self._rng = stream(seed, "human/checks")
         scored = {each.text for item in items if item.use == REAL for each in item.candidates}
-        self._waiting = deque(_turns(right, shuffled(self._rng, sorted(right)), scored))
+        turns = [
+            (text in scored, place, name, text)
+            for name in shuffled(self._rng, sorted(right))
+            for place, text in enumerate(sorted(right[name], key=scored.__contains__))
+        ]
+        self._waiting = deque(sorted(turns, key=lambda turn: turn[:2]))
+        """The first text of each image, then the second, …; those that stand in no scored trial come first."""
 
     def make(self, use: Literal["check", "practice"], without: Collection[str] = ()) -> Item | None:
         """Return a check about an image whose content is not among `without`; None if there is no such image.
 
         BadInput if all texts of other images are also texts about it.
         """
-        for _ in range(len(self._waiting)):
-            name, right = self._waiting[0]
-            self._waiting.rotate(-1)
-            if self._pictures[name] not in without:
-                return self._check(use, name, right)
-        return None
-
-    def _check(self, use: Literal["check", "practice"], name: str, right: str) -> Item:
+        turn = next((turn for turn in self._waiting if self._pictures[turn[2]] not in without), None)
+        if turn is None:
+            return None
+        self._waiting.remove(turn)
+        self._waiting.append(turn)
+        *_, name, right = turn
         other, wrong = self._wrong_text(name)
         item = Item(
             use=use,
@@ -128,16 +129,6 @@ class CheckMaker:
             gold=Gold(value=value, reason="the trial names the value"),
         )
         return identified(item, "")
-
-
-def _turns(right: RightTexts, names: Sequence[str], scored: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield an image and a right text for each check in turn: the first text of each image, then the second, …
-
-    Texts that stand in no scored trial are first.
-    """
-    for is_scored in (False, True):
-        texts = ([(name, text) for text in right[name] if (text in scored) == is_scored] for name in names)
-        yield from filter(None, chain.from_iterable(zip_longest(*texts)))
 
 
 def _normal(text: str) -> str:

@@ -23,11 +23,8 @@ _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")
 """Pillow's names of the formats that every browser shows. In small letters they are those of media types too."""
 _ORIENTATION, _TURNED = 0x0112, range(5, 9)
 """The tag by which a camera says how it was held, and its values for a quarter turn."""
-_SVG_SIGN = b"<svg"
 _BROKEN = OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError
 """What Pillow's decoders raise."""
-_READ_AT_ONCE = 2
-"""Threads that decode: Pillow lets others run meanwhile."""
 
 
 class StudyImage(Struct, frozen=True):
@@ -45,8 +42,6 @@ class StudyImage(Struct, frozen=True):
 def find_images(folder: str) -> dict[str, None]:
     """Return the names of all files in a folder and its folders: their paths inside it. Hidden files are left out."""
     top = Path(require(Path(folder), "images"))
-    if not top.is_dir():
-        raise BadInput([Problem("expected a folder of images, found a file", folder)])
     return {path.relative_to(top).as_posix(): None for path in files_in(top)}
 
 
@@ -55,7 +50,7 @@ def read_images(folder: str, names: Iterable[str]) -> dict[str, StudyImage]:
     image_of = needed("PIL.Image", "human", "reading images")
     top = linked(Path(folder))
     ordered = sorted(names)
-    with warnings.catch_warnings(), ThreadPoolExecutor(_READ_AT_ONCE) as pool:
+    with warnings.catch_warnings(), ThreadPoolExecutor(2) as pool:  # Pillow lets others run
         warnings.simplefilter("ignore")  # Pillow's: about what can be decoded nevertheless
         warnings.simplefilter("error", image_of.DecompressionBombWarning)
         found = list(pool.map(lambda name: _read(top, name), ordered))
@@ -74,7 +69,6 @@ def _read(top: Path, name: str) -> StudyImage | str:
     if top not in linked(top / name).parents:
         return "the image is a symbolic link to outside of the folder; put a copy in its place"
     image_of = needed("PIL.Image", "human", "reading images")
-    content = b""
     try:
         content = (top / name).read_bytes()
         with image_of.open(BytesIO(content)) as image:
@@ -88,8 +82,10 @@ def _read(top: Path, name: str) -> StudyImage | str:
             digest, kind = hashlib.sha256(content).hexdigest(), image.format.lower()
             return StudyImage(name, digest, f"{IMAGES_FOLDER}/{digest}.{kind}", f"image/{kind}", *size)
     except image_of.UnidentifiedImageError:
-        is_svg = _SVG_SIGN in content[:1000].lower()
-        may_hold_programs = "SVG is refused, since it may hold programs; convert the image to PNG"
-        return may_hold_programs if is_svg else "this is no image that can be read"
+        return (
+            "SVG is refused, since it may hold programs; convert the image to PNG"
+            if b"<svg" in content[:1000].lower()
+            else "this is no image that can be read"
+        )
     except (image_of.DecompressionBombError, image_of.DecompressionBombWarning, *_BROKEN) as error:
         return f"the image cannot be used: {error}"

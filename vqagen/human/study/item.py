@@ -15,12 +15,10 @@ Kind = Literal["compare", "rate", "answer"]
 COMPARE: Final = "compare"
 RATE: Final = "rate"
 ANSWER: Final = "answer"
-KINDS: tuple[Kind, ...] = (COMPARE, RATE, ANSWER)
 Role = Literal["reference", "system"]
 """A text that people wrote, and one that is measured. A score is positive where the system is better."""
 REFERENCE: Final = "reference"
 SYSTEM: Final = "system"
-ROLES: tuple[Role, ...] = (REFERENCE, SYSTEM)
 Use = Literal["real", "check", "instructed", "practice", "before", "after"]
 """A trial that is scored; an attention check with a wrong text; a trial that names the value to choose; a trial with
 feedback before the others, which is never scored; a question to the rater before the first trial, or after the last."""
@@ -30,15 +28,12 @@ INSTRUCTED: Final = "instructed"
 PRACTICE: Final = "practice"
 BEFORE: Final = "before"
 AFTER: Final = "after"
-USES: tuple[Use, ...] = (REAL, CHECK, INSTRUCTED, PRACTICE, BEFORE, AFTER)
 
 FIT = "fit"
 """The usual dimension: how well a text fits an image."""
 LENGTH_DIFFERENCE = "length_difference"
 """The stratum that says how many words the second text is longer. People may prefer long texts, whatever they say."""
 
-_DIGITS = 16
-"""Hexadecimal digits of an item's id."""
 Text = Annotated[str, Meta(pattern=r"\S")]
 """Text that is not only space."""
 Positive = Annotated[int, Meta(ge=1, le=99)]
@@ -178,7 +173,7 @@ def identified(item: Item, image_hash: str) -> Item:
         gold and [[each.id == gold.better for each in item.candidates], gold.value, gold.answer],
     ]
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
-    return msgspec.structs.replace(item, id=digest[:_DIGITS])
+    return msgspec.structs.replace(item, id=digest[:16])
 
 
 def answer_fault(item: Item, value: object) -> str:

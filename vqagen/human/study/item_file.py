@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 import orjson
 
-from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
+from vqagen.errors import BadInput, Problem, counted, describe, unknown
 from vqagen.files.locations import Location, locate
-from vqagen.files.reading import content_hash
-from vqagen.files.shipped import require
 from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     AFTER,
@@ -42,11 +39,10 @@ from vqagen.json.parsing import parse_json, raise_located, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.language.domain_files import PathLike
 
-SCHEMA_NAME = "human-items"
 MOST_VALUES = 15
 """Values of a scale that fit beside each other on the page."""
 _MOST_SHOWN = 50
-"""Mistakes that are shown; the others are counted."""
+"""Mistakes after which a file is not read further: each unknown image may take a look at ten thousand names."""
 _TEXTS = {COMPARE: 2, RATE: 1, ANSWER: 0}
 """Kind -> how many texts it is about."""
 _GOLD = {
@@ -71,9 +67,8 @@ def item_draft(file: str, folder: PathLike | None, texts: Texts, known: Mapping[
 
     `known` are images that the study has; others lie in the folder.
     """
-    path = require(locate(file), "items")
     there = find_images(str(folder)) if folder is not None else {}
-    filed = read_item_file(path, texts, {**there, **dict.fromkeys(known)})
+    filed = read_item_file(locate(file), texts, {**there, **dict.fromkeys(known)})
     named = {item.image for item in filed.values() if item.image}
     found = read_images(str(folder), named.intersection(there))
     images = {**found, **known}
@@ -81,7 +76,7 @@ def item_draft(file: str, folder: PathLike | None, texts: Texts, known: Mapping[
     if other:
         raise BadInput(Problem("the study has another picture of this name; rename it", name) for name in other)
     items = _identified(filed, images, file)
-    return Draft(items, images, str(folder), {"items": content_hash([path])})
+    return Draft(items, images, str(folder or ""), {"items": file})
 
 
 def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dict[int, Item]:
@@ -92,6 +87,8 @@ def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dic
     problems: list[Problem] = []
     found: dict[int, Item] = {}
     for number, line in enumerate(read_text(path).split("\n"), 1):
+        if len(problems) > _MOST_SHOWN:
+            break
         try:
             if line.strip():
                 found[number] = _item(line, texts, images)
@@ -104,10 +101,10 @@ def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dic
 
 
 def _raise_first(problems: list[Problem]) -> None:
-    """Raise BadInput with the first problems and the number of the others, if there are any."""
-    others = counted(len(problems) - _MOST_SHOWN, "further mistake")
+    """Raise BadInput with the first problems, if there are any."""
     if problems:
-        raise BadInput([*problems[:_MOST_SHOWN], *[Problem(f"… and {others}") for _ in problems[_MOST_SHOWN:][:1]]])
+        more = [Problem("… and further mistakes")] if len(problems) > _MOST_SHOWN else []
+        raise BadInput([*problems[:_MOST_SHOWN], *more])
 
 
 def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
@@ -118,10 +115,15 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
         record = parse_json(line, "")
     if not isinstance(record, dict):
         raise_located([("", f"expected an object, found {describe(record)}")], line)
+    gold = record.get("gold")
+    keys = gold if isinstance(gold, dict) else {}
+    use = CHECK if "better" in keys else INSTRUCTED if "value" in keys else REAL
+    given = {"use": use, **{key: value for key, value in record.items() if key not in ("comment", "$schema")}}
     try:
-        item = msgspec.convert(_completed(record), Item)
+        item = msgspec.convert(given, Item)
     except msgspec.ValidationError:
-        raise_located(_shape_faults(record), line)
+        is_old = not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1"
+        raise_located([("", _OLD)] if is_old else schema_faults(record, "human-items"), line)
         raise
     numbered = [
         msgspec.structs.replace(each, id=each.id or str(place)) for place, each in enumerate(item.candidates, 1)
@@ -135,22 +137,6 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
     if item.use != INSTRUCTED:
         numbered.sort(key=lambda each: (each.id != better, each.role != REFERENCE, each.source))
     return msgspec.structs.replace(item, candidates=tuple(numbered))
-
-
-def _completed(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record without notes for people, whose use follows from its gold answer if it is not given."""
-    gold = record.get("gold")
-    keys = gold if isinstance(gold, dict) else {}
-    use = CHECK if "better" in keys else INSTRUCTED if "value" in keys else REAL
-    return {"use": use, **{key: value for key, value in record.items() if key not in ("comment", "$schema")}}
-
-
-def _shape_faults(record: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what the schema says, which decides 200 times more slowly than `Item`, and tells all mistakes."""
-    if not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1":
-        yield "", _OLD
-    else:
-        yield from schema_faults(record, SCHEMA_NAME)
 
 
 # Meaning -------------------------------------------------------------------------------------------------------------
@@ -189,13 +175,20 @@ def _rules(item: Item) -> Iterator[Rule]:
 
 
 def _pair_rules(item: Item, first: Candidate, second: Candidate) -> tuple[Rule, ...]:
-    is_known, source = item.use in (CHECK, PRACTICE), f"both texts are of the source {first.source!r}; name two sources"
     are_one = (first.source, first.role) == (second.source, second.role)
     are_equal = first.text.casefold().split() == second.text.casefold().split()
     return (
         (first.id == second.id, "candidates[1].id", f"both texts have the id {first.id!r}; give each its own"),
-        (is_known and are_equal, "candidates[1].text", "both texts are the same, and only one of them can be right"),
-        (item.use == REAL and are_one, "candidates[1].source", source),
+        (
+            item.use in (CHECK, PRACTICE) and are_equal,
+            "candidates[1].text",
+            "both texts are the same, and only one of them can be right",
+        ),
+        (
+            item.use == REAL and are_one,
+            "candidates[1].source",
+            f"both texts are of the source {first.source!r}; name two sources",
+        ),
         (item.use == CHECK and not item.image, "image", "a check needs an image, which its wrong text is not about"),
     )
 
@@ -255,13 +248,13 @@ def _identified(filed: Mapping[int, Item], images: Mapping[str, StudyImage], sou
         same = seen.setdefault(item.id, line)
         place = seen.setdefault((item.unit, item.place), line)
         begun = seen.setdefault((item.unit,), line)
-        wrong = (item.image, item.candidates[1].text) if item.kind == COMPARE else None
         rules: tuple[Rule, ...] = (
             (same != line, "", f"the same item as in line {same}; leave one out"),
             (same == line != place, "place", f"line {place} has place {item.place} of {item.unit} already"),
             (items[begun].image != item.image, "image", f"another image than in line {begun}; a series is about one"),
             (
-                item.use in (CHECK, PRACTICE) and wrong in people,
+                item.use in (CHECK, PRACTICE)
+                and any((item.image, each.text) in people for each in item.candidates[1:]),
                 "candidates",
                 "its wrong text stands in a scored item as one by people about the same image; name another text",
             ),

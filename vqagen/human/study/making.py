@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from vqagen import __version__
-from vqagen.errors import BadInput, PlaceError, Problem, UsageError, VqagenError
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError, VqagenError, counted
+from vqagen.extras import needed
+from vqagen.files.locations import locate
 from vqagen.files.output import atomic_folder, atomic_output, sweep
+from vqagen.files.reading import content_hash
 from vqagen.human.links.link_files import LINKS_FOLDER
 from vqagen.human.store.lock import LOCK, study_lock
 from vqagen.human.store.opening import ANSWERS
 from vqagen.human.study.checks import right_texts
 from vqagen.human.study.images import IMAGES_FOLDER
-from vqagen.human.study.item import AFTER, BEFORE, PRACTICE, REAL, SYSTEM
+from vqagen.human.study.item import AFTER, ANSWER, BEFORE, COMPARE, PRACTICE, REAL, SYSTEM, Item
 from vqagen.human.study.item_file import item_draft
-from vqagen.human.study.pairs import OF_SYSTEM, caption_draft, common_images, comparisons, hashes, read_captions
+from vqagen.human.study.pairs import caption_draft, common_images, comparisons, read_captions
 from vqagen.human.study.plan import Draft, make_plan
 from vqagen.human.study.serving import SERVING_FILE, default_serving
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import PARTS, STUDY_FILE, Study, StudyRecord, digest_of, guarded, load_record, load_study
-from vqagen.human.study.texts import DEFAULT_TEXTS, TEXTS_FILE, Texts, load_texts
+from vqagen.human.study.study import PARTS, STUDY_FILE, STUDY_SCHEMA, Study, digest_of, guarded, load_record, load_study
+from vqagen.human.study.texts import DEFAULT_TEXTS, ITEM_WORDS, TEXTS_FILE, Texts, load_texts
 from vqagen.language.domain_files import PathLike
 
+TYPICAL_DEVIATION = 0.6
+"""Standard deviation of an answer from -1 to 1 in studies of captions."""
 _REPLACED = (STUDY_FILE, *(f"{kind}.jsonl" for kind in PARTS), IMAGES_FOLDER, LINKS_FOLDER)
 """What a new plan replaces. Words, settings of serving, keys and all else in the folder stay."""
 
@@ -36,6 +43,14 @@ class PlannedStudy(NamedTuple):
 
     study: Study
     notes: tuple[str, ...]
+
+
+class StudyReport(NamedTuple):
+    """The faults of a study, which can be served if there is none, and what else should be known."""
+
+    study: Study
+    faults: tuple[Problem, ...]
+    notes: tuple[Problem, ...]
 
 
 def make_caption_tasks(
@@ -126,11 +141,10 @@ def _systems_draft(old: Study, files: Mapping[str, str]) -> Draft:
     if known := sorted(sources.intersection(files)):
         raise UsageError(f"the study has captions of {', '.join(known)} already; give a new system another name")
     people = right_texts(list(old.items.values()))
-    documents = read_captions(dict.fromkeys(files.values(), OF_SYSTEM))
+    documents = read_captions(dict.fromkeys(files.values(), "system"))
     common, notes = common_images({"the study": people, **documents})
-    systems = {name: documents[file] for name, file in files.items()}
-    items = list(comparisons({name: old.images[name] for name in common}, people, systems, old.texts, old.seed))
-    return Draft(items, old.images, inputs={"systems": hashes(files)}, notes=notes)
+    images, systems = {name: old.images[name] for name in common}, {name: documents[files[name]] for name in files}
+    return Draft(list(comparisons(images, people, systems, old.texts, old.seed)), old.images, files=files, notes=notes)
 
 
 def _new_plan(old: Study, draft: Draft) -> Draft:
@@ -173,7 +187,7 @@ def _check_folder(out: Path, force: bool) -> None:
         (
             served,
             UsageError(
-                f"study {out} was served already, and its answers belong to its tasks ({''.join(served[:1])} exists);"
+                f"study {out} was served already, and its answers belong to its tasks ({', '.join(served)} exists);"
                 " name another folder"
             ),
         ),
@@ -187,12 +201,18 @@ def _check_folder(out: Path, force: bool) -> None:
 def _write_study(out: Path, plan: Draft, settings: PlanSettings) -> None:
     """Write a study. Words, settings of serving and the secret of the study that it replaces stay."""
     sweep(str(out))
-    info = {**_origin(plan), "settings": settings.to_record()}
     try:
         with atomic_folder(out) as beside:
             (beside / IMAGES_FOLDER).mkdir()
             hashes = _write_parts(beside, ".jsonl", plan)
-            record = StudyRecord(raters_per_item=settings.raters_per_item, hashes=hashes, info=info)
+            seen = [hashes, settings.raters_per_item, settings.seed]  # which decide what raters see
+            record = {
+                "schema": STUDY_SCHEMA,
+                "study": digest_of(msgspec.json.encode(seen))[:16],
+                "raters_per_item": settings.raters_per_item,
+                "hashes": hashes,
+                "info": {**_origin(plan), "settings": settings.to_record()},
+            }
             (beside / STUDY_FILE).write_bytes(_content(record))
             shutil.copyfile(DEFAULT_TEXTS, beside / TEXTS_FILE)
             (beside / SERVING_FILE).write_bytes(default_serving())
@@ -209,21 +229,24 @@ def _add_to_study(folder: Path, slots: int, plan: Draft) -> None:
     Nothing else names these until `study.json` does, which is replaced at once.
     """
     record = load_record(folder)
-    extensions = [*record.info.get("extensions", ()), {**_origin(plan), "raters_per_item": slots}]
+    extensions = [*record["info"].get("extensions", ()), {**_origin(plan), "raters_per_item": slots}]
     try:
-        hashes = {**record.hashes, **_write_parts(folder, f"-{len(extensions) + 1}.jsonl", plan)}
-        info = {**record.info, "extensions": extensions}
+        hashes = {**record["hashes"], **_write_parts(folder, f"-{len(extensions) + 1}.jsonl", plan)}
+        info = {**record["info"], "extensions": extensions}
         with atomic_output(str(folder / STUDY_FILE)) as file:
-            file.write(_content(msgspec.structs.replace(record, raters_per_item=slots, hashes=hashes, info=info)))
+            file.write(_content({**record, "raters_per_item": slots, "hashes": hashes, "info": info}))
     except OSError as error:
         raise VqagenError(f"cannot write {folder}: {error.strerror or error}") from None
 
 
 def _origin(plan: Draft) -> dict[str, Any]:
-    return {"generator": {"version": __version__}, "inputs": plan.inputs}
+    return {
+        "generator": {"version": __version__},
+        "inputs": {name: content_hash([locate(file)]) for name, file in plan.files.items()},
+    }
 
 
-def _content(record: StudyRecord) -> bytes:
+def _content(record: Mapping[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(guarded(record)), indent=2) + b"\n"
 
 
@@ -232,8 +255,70 @@ def _write_parts(folder: Path, ending: str, plan: Draft) -> dict[str, str]:
     for image in plan.images.values():
         shutil.copyfile(Path(plan.folder, image.id), folder / image.file)
     lines = {"items": plan.items, "tasks": plan.tasks, "images": plan.images.values()}
-    parts = {f"{kind}{ending}": msgspec.json.Encoder().encode_lines(each) for kind, each in lines.items()}
+    parts = {f"{kind}{ending}": msgspec.json.Encoder().encode_lines(each) for kind, each in lines.items() if each}
     for name, content in parts.items():
         with atomic_output(str(folder / name)) as file:
             file.write(content)
     return {name: digest_of(content) for name, content in parts.items()}
+
+
+# Before a study is served ---------------------------------------------------------------------------------------------
+
+
+def check_study(study: PathLike) -> StudyReport:
+    """Check the images and the words of a study. BadInput if its items, tasks or images were changed."""
+    loaded = load_study(study)
+    return StudyReport(loaded, tuple(_faults(loaded)), tuple(_notes(loaded)))
+
+
+def _faults(study: Study) -> Iterator[Problem]:
+    files = {image.file: image.sha256 for image in study.images.values()}
+    for file, digest in files.items():
+        if digest_of((study.folder / file).read_bytes()) != digest:
+            yield Problem("the image changed since the study was made; restore it", file)
+    for name in sorted(path.name for path in (study.folder / IMAGES_FOLDER).iterdir()):
+        if f"{IMAGES_FOLDER}/{name}" not in files:
+            yield Problem("this file is no image of the study; delete it", f"{IMAGES_FOLDER}/{name}")
+    for name in study.texts.placeholders():
+        yield Problem(f"no value for {{{{{name}}}}}, which the words use", TEXTS_FILE, f"values.{name}")
+
+
+def _notes(study: Study) -> Iterator[Problem]:
+    for key in (each for each in study.texts.absent if each not in ITEM_WORDS):
+        yield Problem("missing key; the English words are shown", TEXTS_FILE, key)
+    if study.serving.keep_withdrawn_answers:
+        yield Problem("true: the consent and withdraw_question must say so", SERVING_FILE, "keep_withdrawn_answers")
+
+
+def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
+    """Yield what a study asks of raters, what precision to expect, and what it costs, in lines."""
+    sizes = sorted({len(task.trials) for task in study.tasks.values()})
+    trials = f"{sizes[0]} to {counted(sizes[-1], 'trial')}" if len(sizes) > 1 else counted(sizes[0], "trial")
+    assignments = counted(len(study.tasks) * study.slots, "assignment")
+    raters = f"{counted(study.slots, 'rater')} each, {assignments}"
+    yield f"study {study.id}: {counted(len(study.tasks), 'task')} of {trials} for {raters}"
+    scored = [item for item in study.items.values() if item.use == REAL]
+    for (kind, dimension, sources), number in sorted(Counter(map(_group, scored)).items()):
+        answers = number * study.slots
+        named = "questions" if kind == ANSWER else f"{dimension}, {sources}"
+        yield f"{named}: {counted(number, 'item')}, {counted(answers, 'answer')}{_precision(kind, answers)}"
+    if any(item.kind != ANSWER for item in scored):
+        yield f"(standard deviation {TYPICAL_DEVIATION}, independent answers; wider where raters or images differ)"
+    if reward_per_task:
+        cost = f"{len(study.tasks) * study.slots * reward_per_task:,.2f} for {assignments}"
+        yield f"cost: {cost} at {reward_per_task:.2f}, before the platform's fee"
+
+
+def _group(item: Item) -> tuple[str, str, str]:
+    """Return kind, dimension and sources: a system, or `first - second` for two systems or two people."""
+    sources = [each.source for each in item.candidates]
+    is_against_reference = item.kind == COMPARE and [each.role == SYSTEM for each in item.candidates] == [False, True]
+    return item.kind, item.dimension, sources[1] if is_against_reference else " - ".join(sources)
+
+
+def _precision(kind: str, answers: int) -> str:
+    """Return the half-width of the 95 % interval of a mean of independent answers: raters that differ make it wider."""
+    if kind == ANSWER or answers < 2:
+        return ""
+    quantile = float(needed("scipy.special", "human", "the expected precision").stdtrit(answers - 1, 0.975))
+    return f", half-width of the 95 % interval about {quantile * TYPICAL_DEVIATION / sqrt(answers):.3f}"

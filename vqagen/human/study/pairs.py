@@ -8,8 +8,6 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, collecting, counted
 from vqagen.files.locations import locate
-from vqagen.files.reading import content_hash
-from vqagen.files.shipped import require
 from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     LENGTH_DIFFERENCE,
@@ -29,17 +27,12 @@ from vqagen.json.schema import schema_faults
 from vqagen.rng import shuffled, stream
 
 HUMAN, HUMANS = "human", ("human1", "human2")
-SCHEMA_NAME = "human-captions"
-PEOPLE, OF_SYSTEM = "people", "system"
-"""Whose captions a file has: image -> list of captions, or image -> caption. These are the names in the schema."""
-_SHOWN = 3
-"""Names in a message about many."""
 
 
 def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Texts, settings: PlanSettings) -> Draft:
     """Return what a study of captions is made of. BadInput with all mistakes of the inputs."""
     there = find_images(folder)
-    documents = read_captions({human: PEOPLE, **dict.fromkeys(files.values(), OF_SYSTEM)})
+    documents = read_captions({human: "people", **dict.fromkeys(files.values(), "system")})
     common, notes = common_images({"the folder": there, **documents})
     people = {name: list(dict.fromkeys(documents[human][name])) for name in common}
     order = shuffled(stream(settings.seed, "human/images"), common)
@@ -49,8 +42,7 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
         message = "no image has two different human captions, which --human-human compares; leave it out"
         raise BadInput([Problem(message, human)])
     found = read_images(folder, order[: number + PRACTICE_TRIALS])  # practice is made of others, if there are any
-    shown = {name: found[name] for name in order[:number]}
-    systems = {name: documents[file] for name, file in files.items()}
+    shown, systems = {name: found[name] for name in order[:number]}, {name: documents[files[name]] for name in files}
     items = list(comparisons(shown, people, systems, texts, settings.seed, human_human=settings.human_human))
     equal = sum(item.candidates[0].text == item.candidates[1].text for item in items)
     copies = len(found) - len({image.sha256 for image in found.values()})
@@ -60,23 +52,21 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
         (copies, "image", "with the picture of another one; no task shows a picture twice"),
     )
     notes += [f"{counted(times, thing)} {what}" for times, thing, what in table if times]
-    right = {name: people[name] for name in found}
-    return Draft(items, found, folder, {**hashes({"human": human}), "systems": hashes(files)}, notes, right)
-
-
-def hashes(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the content hash of each input; images have theirs among the parts of a study."""
-    return {name: content_hash([locate(file)]) for name, file in files.items()}
+    return Draft(
+        items, found, folder, {"human captions": human, **files}, notes, {name: people[name] for name in found}
+    )
 
 
 def read_captions(files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the content of each file; `files` says whose captions it has. BadInput with the mistakes of all files."""
+    """Return the content of each file. BadInput with the mistakes of all files.
+
+    `files` says whose captions a file has: of "people", image -> list of captions, or of a "system", image -> caption.
+    """
     problems: list[Problem] = []
     documents = {}
     for file, kind in files.items():
-        path = require(locate(file), "captions")
         with collecting(problems):
-            documents[file] = read_object(path, partial(schema_faults, name=SCHEMA_NAME, definition=kind))
+            documents[file] = read_object(locate(file), partial(schema_faults, name="human-captions", definition=kind))
     if problems:
         raise BadInput(problems)
     return documents
@@ -94,7 +84,7 @@ def common_images(listed: Mapping[str, Mapping[str, object]]) -> tuple[list[str]
         raise BadInput([Problem(f"no image has captions in all files: {shown}")])
     missing = {place: sorted(everything.difference(names)) for place, names in listed.items()}
     left_out = [
-        f"left out: {counted(len(names), 'image')} that {place} lacks, such as {', '.join(names[:_SHOWN])}"
+        f"left out: {counted(len(names), 'image')} that {place} lacks, such as {', '.join(names[:3])}"
         for place, names in missing.items()
         if names
     ]

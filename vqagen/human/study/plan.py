@@ -14,9 +14,8 @@ from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, INSTRUCTED, PRACTICE, REAL, Item
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.sides import choose_sides
-from vqagen.human.study.study import Study
+from vqagen.human.study.study import PlannedTrial, Study, Task
 from vqagen.human.study.texts import Texts
-from vqagen.human.study.trial import PlannedTrial, Task
 from vqagen.rng import shuffled, stream
 
 PRACTICE_TRIALS = 2
@@ -41,8 +40,8 @@ class Draft:
     images: Mapping[str, StudyImage] = field(default_factory=dict)
     folder: str = ""
     """Where the images lie by their ids."""
-    inputs: Mapping[str, object] = field(default_factory=dict)
-    """Hashes of the files that it was made from."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """What it is made from."""
     notes: Sequence[str] = ()
     """What the maker of the study should know, such as what was left out."""
     right: RightTexts = field(default_factory=dict)
@@ -82,13 +81,12 @@ def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | N
         dealt.append([*given[BEFORE], *items, *made, *asked, *given[AFTER]])
     practice = given[PRACTICE] or ([] if old else list(_practice(maker, real, images)))
     used = {item.id: item for items in (practice, *dealt) for item in items}
-    unused = sum(item.id not in used for item in draft.items if item.use in (CHECK, INSTRUCTED))
-    if unused:
+    if unused := sum(item.id not in used for item in draft.items if item.use in (CHECK, INSTRUCTED)):
         notes.append(f"left out: {counted(unused, 'check or instructed trial')} that no task has a place for")
     new = [item for item in sorted(used.values(), key=_place) if item.id not in known]
-    shown = sorted({item.image for item in new} - {"", *(old.images if old else ())})
-    tasks = sorted(_tasks(dealt, seed), key=lambda task: task.id)
-    return replace(draft, items=new, tasks=tasks, images={name: images[name] for name in shown}, notes=notes)
+    names = {item.image for item in new} - {"", *(old.images if old else ())}
+    planned = sorted(_tasks(dealt, seed), key=lambda task: task.id)
+    return replace(draft, items=new, tasks=planned, images={name: images[name] for name in sorted(names)}, notes=notes)
 
 
 def _place(item: Item) -> str:
@@ -136,17 +134,13 @@ def _deal(
     waiting = [(0, task) for task in range(number)]
     order = shuffled(stream(settings.seed, "human/pictures"), sorted(groups))
     for picture in sorted(order, key=lambda each: (-max(map(len, groups[each])), each not in pictures)):
-        group = sorted(groups[picture], key=lambda unit: (_sources(unit), unit[0].id))
+        group = sorted(groups[picture], key=lambda unit: ([each.source for each in unit[0].candidates], unit[0].id))
         taken = [heappop(waiting) for _ in group]
         turn = sum(taken[0]) % len(group)  # each task gets all sources equally often: trial r of task t has r + t
         for (size, task), unit in zip(taken, group[turn:] + group[:turn], strict=True):
             tasks[task] += unit
             heappush(waiting, (size + len(unit), task))
     return tasks
-
-
-def _sources(unit: Sequence[Item]) -> tuple[str, ...]:
-    return unit[0].dimension, *(each.source for each in unit[0].candidates)
 
 
 def _picture(item: Item, images: Mapping[str, StudyImage]) -> str:

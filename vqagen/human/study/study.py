@@ -1,10 +1,11 @@
-"""A study as its folder holds it: loaded, with all hashes verified."""
+"""A study as its folder holds it: loaded, with all hashes verified; and the trials that one rater sees."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,36 +16,55 @@ from vqagen.errors import BadInput, PlaceError, Problem, collecting, describe
 from vqagen.files.reading import open_as_it_is
 from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import PRACTICE, Item
+from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, Item
 from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
 from vqagen.human.study.texts import TEXTS_FILE, Texts, load_texts
-from vqagen.human.study.trial import Task, Trial, trials_of_slot
 from vqagen.json.parsing import read_object
+from vqagen.rng import shuffled, stream
 
 STUDY_SCHEMA = "vqagen.human.study/2"
 STUDY_FILE = "study.json"
+_CHANGED = "changed since the study was made; restore it, or make the study again"
+_AT_ENDS = {BEFORE: -1, AFTER: 1}
+"""The use of questions to the rater -> where they stand; all other trials are at 0."""
+
+
+class PlannedTrial(Struct, frozen=True):
+    """An item in a task. `second_on_right` is its side in slots 0, 2, 4, …; slots 1, 3, 5, … have it reversed."""
+
+    item: str
+    second_on_right: bool
+
+
+class Task(Struct, frozen=True):
+    """Trials that one rater does in a row. Each of the study's slots of a task is one rater's work."""
+
+    id: str
+    trials: tuple[PlannedTrial, ...]
+    """Those of a series stand one after the other, and questions before and after in their order."""
+
+
+class Trial(Struct, frozen=True):
+    """A trial as one rater sees it."""
+
+    number: int
+    """From 1, in the order in which the rater sees them."""
+    item: Item
+    second_on_right: bool
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts from left to right."""
+        texts = tuple(each.text for each in self.item.candidates)
+        return texts if self.second_on_right else texts[::-1]
+
+
 PARTS: Mapping[str, msgspec.json.Decoder[Any]] = {
     "items": msgspec.json.Decoder(Item),
     "tasks": msgspec.json.Decoder(Task),
     "images": msgspec.json.Decoder(StudyImage),
 }
 """What a study is kept in: `items.jsonl` and the like and, of an extension, `items-2.jsonl`."""
-_CHANGED = "changed since the study was made; restore it, or make the study again"
-
-
-class StudyRecord(Struct, frozen=True, kw_only=True):
-    """The content of `study.json`."""
-
-    schema: str = STUDY_SCHEMA
-    study: str = ""
-    """The id. An extension keeps it: answers and links belong to it."""
-    raters_per_item: int
-    hashes: dict[str, str]
-    """The hash of each part. An edit of one makes another study."""
-    info: dict[str, Any]
-    """Version, settings and input hashes, also those of extensions."""
-    guard: str = ""
-    """The hash of all else in the file."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +108,7 @@ def load_study(folder: str | Path) -> Study:
     record = load_record(top)
     problems: list[Problem] = []
     parts: dict[str, dict[str, Any]] = {kind: {} for kind in PARTS}
-    for name, digest in record.hashes.items():
+    for name, digest in record["hashes"].items():
         kind = name.partition(".")[0].partition("-")[0]
         with collecting(problems), open_as_it_is(top / name) as file:
             content = file.read()
@@ -108,45 +128,60 @@ def load_study(folder: str | Path) -> Study:
         raise BadInput(problems)
     return Study(
         folder=top,
-        id=record.study,
-        seed=record.info["settings"]["seed"],
-        slots=record.raters_per_item,
+        id=record["study"],
+        seed=record["info"]["settings"]["seed"],
+        slots=record["raters_per_item"],
         practice=tuple(item for item in parts["items"].values() if item.use == PRACTICE),
         texts=texts,
         serving=serving,
-        info=record.info,
+        info=record["info"],
         **parts,
     )
 
 
-def load_record(top: Path) -> StudyRecord:
-    """Return the content of `study.json`. BadInput for a study of another version, or for one that was changed."""
+def load_record(top: Path) -> dict[str, Any]:
+    """Return the content of `study.json`. BadInput for a study of another version, or for one that was changed.
+
+    Its keys: `study`, the id, to which answers and links belong; `raters_per_item`; `hashes` of the parts; `info`, with
+    version, settings and input hashes, also of extensions; and `guard`, the hash of all else.
+    """
     path = top / STUDY_FILE
     if not path.is_file():
         what = f"holds no {STUDY_FILE}" if top.is_dir() else "does not exist"
         raise PlaceError(f"study folder {top} {what}; make a study with `vqagen human make-tasks`")
-    document = read_object(path, lambda document: ())
-    if document.get("schema") != STUDY_SCHEMA:
-        wrong = f"expected {STUDY_SCHEMA!r}, found {describe(document.get('schema'))}"
+    record = read_object(path, lambda document: ())
+    if record.get("schema") != STUDY_SCHEMA:
+        wrong = f"expected {STUDY_SCHEMA!r}, found {describe(record.get('schema'))}"
         raise BadInput([Problem(f"{wrong}; make the study again with this version of vqagen", str(path), "schema")])
-    try:
-        record = msgspec.convert(document, StudyRecord)
-        is_unchanged = record == guarded(record)
-    except (msgspec.ValidationError, LookupError, TypeError):
-        is_unchanged = False
-    if not is_unchanged:
+    if record != guarded(record):
         raise BadInput([Problem(_CHANGED, str(path))])
     return record
 
 
-def guarded(record: StudyRecord) -> StudyRecord:
-    """Return the record with its guard, and with an id if it has none: the hash of what decides what raters see."""
-    decisive = [record.hashes, record.raters_per_item, record.info["settings"]["seed"]]
-    id = record.study or digest_of(msgspec.json.encode(decisive))[:16]
-    bare = msgspec.structs.replace(record, study=id, guard="")
-    return msgspec.structs.replace(bare, guard=digest_of(msgspec.json.encode(bare)))
+def guarded(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with its guard."""
+    bare = {key: value for key, value in record.items() if key != "guard"}
+    return {**bare, "guard": digest_of(msgspec.json.encode(bare))}
 
 
 def digest_of(content: bytes) -> str:
     """Return the hash of a part."""
     return hashlib.sha256(content).hexdigest()
+
+
+def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) -> tuple[Trial, ...]:
+    """Return the trials of a slot in its own order. A slot that is given to another rater keeps order and sides.
+
+    What is rated or answered has no side: its values are never reversed. Each series is one unit of the order, as are
+    all questions before the first trial, and all after the last one.
+    """
+    units: dict[str, list[PlannedTrial]] = {}
+    for each in task.trials:
+        item = items[each.item]
+        units.setdefault(item.use if item.use in _AT_ENDS else item.unit, []).append(each)
+    order = shuffled(stream(seed, f"human/order/{task.id}", slot), list(units.values()))
+    order.sort(key=lambda unit: _AT_ENDS.get(items[unit[0].item].use, 0))
+    return tuple(
+        Trial(number, items[each.item], items[each.item].kind != COMPARE or each.second_on_right == (slot % 2 == 0))
+        for number, each in enumerate(chain(*order), 1)
+    )

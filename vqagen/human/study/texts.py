@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-from msgspec.structs import replace
+import msgspec
 
 from vqagen.errors import Fault, describe, unknown
 from vqagen.human.study.item import ANSWER, COMPARE, RATE, Item, Scale
@@ -25,7 +24,6 @@ DEFAULT_TEXTS = Path(__file__).with_name(TEXTS_FILE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _OTHERS = ("comment", "$schema", "values")
 """Keys that hold no words."""
-DIRECTIONS = ("ltr", "rtl")
 _USUAL = {COMPARE: ("item", Scale()), RATE: ("rate", Scale(largest=7))}
 """Kind -> what the keys of its words begin with, and its usual scale."""
 ITEM_WORDS = (
@@ -71,7 +69,8 @@ class Texts:
         key, usual = _USUAL[item.kind]
         scale = item.scale or usual
         anchors = {each: getattr(scale, each) or self[f"{key}_{each}"] for each in ("left", "middle", "right")}
-        return replace(item, prompt=item.prompt or self[f"{key}_prompt"], scale=replace(scale, **anchors))
+        prompt = item.prompt or self[f"{key}_prompt"]
+        return msgspec.structs.replace(item, prompt=prompt, scale=msgspec.structs.replace(scale, **anchors))
 
 
 def load_texts(path: Path) -> Texts:
@@ -87,7 +86,7 @@ def texts_of(document: Mapping[str, Any]) -> Texts:
         key: filled(each, values) if isinstance(each, str) else tuple(filled(part, values) for part in each)
         for key, each in ((key, given[key]) for key in _english() if key not in _OTHERS)
     }
-    digest = hashlib.sha256(orjson.dumps(words, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    digest = hashlib.sha256(msgspec.json.encode(words, order="sorted")).hexdigest()
     return Texts(words, digest[:16], tuple(key for key in words if key not in document))
 
 
@@ -98,7 +97,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 @cache
 def _english() -> dict[str, Any]:
-    document: dict[str, Any] = orjson.loads(DEFAULT_TEXTS.read_bytes())
+    document: dict[str, Any] = msgspec.json.decode(DEFAULT_TEXTS.read_bytes())
     return document
 
 
@@ -112,7 +111,7 @@ def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
             yield from _faulty_values(value)
         elif key not in _OTHERS:
             yield from _faulty_words(key, value, isinstance(known[key], list))
-    if document.get("direction", "ltr") not in DIRECTIONS:
+    if document.get("direction", "ltr") not in ("ltr", "rtl"):
         yield "direction", f"expected 'ltr' or 'rtl', found {describe(document['direction'])}"
 
 
