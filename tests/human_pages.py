@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,32 +60,29 @@ def question(prompt: str, form: dict[str, Any], image: str = "", **more: Any) ->
     return {"kind": "answer", "prompt": prompt, "form": form, "image": image, **more}
 
 
-PRACTICE_ITEMS = (
-    comparison(IMAGES[4], "A right text.", "A wrong text.", use="practice", gold={"better": "1"}),
-    question("Is it a practice?", options("yes", "no"), IMAGES[5], use="practice", gold={"answer": "yes"}),
-)
-COMPARISONS = [
-    *PRACTICE_ITEMS,
-    *(comparison(IMAGES[place], text, f"Text {place}.") for place, text in enumerate(HOSTILE)),
-]
 GRID = {
     "type": "cell",
     "rows": 2,
     "columns": 3,
     "area": [0.1, 0.1, 0.8, 0.8],
-    "cells": ["ant", "bee", "", "", "cow", "dog"],
+    "cells": ["ant", "bee", "", "cow", "", "dog"],
 }
 SAID = [{"text": HOSTILE[1]}, *({"text": f"What is thing {number}?", "answer": HOSTILE[0]} for number in range(9))]
-QUESTIONS = [
-    *PRACTICE_ITEMS,
+ITEMS = (
+    comparison(IMAGES[4], "A right text.", "A wrong text.", use="practice", gold={"better": "1"}),
+    question("Is it a practice?", options("yes", "no"), IMAGES[5], use="practice", gold={"answer": "yes"}),
     question("How old are you?", {"type": "number", "least": 18, "largest": 99}, use="before"),
     comparison(IMAGES[0], HOSTILE[2], HOSTILE[3]),
     question(HOSTILE[0], options("red", HOSTILE[1], HOSTILE[0]), IMAGES[1]),
     question("And how many?", options("0", "1", "2", "10"), IMAGES[2], history=SAID, series="a dialog"),
-    question("Please click on the cow.", GRID, IMAGES[3]),
+    question("Please click on the dog.", GRID, IMAGES[3]),
     question("Is there anything else?", {"type": "text", "longest": 200}, use="after"),
-]
-"""Items of every form. A break comes after every second scored trial."""
+)
+"""Items of every form. The first trial is answered by a number, and a break comes after the third."""
+SERVING = {
+    "break_every": 2,
+    "redirect_completed": "https://panel.example/?code={code}&session={SESSION_ID}&no={nothing}",
+}
 MANY, FEW = 100, 2
 """Raters of each task."""
 
@@ -281,18 +278,16 @@ class ServedPage:
 
 
 @contextmanager
-def served_pages(
-    folder: Path, items: Sequence[dict[str, Any]], raters: int = MANY, **settings: Any
-) -> Iterator[ServedPage]:
-    """Yield a served study with one task of these items; `settings` are those of serving."""
+def served_pages(folder: Path, raters: int) -> Iterator[ServedPage]:
+    """Yield a served study with one task."""
     (folder / "images").mkdir()
     for number, name in enumerate(IMAGES):
         (folder / "images" / name).write_bytes(picture(number, (480, 320)))
-    lines = [json.dumps({"schema": "vqagen.human.item/2", **item}) for item in items]
+    lines = [json.dumps({"schema": "vqagen.human.item/2", **item}) for item in ITEMS]
     (folder / "items.jsonl").write_text("\n".join(lines), "utf-8")
     plan = PlanSettings(trials_per_task=8, checks_per_task=0, raters_per_item=raters)
     study = make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", plan).study
-    for name, changes in (("texts.json", {"values": FILLED}), ("serving.json", settings)):
+    for name, changes in (("texts.json", {"values": FILLED}), ("serving.json", SERVING)):
         path = study.folder / name
         write_json(path, {**json.loads(path.read_text("utf-8")), **changes})
     with serving(study.folder, "--client-rate 0") as (_, url):

@@ -9,7 +9,6 @@ import pytest
 from browsers import expect, needs_chromium, new_window
 from human_pages import (
     BREAK,
-    COMPARISONS,
     CONSENT,
     DONE,
     END,
@@ -19,11 +18,11 @@ from human_pages import (
     HOSTILE,
     IMAGE_FAILED,
     KEYBOARD,
+    MANY,
     MOUSE,
     PAUSED,
     PRACTICE,
     PREVIEW,
-    QUESTIONS,
     READING,
     TRIAL,
     WAIT,
@@ -43,24 +42,15 @@ pytestmark = needs_chromium
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 320, "height": 640}
 NETWORK = "Failed to load resource"
 SESSION, ANSWERS = "**/api/v1/session", "**/api/v1/responses/*"
-BEGINNING = [CONSENT, READING, READING, *[PRACTICE, FEEDBACK] * 2, READING]
+WHOLE = [CONSENT, READING, READING, *[PRACTICE, FEEDBACK] * 2, READING, *[TRIAL] * 3, BREAK, *[TRIAL] * 3, DONE]
+"""The screens of a study that is done."""
 WRITTEN = {"number": "42", "text": f"  {HOSTILE[0]} \x07\nA second line.  "}
 """Form -> what a rater writes."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
-    """Serves four comparisons."""
-    with served_pages(tmp_path_factory.mktemp("comparisons"), COMPARISONS) as place:
-        yield place
-
-
-@pytest.fixture(scope="module")
-def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
-    """Serves trials of every form."""
-    address = "https://panel.example/?code={code}&session={SESSION_ID}&no={nothing}"
-    folder = tmp_path_factory.mktemp("questions")
-    with served_pages(folder, QUESTIONS, break_every=2, redirect_completed=address) as place:
+    with served_pages(tmp_path_factory.mktemp("served"), MANY) as place:
         yield place
 
 
@@ -95,14 +85,14 @@ def fits(tab: StudyPage) -> bool:
     ids=["keyboard", "phone"],
 )
 def test_a_study_is_done(
-    use: str, viewport: dict[str, int], is_hebrew: bool, window: Callable[..., Tabs], questions: ServedPage
+    use: str, viewport: dict[str, int], is_hebrew: bool, window: Callable[..., Tabs], place: ServedPage
 ) -> None:
     """With the planned texts shown literally, every answer stored as given, and a code, only for who took part."""
-    tabs, name = window(viewport, questions), f"all-{use}"
+    tabs, name = window(viewport), f"all-{use}"
     if is_hebrew:
         tabs.context.route(SESSION, changed_session(texts=HEBREW))
     tab, seen, given = tabs.tab(use), list[ShownTrial](), list[tuple[int, object]]()
-    link = questions.link(f"id={name}&SESSION_ID=a%2Fb+c")
+    link = place.link(f"id={name}&SESSION_ID=a%2Fb+c")
     assert tab.open(link) == CONSENT
     assert fits(tab)
 
@@ -116,19 +106,35 @@ def test_a_study_is_done(
 
     code = tab.take(choose)
 
-    for shown, trial in zip(seen, questions.trials(name), strict=True):
+    for shown, trial in zip(seen, place.trials(name), strict=True):
         said = [text for each in trial.item.history for text in (each.text, each.answer) if text]
         assert shown[:3] == (trial.number, trial.item.prompt, (*trial.texts, *said))
     given[-1] = (given[-1][0], f"{HOSTILE[0]} \nA second line.")
-    assert questions.values(name) == given
-    assert all(0 <= row.rt_ms <= row.shown_ms < 600_000 and row.blur == 0 for row in questions.answers(name))
-    assert verify_codes(questions.study.folder, [code])[code]
+    assert place.values(name) == given
+    assert all(0 <= row.rt_ms <= row.shown_ms < 600_000 and row.blur == 0 for row in place.answers(name))
+    assert verify_codes(place.study.folder, [code])[code]
     assert tab.page.title() != "broken"
     address = f"https://panel.example/?code={code}&session=a%2Fb%20c&no="
     assert tab.page.locator("a.main").get_attribute("href") == address
     assert (tab.reload(), tab.code) == (DONE, code)
-    other = window(of=questions).tab()
+    other = window().tab()
     assert (other.open(link), other.code) == (DONE, "")
+
+
+@pytest.mark.slow
+def test_arrow_keys_move_to_the_next_cell_of_a_grid(window: Callable[..., Tabs]) -> None:
+    """In their direction, over those that cannot be chosen."""
+    tab = window().on_trial("arrows", KEYBOARD)
+    while tab.screen != TRIAL or tab.trial().form != "cell":
+        tab.go_on()
+    tab.choose("ant")
+    moves = []
+    for key in ("Right", "Left", "Down", "Right", "Left", "Up"):
+        tab.page.keyboard.press(f"Arrow{key}")
+        moves.append(tab.page.locator("input:checked").get_attribute("value"))
+
+    assert moves == ["bee", "ant", "cow", "dog", "cow", "ant"]
+    assert tab.page.locator("input:focus").get_attribute("aria-label") == "Row 1, column 1"
 
 
 # Answers that are not lost, doubled or skipped ----------------------------------------------------------------------
@@ -153,18 +159,18 @@ def test_a_double_click_skips_nothing(window: Callable[..., Tabs], place: Served
             tab.page.locator("#main button.main").hover()
             tab.page.mouse.down(click_count=2)
             tab.page.mouse.up(click_count=2)
-            assert tab.page.get_by_text(place.study.texts["choose_first"]).count() == 0
+            assert tab.page.locator(".note:not(:empty)").count() == 0
             expect(step).to_have_attribute("data-step", str(before + 1))
 
-    assert seen == [*BEGINNING, *[TRIAL] * 4, DONE]
-    assert [number for number, _ in place.values("double")] == [1, 2, 3, 4]
+    assert seen == WHOLE
+    assert [number for number, _ in place.values("double")] == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.slow
-def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], questions: ServedPage) -> None:
+def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], place: ServedPage) -> None:
     """As does who goes back, and on again."""
-    tab = window(of=questions).tab()
-    seen = [tab.open(questions.link("id=reload"))]
+    tab = window().tab()
+    seen = [tab.open(place.link("id=reload"))]
     while seen[-1] != DONE:
         at = tab.trial() if seen[-1] in (PRACTICE, TRIAL) else None
         again = tab.reload()
@@ -178,8 +184,8 @@ def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], ques
             tab.page.go_forward()
             tab.after("0")
 
-    assert seen == [*BEGINNING, *[TRIAL] * 3, BREAK, *[TRIAL] * 3, DONE]
-    wait_until(lambda: ("reload", "", 0) in questions.events("reload"))  # no screen waits for the server to have it
+    assert seen == WHOLE
+    wait_until(lambda: ("reload", "", 0) in place.events("reload"))  # no screen waits for the server to have it
 
 
 @pytest.mark.slow
@@ -189,13 +195,15 @@ def test_two_tabs_store_one_answer_for_each_trial(window: Callable[..., Tabs], p
     tabs.accepted = ("409 (Conflict)",)
     first = tabs.on_trial("two")
     second = tabs.on_trial("two")
-    first.answer(2)
-    second.answer(8)
+    first.answer(20)
+    second.answer(80)
 
     assert second.trial().number == 2
-    assert second.take(lambda trial: 5)
-    assert first.answer(9) == DONE
-    assert place.values("two") == [(1, 2), (2, 5), (3, 5), (4, 5)]
+    chosen = second.trial().choices[1]
+    assert second.answer(chosen) == TRIAL
+    assert second.take()
+    assert first.answer(first.trial().choices[0]) == DONE
+    assert [str(value) for _, value in place.values("two")][:2] == ["20", chosen]
 
 
 # Failures -----------------------------------------------------------------------------------------------------------
@@ -243,7 +251,7 @@ def test_an_answer_that_is_cut_off_is_sent_again(
     tabs.accepted = (NETWORK,)
     tab = tabs.on_trial(name)
     tab.page.on("dialog", lambda asked: asked.accept())
-    tab.choose(6)
+    tab.choose(60)
     network = Cut(tab, is_reply=is_reply)
     tab.page.locator("form.trial button.main").click()
     banner = tab.page.locator("#banner")
@@ -251,7 +259,7 @@ def test_an_answer_that_is_cut_off_is_sent_again(
     expect(tab.page.locator("form.trial button.main")).to_be_disabled()
     tab.page.keyboard.press("1")
     network.wait_for_attempts(2)
-    assert place.values(name) == ([(1, 6)] if is_reply else [])
+    assert place.values(name) == ([(1, 60)] if is_reply else [])
     tab.page.reload()
     network.wait_for_attempts(3)
     network.mend()
@@ -259,7 +267,7 @@ def test_an_answer_that_is_cut_off_is_sent_again(
 
     expect(banner).to_have_text("")
     assert all(each == network.sent[0] for each in network.sent)
-    assert place.values(name) == [(1, 6)]
+    assert place.values(name) == [(1, 60)]
 
 
 # Places and time ----------------------------------------------------------------------------------------------------
@@ -268,15 +276,15 @@ def test_an_answer_that_is_cut_off_is_sent_again(
 @pytest.mark.slow
 def test_who_loses_a_place_is_given_another_as_long_as_there_is_one(window: Callable[..., Tabs], tmp_path: Any) -> None:
     """Before the first answer. Who has consented is not asked again; the others read when to try again."""
-    with served_pages(tmp_path, COMPARISONS, FEW) as crowded:
+    with served_pages(tmp_path, FEW) as crowded:
         tabs = window(of=crowded)
         tabs.accepted = ("409 (Conflict)",)
         slow, other, quick = (tabs.on_trial(name) for name in ("slow", "other", "quick"))
-        quick.answer(3)
-        assert (slow.answer(3), slow.trial().number) == (TRIAL, 1)
+        quick.answer(30)
+        assert (slow.answer(40), slow.trial().number) == (TRIAL, 1)
         assert crowded.values("slow") == []
-        assert (slow.answer(4), slow.trial().number) == (TRIAL, 2)
-        assert other.answer(3) == WAIT
+        assert (slow.answer(50), slow.trial().number) == (TRIAL, 2)
+        assert other.answer(60) == WAIT
         assert "29 min" in other.page.inner_text("#main") or "30 min" in other.page.inner_text("#main")
         assert serious_faults(other) == []
         assert (other.go_on(), other.reload()) == (WAIT, WAIT)
@@ -290,7 +298,7 @@ def test_when_the_time_has_run_out_the_page_says_so(window: Callable[..., Tabs],
     tab.open(place.link("id=idle"))
     while tab.screen != TRIAL:
         tab.go_on()
-    tab.answer(3)
+    tab.answer(30)
     at = tab.trial()
     tab.page.clock.fast_forward("31:00")
     expect(tab.page.locator(f'#main[data-screen="{PAUSED}"]')).to_be_visible()
@@ -315,26 +323,26 @@ def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs]
             f"Object.defineProperty(document, 'hidden', {{ value: {is_hidden}, configurable: true }});"
             "document.dispatchEvent(new Event('visibilitychange'))"
         )
-    tab.answer(5)
+    tab.answer(50)
 
     wait_until(lambda: ("webdriver", "", 0) in place.events("robot"))  # no screen waits for the server to have it
     assert [row.blur for row in place.answers("robot")] == [2]
 
 
 @pytest.mark.slow
-def test_nothing_of_a_preview_is_kept(window: Callable[..., Tabs], questions: ServedPage) -> None:
+def test_nothing_of_a_preview_is_kept(window: Callable[..., Tabs], place: ServedPage) -> None:
     """Neither in the browser nor by the server; it shows all screens, and says what it is."""
-    tab = window(of=questions).tab()
-    before = len(questions.roster().assignments)
-    seen = [tab.open(questions.link("id=looks", is_preview=True))]
+    tab = window().tab()
+    before = len(place.roster().assignments)
+    seen = [tab.open(place.link("id=looks", is_preview=True))]
     while seen[-1] != DONE:
-        expect(tab.page.locator("#preview")).to_have_text(questions.study.texts["preview_banner"])
+        expect(tab.page.locator("#preview")).to_have_text(place.study.texts["preview_banner"])
         seen.append(tab.go_on())
 
-    assert seen == [*BEGINNING, *[TRIAL] * 3, BREAK, *[TRIAL] * 3, DONE]
-    assert (tab.code, tab.page.inner_text("h1")) == ("", questions.study.texts.words["preview_done"][0])
+    assert seen == WHOLE
+    assert (tab.code, tab.page.inner_text("h1")) == ("", place.study.texts.words["preview_done"][0])
     assert tab.page.evaluate("localStorage.length + sessionStorage.length") == 0
-    assert len(questions.roster().assignments) == before
+    assert len(place.roster().assignments) == before
 
 
 # Accessibility ------------------------------------------------------------------------------------------------------
@@ -353,10 +361,10 @@ def serious_faults(tab: StudyPage) -> list[str]:
     ids=["desktop", "phone-dark-hebrew"],
 )
 def test_axe_finds_nothing(
-    viewport: dict[str, int], scheme: str, is_hebrew: bool, window: Callable[..., Tabs], questions: ServedPage
+    viewport: dict[str, int], scheme: str, is_hebrew: bool, window: Callable[..., Tabs], place: ServedPage
 ) -> None:
     """On every screen of a study that is done, with its dialogs, its warnings and its end; comments are stored."""
-    tabs = window(viewport, questions, color_scheme=scheme)
+    tabs = window(viewport, color_scheme=scheme)
     if is_hebrew:
         tabs.context.route(SESSION, changed_session(texts=HEBREW))
     tab, checked, name = tabs.tab(), list[str](), f"axe-{scheme}"
@@ -371,7 +379,7 @@ def test_axe_finds_nothing(
         expect(page.locator("dialog[open]")).to_be_visible()
         check(opener)
 
-    tab.open(questions.link(f"id={name}"))
+    tab.open(place.link(f"id={name}"))
     while tab.screen != DONE:
         is_trial = tab.screen in (TRIAL, PRACTICE)
         check(f"{tab.screen} {tab.trial().form}" if is_trial else tab.screen)
@@ -387,10 +395,10 @@ def test_axe_finds_nothing(
             page.locator("dialog textarea").fill(HOSTILE[0])
             page.locator("dialog input").click()
             page.locator("dialog button.main").click()
-            expect(page.locator("dialog h2")).to_have_text(questions.study.texts["comment_thanks"])
+            expect(page.locator("dialog h2")).to_have_text(place.study.texts["comment_thanks"])
             check("thanks")
             page.keyboard.press("Escape")
-            assert ("problem", HOSTILE[0], number) in questions.events(name)
+            assert ("problem", HOSTILE[0], number) in place.events(name)
         tab.go_on()
     check(DONE)
 
