@@ -38,6 +38,7 @@ READS = {
     "human items": ["X --scenes scenes.json -o i.json", "q.json --scenes X -o i.json"],
     "human make-tasks": ["--items X --images folder -o study", "--items q.json --images X -o study"],
     "human check": ["X"],
+    "human extend": ["X --raters-per-item 5"],
     "human links": ["X"],
     "human serve": ["X"],
     "human status": ["X"],

@@ -73,16 +73,18 @@ def _size_faults(study: Study) -> Iterator[str]:
     """Yield numbers of trials that no setting asked for. Those with series and of extensions may differ in size."""
     settings = study.info["settings"]
     uses = [Counter(study.items[trial.item].use for trial in task.trials) for task in study.tasks.values()]
+    is_extended = "extensions" in study.info
     has_checks = any(item.use == CHECK for item in study.items.values())
+    checks = {settings["checks_per_task"] * has_checks, *([0] if is_extended else [])}
     for found in uses:
-        if found[CHECK] != settings["checks_per_task"] * has_checks or found[INSTRUCTED] != settings["imc_per_task"]:
+        if found[CHECK] not in checks or found[INSTRUCTED] != settings["imc_per_task"]:
             yield f"a task has {found[CHECK]} checks and {found[INSTRUCTED]} instructed trials"
         if found[REAL] < 1:
             yield "a task has nothing to score"
         ends = sum(item.use in (BEFORE, AFTER) for item in study.items.values())
         if found[BEFORE] + found[AFTER] != ends:
             yield "a task lacks a question to the rater"
-    if any(item.series for item in study.items.values()) or "extensions" in study.info:
+    if any(item.series for item in study.items.values()) or is_extended:
         return
     sizes = [found[REAL] + found[CHECK] + found[INSTRUCTED] for found in uses]
     if max(sizes) > settings["trials_per_task"] or max(sizes) - min(sizes) > 1:

@@ -102,7 +102,7 @@ def extend(
 
     \b
     Example:
-      vqagen human extend study --raters-per-item 5 --system theirs=other.json
+      vqagen human extend study --raters-per-item 5 --system theirs=model.json
     """
     from vqagen.human.study.making import extend_study
 

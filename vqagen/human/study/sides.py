@@ -12,10 +12,10 @@ from itertools import chain
 
 from vqagen.human.study.item import COMPARE, INSTRUCTED, SYSTEM, Item
 
-Vertex = tuple[Hashable, Hashable]
-"""A group, and a name in it."""
+Vertex = tuple[Hashable, ...]
+"""A group, a name in it and, if that names a group too, a name in that."""
 Edge = tuple[Vertex, Vertex]
-FREE: Vertex = "", ""
+FREE: Vertex = ()
 """A vertex that need not be balanced."""
 
 
@@ -23,17 +23,19 @@ def directed(edges: Sequence[Edge]) -> list[bool]:
     """Return True for each edge that is walked from its first to its second vertex.
 
     At each vertex but FREE, edges that leave and edges that enter differ in number by one at most; so they do at all
-    vertices of a group together.
+    vertices of a group together, small or large.
     """
     ends = list(edges)
-    waiting: dict[Hashable, Vertex] = {}
-    for vertex, degree in Counter(chain.from_iterable(edges)).items():
-        if degree % 2 and vertex != FREE:
-            if vertex[0] in waiting:
-                ends.append((waiting.pop(vertex[0]), vertex))
+    odd = [vertex for vertex, degree in Counter(chain.from_iterable(edges)).items() if degree % 2 and vertex != FREE]
+    for level in (2, 1):
+        waiting: dict[Vertex, Vertex] = {}
+        for vertex in odd:
+            if vertex[:level] in waiting:
+                ends.append((waiting.pop(vertex[:level]), vertex))
             else:
-                waiting[vertex[0]] = vertex
-    ends += [(vertex, FREE) for vertex in waiting.values()]  # all degrees are even now: that of FREE as their sum is
+                waiting[vertex[:level]] = vertex
+        odd = list(waiting.values())
+    ends += [(vertex, FREE) for vertex in odd]  # all degrees are even now: that of FREE too, as their sum is
     at: dict[Vertex, list[int]] = {}
     for number, edge in enumerate(ends):
         for vertex in edge:
@@ -59,9 +61,8 @@ def choose_sides(tasks: Sequence[Sequence[Item]]) -> list[list[bool]]:
     trials = [(task, item) for task, items in enumerate(tasks) for item in items if _has_sides(item)]
     pairs = [_pair(item) for _, item in trials]
     sides = directed([(("task", task), pair) for (task, _), pair in zip(trials, pairs, strict=True)])
-    for number in list(_to_turn([item for _, item in trials], pairs, sides)):
-        sides[number] = not sides[number]
-    following = iter(sides)
+    turned = set(_to_turn([item for _, item in trials], pairs, sides))
+    following = (side != (number in turned) for number, side in enumerate(sides))
     return [[next(following) if _has_sides(item) else True for item in items] for items in tasks]
 
 
@@ -71,9 +72,9 @@ def _has_sides(item: Item) -> bool:
 
 
 def _pair(item: Item) -> Vertex:
-    """Return the dimension and sources of an item; those with the same second source are a group."""
+    """Return the sources and dimension of an item; those of one second source are a group, in a dimension too."""
     first, second = ((each.role, each.source) for each in item.candidates)
-    return (item.use, second), (item.dimension, first)
+    return (item.use, second), item.dimension, first
 
 
 def _to_turn(items: Sequence[Item], pairs: Sequence[Vertex], sides: Sequence[bool]) -> Iterator[int]:

@@ -68,9 +68,10 @@ class Texts:
             return item
         key, usual = _USUAL[item.kind]
         scale = item.scale or usual
-        anchors = {each: getattr(scale, each) or self[f"{key}_{each}"] for each in ("left", "middle", "right")}
-        prompt = item.prompt or self[f"{key}_prompt"]
-        return msgspec.structs.replace(item, prompt=prompt, scale=msgspec.structs.replace(scale, **anchors))
+        given = {each: getattr(scale, each) or self[f"{key}_{each}"] for each in ("left", "middle", "right")}
+        return msgspec.structs.replace(
+            item, prompt=item.prompt or self[f"{key}_prompt"], scale=msgspec.structs.replace(scale, **given)
+        )
 
 
 def load_texts(path: Path) -> Texts:
