@@ -11,18 +11,18 @@ from vqagen.cli.options import integer, path
 @click.option("--out", "-o", type=path, default="demo", show_default=True, metavar="FOLDER", help="A new folder.")
 @click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")
 def demo(out: str, seed: int) -> None:
-    """Show a whole study: pictures, captions, plan, server, raters, scores.
+    """Show a whole study: pictures, items, plan, raters, scores, and a page to try.
 
-    Scenes are sampled and drawn. Captions of two systems are compared with reference captions; one system makes
-    mistakes, each proven by a program. Three simulated raters answer a real server. The scores are printed, and all
-    files are kept.
+    Scenes are sampled and drawn. Captions of two systems are compared with reference captions and rated; one system
+    makes mistakes, each proven by a program. Questions, a dialog and director trials are answered. Simulated raters
+    take part; the scores are printed, all files are kept, and one place is left for you.
 
     \b
     Example:
       vqagen human demo --out demo
     """
-    from vqagen.calls.human_demo import demonstrate, places
     from vqagen.cli.messages import print_message
+    from vqagen.human.demo import demonstrate, places
 
     click.echo(demonstrate(out, seed=seed, say=print_message).text(), nl=False)
     for line in places(out):

@@ -18,7 +18,8 @@ from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.files.output import atomic_folder, sweep
 from vqagen.human.answers import ANSWERS_FILE, EVENTS_FILE, answer_rows, automated, row_lines, study_facts
 from vqagen.human.export.dictionary import COMMENTS_FILE, FILES, PEOPLE_FILE, dictionary_page, dictionary_record
-from vqagen.human.scores.flags import Flag, find_flags
+from vqagen.human.predictions import PREDICTIONS, people_predictions
+from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.facts import Claimed, Fact, Noted
 from vqagen.human.store.roster import Roster
@@ -72,7 +73,7 @@ def check_export(out: Path, force: bool) -> None:
     if not out.absolute().parent.is_dir():
         raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
     present = set(os.listdir(out)) if out.is_dir() else set()
-    if other := sorted(present - {*FILES, *_PAGES, MANIFEST, IMPORT_FILE}):
+    if other := sorted(present - {*FILES, *_PAGES, MANIFEST, IMPORT_FILE, PREDICTIONS}):
         raise UsageError(f"output folder {out} holds other files than an export ({other[0]}); name a new folder")
     if present and not force:
         raise UsageError(f"export {out} exists already; give --force to replace it")
@@ -84,6 +85,7 @@ def write_export(out: Path, contents: Mapping[str, bytes]) -> None:
     try:
         with atomic_folder(out) as beside:
             for name, content in contents.items():
+                (beside / name).parent.mkdir(parents=True, exist_ok=True)
                 (beside / name).write_bytes(content)
                 if name == PEOPLE_FILE:
                     (beside / name).chmod(0o600)
@@ -113,6 +115,7 @@ def _contents(
     names = list(files)
     files["dictionary.json"] = orjson.dumps(dictionary_record(names), option=_INDENTED)
     files["dictionary.md"] = dictionary_page(names).encode()
+    files |= people_predictions(excluded_rows(rows, flags, ScoreSettings().excluded))
     manifest = {
         "schema": "vqagen.human.export/2",
         "vqagen": __version__,

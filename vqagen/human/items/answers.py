@@ -50,6 +50,7 @@ _STRATA: Mapping[str, Mapping[str, str]] = {
     TRIALS.key: {name: name for name in ("type", "rule_class", "frame", "physics")},
 }
 """Kind of file -> stratum -> the field that `vqagen evaluate` groups by."""
+YES_NO = ChoiceForm(("yes", "no"))
 _LARGEST = 10
 """The largest number that may be given, if no scene has more objects."""
 _MOST_OPTIONS = 60
@@ -122,7 +123,7 @@ def _after(earlier: Sequence[Item], item: Item, items: Items, place: int) -> Ite
 def _forms(items: Items, files: DomainFiles, domain: Domain, largest: int) -> dict[Any, AnswerForm]:
     """Return forms by what decides them: a kind of answers, a value, an attribute; a template if answers are hidden."""
     further = (NONE_THERE,) if items.kind == DIALOGS.key else ()
-    types: dict[str, AnswerForm] = {"Bool": ChoiceForm(("yes", "no")), "Integer": NumberForm(0, largest)}
+    types: dict[str, AnswerForm] = {"Bool": YES_NO, "Integer": NumberForm(0, largest)}
     forms: dict[Any, AnswerForm] = {BOOL: types["Bool"], INTEGER: types["Integer"]}
     for name in domain.value_types:
         values = (*domain.values_of(name), *further)

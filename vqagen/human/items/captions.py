@@ -10,7 +10,7 @@ from typing import Any
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, checks, compared, records_about_scenes
-from vqagen.human.items.proof import Proof, absence
+from vqagen.human.items.proof import absence
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role
 from vqagen.language.catalogue import Catalogue
@@ -59,7 +59,7 @@ def captions_of(records: Sequence[Record], source: str, catalogue: Catalogue) ->
     return list(found.values())
 
 
-def _disproof(arguments: Mapping[str, Any], catalogue: Catalogue, scene: Scene) -> Proof | None:
+def _disproof(arguments: Mapping[str, Any], catalogue: Catalogue, scene: Scene) -> str | None:
     """Prove that a scene lacks an object that a caption names; None if it has all of them.
 
     A caption can be untrue in other ways too, such as by a number. Only a thing that is not there at all is plain to
@@ -69,7 +69,7 @@ def _disproof(arguments: Mapping[str, Any], catalogue: Catalogue, scene: Scene) 
     if "attribute" in arguments:
         named.append({arguments["attribute"]: arguments["value"]})
     proofs = (absence(values, scene, catalogue) for values in named if values)
-    return next((proof for proof in proofs if proof is not None), None)
+    return next(filter(None, proofs), None)
 
 
 def caption_items(about: Sequence[tuple[Scene, Captions]], settings: ItemSettings) -> Iterator[Item]:

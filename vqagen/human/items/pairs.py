@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
-from vqagen.human.items.proof import Proof
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import CHECK, LENGTH_DIFFERENCE, REFERENCE, Candidate, Gold, Item, length_difference
 from vqagen.records.discovery import find_records
@@ -33,8 +32,8 @@ class ReadText:
     """A text of a file."""
 
     candidate: Candidate
-    disprove: Callable[[Scene], Proof | None]
-    """Returns the proof that the text is untrue of a scene; None if nothing plain to see makes it so."""
+    disprove: Callable[[Scene], str | None]
+    """Returns the proof that the text is untrue of a scene (see `proof`); None if nothing plain to see makes it so."""
 
 
 def records_about_scenes(
@@ -73,10 +72,10 @@ def checks(
             (other.candidate, proof)
             for place in others
             for other in shuffled(rng, texts[place])
-            if (proof := other.disprove(scene)) is not None
+            if (proof := other.disprove(scene))
         )
         for text, (other, proof) in zip(own, wrong, strict=False):
             correct = replace(text.candidate, source=CORRECT, role=REFERENCE, id="1")
             distractor = replace(other, source=DISTRACTOR, role=REFERENCE, id="2")
-            gold = Gold(better="1", reason=str(proof))
+            gold = Gold(better="1", reason=proof)
             yield compared(scene, correct, distractor, {}, use=CHECK, dimension=CHECK, gold=gold)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from vqagen.errors import BadInput
 from vqagen.language.catalogue import Catalogue
@@ -20,31 +19,17 @@ Steps = tuple[tuple[str, ...], ...]
 """A function and its values, for each step."""
 
 
-class Proof(NamedTuple):
-    """Steps, and the number that they give in the scene."""
-
-    steps: Steps
-    result: int
-
-    def __str__(self) -> str:
-        """Return the proof as `gold.reason` has it."""
-        return f"program {json.dumps(self.steps, ensure_ascii=False, separators=(',', ':'))} gives {self.result}"
-
-    def holds(self, scene: Scene, catalogue: Catalogue) -> bool:
-        """True if the steps give the result in a scene."""
-        return result_of(self.steps, scene, catalogue) == self.result
-
-
-def absence(values: Mapping[str, str], scene: Scene, catalogue: Catalogue) -> Proof | None:
+def absence(values: Mapping[str, str], scene: Scene, catalogue: Catalogue) -> str | None:
     """Prove that no object of a scene has all of these values, {attribute: value}; None if some object has."""
     filters = tuple((f"filter_{attribute}", value) for attribute, value in values.items())
     return none_left((("scene",), *filters), scene, catalogue)
 
 
-def none_left(steps: Steps, scene: Scene, catalogue: Catalogue) -> Proof | None:
+def none_left(steps: Steps, scene: Scene, catalogue: Catalogue) -> str | None:
     """Prove that steps leave no object of a scene; None if they leave one, or cannot be run on it."""
-    proof = Proof((*steps, ("count",)), 0)
-    return proof if proof.holds(scene, catalogue) else None
+    counted = (*steps, ("count",))
+    shown = json.dumps(counted, ensure_ascii=False, separators=(",", ":"))
+    return f"program {shown} gives 0" if result_of(counted, scene, catalogue) == 0 else None
 
 
 def result_of(steps: Steps, scene: Scene, catalogue: Catalogue) -> object:

@@ -23,7 +23,7 @@ from vqagen.human.items.pairs import (
     compared,
     records_about_scenes,
 )
-from vqagen.human.items.proof import Proof, chain_to, none_left
+from vqagen.human.items.proof import chain_to, none_left
 from vqagen.human.items.settings import WORDINGS, ItemSettings
 from vqagen.human.study.item import SYSTEM, Candidate, Item, Scale
 from vqagen.language.binding import Binder
@@ -81,7 +81,10 @@ def question_items(file: Location, scenes: SceneSource, domain: LoadedDomain, se
                 each for asked in order for each in _wordings(about[place], asked, *ways[asked.template.id], settings)
             )
         yield from islice(made, settings.per_image)
-    right = [[each for each in of_scene if _presupposes(each.program)] for of_scene in listed]
+    right = [
+        [each for each in of_scene if any(node.function == _UNIQUE for node in each.program.nodes)]
+        for of_scene in listed
+    ]  # a right question takes an object for granted too, or its form would tell it
     yield from checks([about[place] for place in questions], right, listed, settings.seed)
 
 
@@ -98,7 +101,7 @@ def _question_of(record: Record, templates: Mapping[Any, Template], domain: Load
         TEMPLATE: template.id, FAMILY: str(record.get("question_type", "")), PROGRAM_LENGTH: len(program.nodes)
     }  # fmt: skip
     candidate = Candidate(str(text), template.id, SYSTEM, meta=facts)
-    return ReadQuestion(candidate, partial(failed_presupposition, program), program, template, strata)
+    return ReadQuestion(candidate, partial(_disproof, program), program, template, strata)
 
 
 def _texts(template: Template, domain: LoadedDomain) -> list[tuple[int, Wording]]:
@@ -126,30 +129,19 @@ def _wordings(
 
 
 def _families(scene: Scene, questions: Sequence[ReadQuestion]) -> Iterator[Item]:
-    """Yield comparisons of two families with one type of answer; each question stands in one at most."""
-    waiting: dict[str, ReadQuestion] = {}
+    """Yield comparisons of two families with one type of answer; each family stands in one at most."""
+    firsts: dict[str, dict[str, ReadQuestion]] = {}
     for asked in questions:
-        kind = asked.template.answer_type
-        before = waiting.get(kind)
-        if before is None or before.template.id == asked.template.id:
-            waiting[kind] = asked
-            continue
-        del waiting[kind]
-        first, second = sorted((before, asked), key=lambda each: each.template.id)
-        yield compared(scene, first.candidate, second.candidate, second.strata, **_NATURAL)
+        firsts.setdefault(asked.template.answer_type, {}).setdefault(asked.template.id, asked)
+    for of_type in firsts.values():
+        several = list(of_type.values())
+        for pair in zip(several[::2], several[1::2], strict=False):
+            first, second = sorted(pair, key=lambda each: each.template.id)
+            yield compared(scene, first.candidate, second.candidate, second.strata, **_NATURAL)
 
 
-def failed_presupposition(program: Program, scene: Scene) -> Proof | None:
+def _disproof(program: Program, scene: Scene) -> str | None:
     """Prove that a scene has no object at all of one kind that a question takes for granted; None if it has."""
-    for node in program.nodes:
-        if node.function == _UNIQUE:
-            steps = chain_to(program, node.inputs[0])
-            proof = None if steps is None else none_left(steps, scene, program.catalogue)
-            if proof is not None:
-                return proof
-    return None
-
-
-def _presupposes(program: Program) -> bool:
-    """True if a question takes an object for granted, as the wrong one of a check does."""
-    return any(node.function == _UNIQUE for node in program.nodes)
+    chains = (chain_to(program, node.inputs[0]) for node in program.nodes if node.function == _UNIQUE)
+    proofs = (none_left(steps, scene, program.catalogue) for steps in chains if steps is not None)
+    return next(filter(None, proofs), None)

@@ -1,0 +1,202 @@
+"""A demonstration of rater studies: one of every kind of trial, from nothing to scores, with simulated raters."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import orjson
+from msgspec.structs import replace
+
+from vqagen.draw.scene_pictures import draw_scenes
+from vqagen.errors import counted
+from vqagen.human.export.folder import export_study
+from vqagen.human.items.answers import YES_NO
+from vqagen.human.items.captions import HUMAN_LIKE, Captions, caption_items, captions_of_scenes
+from vqagen.human.items.making import make_items, write_items
+from vqagen.human.items.settings import ANSWERS, ItemSettings
+from vqagen.human.predictions import PEOPLE, PREDICTIONS
+from vqagen.human.scores.study_scores import score_study
+from vqagen.human.simulation.raters import Raters, simulated_facts
+from vqagen.human.simulation.settings import RaterSettings
+from vqagen.human.store.opening import open_log
+from vqagen.human.store.roster import Roster
+from vqagen.human.study.folder import check_folder
+from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, REAL, Item, NumberForm, TextForm
+from vqagen.human.study.making import make_item_tasks
+from vqagen.human.study.settings import PlanSettings
+from vqagen.human.study.study import load_study
+from vqagen.human.study.texts import TEXTS_FILE
+from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.language.shipped_domains import DIALOGS
+from vqagen.run.writing import write_records
+from vqagen.score.report.table import Report
+from vqagen.score.report.writers import write_report
+from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.task import dialog_task
+from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.director.task import director_task
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
+from vqagen.tasks.questions.task import question_task
+from vqagen.tasks.sampling.settings import SamplingSettings
+from vqagen.tasks.sampling.task import SamplingTask
+from vqagen.world.loading import find_scenes
+from vqagen.world.scene import Scene
+
+RATERS, SCENES, ROUNDS, TRIALS = 6, 13, 3, 2
+CAREFUL, CARELESS = "careful", "careless"
+"""A system whose captions are true, and one that makes mistakes."""
+TRUE_SCORES = (f"{CAREFUL}=0", f"{CARELESS}=-0.6")
+"""Opinions of the simulated raters about the systems."""
+_WANTED = {
+    "compare careful": 3,
+    "compare careless": 3,
+    "compare distractor": 1,
+    **dict.fromkeys(("rate careful", "rate careless", "yes/no", "number", "value", "dialog"), 1),
+}
+"""How many items of each sort the study has."""
+_TEXTS: Mapping[str, object] = {
+    "title": "Every kind of trial",
+    "instructions": ["Please look at each picture, and answer what is asked about it."],
+    "values": {
+        "institution": "the demonstration of vqagen",
+        "contact": "nobody@demo.example",
+        "ethics_reference": "none: no person takes part",
+        "pay": "nothing",
+        "duration": "three minutes",
+    },
+}
+_QUESTIONS = (
+    Item(kind=ANSWER, use=BEFORE, dimension="rater", prompt="How old are you?", form=NumberForm(18, 99)),
+    Item(kind=ANSWER, use=AFTER, dimension="rater", prompt="What was hard, or not clear?", form=TextForm()),
+)
+"""Questions to the rater, before the first trial and after the last one."""
+Say = Callable[[str], object]
+
+
+def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> Report:
+    """Make, plan, answer, export and score a small study in a new folder; return its report.
+
+    Simulated raters answer; their answers are stored as a server stores them. `say` is called with a line at each step.
+    """
+    top = Path(out)
+    check_folder(top, force=False)
+    top.mkdir(exist_ok=True)
+    say(f"{SCENES} scenes and {TRIALS} director trials; drawing their pictures …")
+    _write_files(top, seed)
+    items = list(_items(top, seed, say))
+    counts = write_items(items, top / "items.jsonl")
+    say(", ".join(counted(number, sort) for sort, number in counts.items()))
+    scored = sum(item.use == REAL for item in items)
+    settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=scored + 1)
+    texts = make_item_tasks(top / "study", top / "items.jsonl", top, settings).study.folder / TEXTS_FILE
+    texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
+    study, raters = load_study(top / "study"), Raters(RaterSettings(effect=TRUE_SCORES), seed)
+    with closing(open_log(study.store, study.id, create=True)) as log:
+        log.append(Roster().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
+    stored = export_study(study.folder, top / "export").answers
+    say(f"{counted(stored, 'answer')} of {RATERS} simulated raters")
+    report = score_study(study.folder).report()
+    write_report(report, top / "scores.html")
+    return report
+
+
+def _write_files(top: Path, seed: int) -> None:
+    """Write scenes, what is said and asked about them, director trials, and the pictures of all."""
+    scenes = top / "scenes.json"
+    write_records(SamplingTask(SamplingSettings(seed=seed, count=SCENES, split="demo"), find_domain()), scenes)
+    draw_scenes(scenes, top / "images", find_domain())
+    write_records(
+        question_task(find_domain(), QuestionSettings(seed=seed), RecordForm()), top / "questions.json", scenes
+    )
+    for number, name in enumerate((HUMAN_LIKE, CAREFUL, CARELESS)):
+        settings = DialogSettings(seed=3 * seed + number, rounds=ROUNDS)
+        write_records(dialog_task(find_domain(task=DIALOGS), settings), top / f"{name}.json", scenes)
+    write_records(director_task(DirectorSettings(seed=seed, count=TRIALS, render=("png",))), top / "trials")
+
+
+# Items ----------------------------------------------------------------------------------------------------------------
+
+
+def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
+    """Yield the items of one task, with the places of their pictures."""
+    catalogue, _ = load_catalogue(find_domain())
+    files = {name: top / f"{name}.json" for name in (HUMAN_LIKE, CAREFUL, CARELESS)}
+    about = captions_of_scenes(files, find_scenes(top / "scenes.json"), catalogue)
+    mistakes = _plant_mistakes(about)
+    (top / "mistakes.json").write_bytes(orjson.dumps(mistakes, option=orjson.OPT_INDENT_2))
+    say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
+    answers = partial(make_items, top / "scenes.json", settings=ItemSettings(seed, ANSWERS, per_image=9))
+    rated = (
+        Item(kind=RATE, image=scene.image, candidates=(captions[name][0].candidate,))
+        for scene, captions in about
+        for name in (CAREFUL, CARELESS)
+    )
+    questions = [*answers(top / "questions.json"), *answers(files[HUMAN_LIKE])]
+    for item in _chosen([*caption_items(about, ItemSettings(seed)), *rated, *questions]):
+        yield replace(item, image=f"images/{item.image}")
+    for item in answers(top / "trials"):
+        yield replace(item, image=f"trials/{item.image}")
+    yield from _QUESTIONS
+
+
+def _plant_mistakes(about: Sequence[tuple[Scene, Captions]]) -> dict[str, dict[str, str]]:
+    """Give each scene an untrue caption by the careless system; return them with their proofs by image."""
+    texts = [text for _, captions in about for text in captions[CARELESS]]
+    mistakes: dict[str, dict[str, str]] = {}
+    for at, (scene, captions) in enumerate(about):
+        for text in (*texts[at:], *texts[:at]):
+            if proof := text.disprove(scene):
+                captions[CARELESS] = [text]
+                mistakes[scene.image] = {"caption": text.candidate.text, "proof": proof}
+                break
+    return mistakes
+
+
+def _chosen(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the first items of each sort: each about a picture of its own, but for the rounds of one dialog."""
+    left, shown = dict(_WANTED), dict[str, str]()
+    for item in items:
+        if item.image not in shown and left[_sort(item)]:
+            left[_sort(item)] -= 1
+            shown[item.image] = item.series or item.prompt
+            yield item
+        elif item.series and shown.get(item.image) == item.series:
+            yield item
+
+
+def _sort(item: Item) -> str:
+    if item.candidates:
+        return f"{item.kind} {item.candidates[-1].source}"
+    forms = ((item.series, "dialog"), (isinstance(item.form, NumberForm), "number"), (item.form == YES_NO, "yes/no"))
+    return next((sort for is_so, sort in forms if is_so), "value")
+
+
+# After the raters -----------------------------------------------------------------------------------------------------
+
+
+def places(out: PathLike) -> list[str]:
+    """Return lines that name what lies where in the folder of a demonstration, and what to do next."""
+    top = Path(out)
+    named = {
+        "images/": "pictures of the scenes in scenes.json",
+        "trials/": "director trials with their pictures",
+        "mistakes.json": "captions that are wrong, with their proofs",
+        "items.jsonl": "all that raters see, with right answers and proofs",
+        "study/": "the study with its answers",
+        "export/": "the answers as JSON Lines and CSV, and as predictions",
+        "scores.html": "the report of the scores",
+    }
+    people = top / "export" / PREDICTIONS / "questions" / f"{PEOPLE}.jsonl"
+    return [
+        "Everything is kept:",
+        *(f"  {top / name}  {meaning}" for name, meaning in named.items()),
+        "The answers of people are scored like those of a model:",
+        f"  vqagen evaluate {top / 'questions.json'} {people} --missing skip",
+        "There is a place left for you; make a link, serve, and open it:",
+        f"  vqagen human links {top / 'study'} --mode general --format txt",
+        f"  vqagen human serve {top / 'study'}",
+    ]
