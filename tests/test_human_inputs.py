@@ -18,7 +18,7 @@ from study_files import picture, write_caption_files, write_json
 
 from vqagen.human.study.item import Item
 from vqagen.human.study.study import load_study
-from vqagen.human.study.texts import DEFAULT_TEXTS, texts_of
+from vqagen.human.study.texts import DEFAULT_TEXTS, first_texts, texts_of
 from vqagen.json.schema import schema_faults
 
 MAKE = "human make-tasks --human human.json --system ours=ours.json --images images --out study"
@@ -214,6 +214,17 @@ def test_any_changed_word_is_another_version_of_the_consent() -> None:
     versions |= {texts_of(ENGLISH).version, texts_of({"values": {"pay": "2 euros"}}).version}
 
     assert len(versions) == len(changed) + 2
+
+
+def test_raters_are_told_what_they_will_do() -> None:
+    """Where questions are asked, nothing says that two texts are compared; all else stays, such as rights and pay."""
+    found = json.loads(first_texts(has_questions=True))
+    told = " ".join([found["title"], *found["consent"], *found["instructions"], *found["debrief"]])
+
+    assert found.keys() == ENGLISH.keys() and texts_of(found).absent == ()
+    assert "left" not in told and "two texts" not in told and "a question to answer" in told
+    assert (found["consent"][2:], found["instructions"][-1]) == (ENGLISH["consent"][2:], ENGLISH["instructions"][-1])
+    assert json.loads(first_texts(has_questions=False)) == ENGLISH
 
 
 def test_a_study_that_is_replaced_keeps_what_serving_and_links_need(vqagen_: Commands) -> None:

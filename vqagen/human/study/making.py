@@ -29,7 +29,7 @@ from vqagen.human.study.plan import Draft, make_plan
 from vqagen.human.study.serving import SERVING_FILE, default_serving
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import PARTS, STUDY_FILE, STUDY_SCHEMA, Study, digest_of, guarded, load_record, load_study
-from vqagen.human.study.texts import DEFAULT_TEXTS, ITEM_WORDS, TEXTS_FILE, Texts, load_texts
+from vqagen.human.study.texts import DEFAULT_TEXTS, ITEM_WORDS, TEXTS_FILE, Texts, first_texts, load_texts
 from vqagen.language.domain_files import PathLike
 
 TYPICAL_DEVIATION = 0.6
@@ -214,7 +214,8 @@ def _write_study(out: Path, plan: Draft, settings: PlanSettings) -> None:
                 "info": {**_origin(plan), "settings": settings.to_record()},
             }
             (beside / STUDY_FILE).write_bytes(_content(record))
-            shutil.copyfile(DEFAULT_TEXTS, beside / TEXTS_FILE)
+            has_questions = any(item.kind == ANSWER and item.use == REAL for item in plan.items)
+            (beside / TEXTS_FILE).write_bytes(first_texts(has_questions=has_questions))
             (beside / SERVING_FILE).write_bytes(default_serving())
             for path in out.iterdir() if out.is_dir() else ():
                 if path.name not in _REPLACED:

@@ -21,6 +21,8 @@ Words = Mapping[str, str | tuple[str, ...]]
 
 TEXTS_FILE = "texts.json"
 DEFAULT_TEXTS = Path(__file__).with_name(TEXTS_FILE)
+_OF_QUESTIONS = Path(__file__).with_name("texts_questions.json")
+"""What stands in place of some first paragraphs where raters answer questions."""
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _OTHERS = ("comment", "$schema", "values")
 """Keys that hold no words."""
@@ -72,6 +74,16 @@ class Texts:
         return msgspec.structs.replace(
             item, prompt=item.prompt or self[f"{key}_prompt"], scale=msgspec.structs.replace(scale, **given)
         )
+
+
+def first_texts(*, has_questions: bool) -> bytes:
+    """Return the file of words of a new study, which tells raters what they are to do in its trials."""
+    if not has_questions:
+        return DEFAULT_TEXTS.read_bytes()
+    document = dict(_english())
+    for key, words in msgspec.json.decode(_OF_QUESTIONS.read_bytes()).items():
+        document[key] = words if isinstance(words, str) else [*words, *document[key][len(words) :]]
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 def load_texts(path: Path) -> Texts:
