@@ -246,23 +246,21 @@ def test_instructed_trials_ask_for_any_value_but_the_middle(tmp_path: Path) -> N
             assert set(trial.texts) == {f"In this trial, please choose the number {value} on the scale below."}
 
 
-def test_a_text_that_is_rated_has_no_side(tmp_path: Path) -> None:
-    """Reversing its values in odd slots would reverse its score."""
-    write_lines(tmp_path / "items.jsonl", [RATED])
-    study = make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", None, NO_CHECKS).study
-    task = next(iter(study.tasks))
-
-    assert [study.trials(task, slot)[0].second_on_right for slot in range(3)] == [True] * 3
-
-
 # Files ------------------------------------------------------------------------------------------------------------
+
+
+TEXTS_WITH_MISTAKES = (
+    '{"titel": "x", "consent": [], "direction": "up", "values": {"pay": "by {{contact}}", "contact": 1}}'
+)
 
 
 def test_all_problems_of_a_folder_are_one_message(tmp_path: Path) -> None:
     study = make_study(tmp_path)
     (study.folder / "tasks.jsonl").unlink()
-    (study.folder / "texts.json").write_text('{"titel": "x", "consent": [], "direction": "up"}', "utf-8")
-    (study.folder / "serving.json").write_text('{"lease_minutes": 0, "lease_minute": 1}', "utf-8")
+    (study.folder / "texts.json").write_text(TEXTS_WITH_MISTAKES, "utf-8")
+    (study.folder / "serving.json").write_text(
+        '{"lease_minutes": 0, "lease_minute": 1, "redirect_completed": "http://x"}', "utf-8"
+    )
 
     with pytest.raises(BadInput) as raised:
         load_study(study.folder)
@@ -272,6 +270,9 @@ def test_all_problems_of_a_folder_are_one_message(tmp_path: Path) -> None:
         "unknown key 'titel'; did you mean 'title'?",
         "consent: expected a list of paragraphs",
         "direction: expected 'ltr' or 'rtl', found 'up'",
+        "values.pay: values are filled in as they are: write out what {{contact}} stands for",
+        "values.contact: expected text, found 1",
+        "redirect_completed must be an address that begins with https://, found 'http://x'",
         "unknown key 'lease_minute'; did you mean 'lease_minutes'?",
         "lease_minutes: lease-minutes must be at least 1",
     ):
@@ -310,10 +311,6 @@ def write_lines(path: Path, records: list[Any]) -> None:
 def question(text: str) -> dict[str, Any]:
     """Return an item that asks for one of two answers."""
     return {"kind": "answer", "prompt": text, "form": {"type": "options", "options": ["yes", "no"]}}
-
-
-RATED = {"kind": "rate", "candidates": [{"text": "Is it red?", "source": "grammar", "role": "system"}]}
-NO_CHECKS = PlanSettings(checks_per_task=0)
 
 
 # Extensions -------------------------------------------------------------------------------------------------------

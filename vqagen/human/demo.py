@@ -24,9 +24,8 @@ from vqagen.human.simulation.raters import Raters, simulated_facts
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.store.opening import open_log
 from vqagen.human.store.roster import Roster
-from vqagen.human.study.folder import check_folder
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, REAL, Item, NumberForm, TextForm
-from vqagen.human.study.making import make_item_tasks
+from vqagen.human.study.making import check_folder, make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE

@@ -92,7 +92,7 @@ def make_item_tasks(
 
 def _made(out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[Texts], Draft]) -> PlannedStudy:
     """Plan and write a study with the words of the one that it replaces, or the English ones."""
-    _check_folder(Path(out), force)
+    check_folder(Path(out), force)
     path = Path(out, TEXTS_FILE)
     texts = load_texts(path if path.is_file() else DEFAULT_TEXTS)
     plan = make_plan(draft(texts), texts, settings)
@@ -167,7 +167,7 @@ def _new_plan(old: Study, draft: Draft) -> Draft:
 # Folders --------------------------------------------------------------------------------------------------------------
 
 
-def _check_folder(out: Path, force: bool) -> None:
+def check_folder(out: Path, force: bool) -> None:
     """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
     found = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
     served = [name for name in (ANSWERS, LOCK) if name in found]
