@@ -46,6 +46,8 @@ def items(
       vqagen human items questions.json --scenes scenes.json --out items.jsonl
       vqagen human items questions.json --scenes scenes.json --compare answers --out items.jsonl
     """
+    from collections import Counter
+
     from vqagen.errors import counted
     from vqagen.files.output import check_output
     from vqagen.human.items.making import make_items, write_items
@@ -53,6 +55,10 @@ def items(
 
     check_output(out, force)
     made = make_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
-    counts = write_items(made, out, force=force)
-    shown = ", ".join(counted(number, sort) for sort, number in counts.items())
-    click.echo(f"{shown or 'no items'} in {out}", err=True)
+    write_items(made, out, force=force)
+    # Kinds of answers that nothing is known of are texts: a domain that was not named is seen here.
+    forms = Counter(each.form.__struct_config__.tag for each in made if each.form)
+    sorts = Counter(each.use for each in made if not each.form)
+    shown = [f"{counted(number, 'question')} answered by {form}" for form, number in forms.items()]
+    shown += [counted(number, {"real": "comparison"}.get(use, use)) for use, number in sorts.items()]
+    click.echo(f"{', '.join(shown) or 'no items'} in {out}", err=True)

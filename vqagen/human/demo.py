@@ -5,18 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import orjson
 from msgspec.structs import replace
 
 from vqagen.draw.scene_pictures import draw_scenes
-from vqagen.errors import counted
+from vqagen.errors import UsageError, counted
 from vqagen.human.export.folder import export_study
-from vqagen.human.items.answers import YES_NO
 from vqagen.human.items.captions import HUMAN_LIKE, Captions, caption_items, captions_of_scenes
 from vqagen.human.items.making import make_items, write_items
+from vqagen.human.items.pairs import FAMILY
 from vqagen.human.items.settings import ANSWERS, ItemSettings
 from vqagen.human.predictions import PEOPLE, PREDICTIONS
 from vqagen.human.scores.study_scores import score_study
@@ -24,8 +23,8 @@ from vqagen.human.simulation.raters import Raters, simulated_facts
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.store.opening import open_log
 from vqagen.human.store.roster import Roster
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, REAL, Item, NumberForm, TextForm
-from vqagen.human.study.making import check_folder, make_item_tasks
+from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, Item, NumberForm, TextForm
+from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
@@ -54,7 +53,7 @@ _WANTED = {
     "compare careful": 3,
     "compare careless": 3,
     "compare distractor": 1,
-    **dict.fromkeys(("rate careful", "rate careless", "yes/no", "number", "value", "dialog"), 1),
+    **dict.fromkeys(("rate careful", "rate careless", "exist", "count", "query", "dialog"), 1),
 }
 """How many items of each sort the study has."""
 _TEXTS: Mapping[str, object] = {
@@ -82,22 +81,22 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     Simulated raters answer; their answers are stored as a server stores them. `say` is called with a line at each step.
     """
     top = Path(out)
-    check_folder(top, force=False)
-    top.mkdir(exist_ok=True)
+    if top.exists() or not top.absolute().parent.is_dir():
+        raise UsageError(f"{out} must be a new folder, in one that exists; name it with --out")
+    top.mkdir()
     say(f"{SCENES} scenes and {TRIALS} director trials; drawing their pictures …")
     _write_files(top, seed)
     items = list(_items(top, seed, say))
-    counts = write_items(items, top / "items.jsonl")
-    say(", ".join(counted(number, sort) for sort, number in counts.items()))
-    scored = sum(item.use == REAL for item in items)
-    settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=scored + 1)
+    write_items(items, top / "items.jsonl")
+    # All in one task: each trial is about a picture of its own.
+    settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=len(items))
     texts = make_item_tasks(top / "study", top / "items.jsonl", top, settings).study.folder / TEXTS_FILE
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
     study, raters = load_study(top / "study"), Raters(RaterSettings(effect=TRUE_SCORES), seed)
     with closing(open_log(study.store, study.id, create=True)) as log:
         log.append(Roster().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
     stored = export_study(study.folder, top / "export").answers
-    say(f"{counted(stored, 'answer')} of {RATERS} simulated raters")
+    say(f"{counted(stored, 'answer')} of {RATERS} simulated raters to {counted(len(items), 'item')}")
     report = score_study(study.folder).report()
     write_report(report, top / "scores.html")
     return report
@@ -128,16 +127,16 @@ def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
     mistakes = _plant_mistakes(about)
     (top / "mistakes.json").write_bytes(orjson.dumps(mistakes, option=orjson.OPT_INDENT_2))
     say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
-    answers = partial(make_items, top / "scenes.json", settings=ItemSettings(seed, ANSWERS, per_image=9))
+    scenes, settings = top / "scenes.json", ItemSettings(seed, ANSWERS, per_image=9)
     rated = (
         Item(kind=RATE, image=scene.image, candidates=(captions[name][0].candidate,))
         for scene, captions in about
         for name in (CAREFUL, CARELESS)
     )
-    questions = [*answers(top / "questions.json"), *answers(files[HUMAN_LIKE])]
-    for item in _chosen([*caption_items(about, ItemSettings(seed)), *rated, *questions]):
+    asked, told = (make_items(scenes, file, settings=settings) for file in (top / "questions.json", files[HUMAN_LIKE]))
+    for item in _chosen([*caption_items(about, settings), *rated, *asked, *told]):
         yield replace(item, image=f"images/{item.image}")
-    for item in answers(top / "trials"):
+    for item in make_items(None, top / "trials", settings=settings):
         yield replace(item, image=f"trials/{item.image}")
     yield from _QUESTIONS
 
@@ -159,7 +158,7 @@ def _chosen(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the first items of each sort: each about a picture of its own, but for the rounds of one dialog."""
     left, shown = dict(_WANTED), dict[str, str]()
     for item in items:
-        if item.image not in shown and left[_sort(item)]:
+        if item.image not in shown and left.get(_sort(item)):
             left[_sort(item)] -= 1
             shown[item.image] = item.series or item.prompt
             yield item
@@ -170,8 +169,7 @@ def _chosen(items: Iterable[Item]) -> Iterator[Item]:
 def _sort(item: Item) -> str:
     if item.candidates:
         return f"{item.kind} {item.candidates[-1].source}"
-    forms = ((item.series, "dialog"), (isinstance(item.form, NumberForm), "number"), (item.form == YES_NO, "yes/no"))
-    return next((sort for is_so, sort in forms if is_so), "value")
+    return "dialog" if item.series else str(item.strata[FAMILY])
 
 
 # After the raters -----------------------------------------------------------------------------------------------------

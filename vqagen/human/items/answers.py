@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 from msgspec.structs import replace
 
 from vqagen.art.canvas import DIRECTOR, Canvas, GridStyle
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.human.items.pairs import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
 from vqagen.human.items.settings import ItemSettings
@@ -50,7 +49,6 @@ _STRATA: Mapping[str, Mapping[str, str]] = {
     TRIALS.key: {name: name for name in ("type", "rule_class", "frame", "physics")},
 }
 """Kind of file -> stratum -> the field that `vqagen evaluate` groups by."""
-YES_NO = ChoiceForm(("yes", "no"))
 _LARGEST = 10
 """The largest number that may be given, if no scene has more objects."""
 _MOST_OPTIONS = 60
@@ -77,7 +75,7 @@ def scene_answers(
         form = next((forms[key] for key in keys if key in forms), TextForm())
         item = _item(items, place, scene.image, form, scene.size)
         unit = units.setdefault(scene.index, {}).setdefault(item.series or items.ids[place], [])
-        unit.append(_after(unit, item, items, place) if item.series else item)
+        unit.append(replace(item, history=_history(unit, items, place)) if item.series else item)
     for index in sorted(units):
         order = shuffled(stream(settings.seed, "human/items/answers", index), list(units[index].values()))
         yield from chain.from_iterable(order[: settings.per_image])
@@ -88,9 +86,7 @@ def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | No
     assert items.learning is not None
     id, answer, key = items.ids[place], items.answers.at(place), f"{items.kind.removesuffix('s')}_index"
     dialog, _, number = id.rpartition("/") if items.kind == DIALOGS.key else ("", "", "0")
-    fields = {
-        name: items.fields[field].at(place) for name, field in _STRATA[items.kind].items() if field in items.fields
-    }
+    known = {name: items.fields[each].at(place) for name, each in _STRATA[items.kind].items() if each in items.fields}
     return Item(
         kind=ANSWER,
         dimension=items.kind,
@@ -101,7 +97,7 @@ def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | No
         series=f"dialog {dialog}" if dialog else "",
         place=int(number),
         record={key: _number(dialog), "round": int(number)} if dialog else {key: _number(id)},
-        strata={name: value for name, value in {**fields, SCENE_SIZE: size}.items() if value is not None},
+        strata={name: value for name, value in {**known, SCENE_SIZE: size}.items() if value is not None},
     )
 
 
@@ -110,31 +106,30 @@ def _number(id: str) -> int | str:
     return int(id) if id.isdecimal() and str(int(id)) == id else id
 
 
-def _after(earlier: Sequence[Item], item: Item, items: Items, place: int) -> Item:
-    """Return a round after the caption of its dialog and the earlier rounds, which have their right answers."""
+def _history(earlier: Sequence[Item], items: Items, place: int) -> tuple[Exchange, ...]:
+    """Return the caption of a dialog and its earlier rounds with their right answers."""
+    if earlier:
+        last, gold = earlier[-1], earlier[-1].gold
+        return (*last.history, Exchange(last.prompt, gold.answer or "" if gold else ""))
     assert items.learning is not None
-    if not earlier:  # before the first round, the history of a dialog is its caption
-        return replace(item, history=(Exchange(items.learning.histories.at(place)),))
-    last = earlier[-1]
-    answer = last.gold.answer if last.gold else None
-    return replace(item, history=(*last.history, Exchange(last.prompt, answer or "")))
+    return (Exchange(items.learning.histories.at(place)),)  # before the first round, this is the caption
 
 
-def _forms(items: Items, files: DomainFiles, domain: Domain, largest: int) -> dict[Any, AnswerForm]:
+def _forms(items: Items, files: DomainFiles, domain: Domain, largest: int) -> dict[str, AnswerForm]:
     """Return forms by what decides them: a kind of answers, a value, an attribute; a template if answers are hidden."""
     further = (NONE_THERE,) if items.kind == DIALOGS.key else ()
-    types: dict[str, AnswerForm] = {"Bool": YES_NO, "Integer": NumberForm(0, largest)}
-    forms: dict[Any, AnswerForm] = {BOOL: types["Bool"], INTEGER: types["Integer"]}
-    for name in domain.value_types:
-        values = (*domain.values_of(name), *further)
-        if 1 < len(values) <= _MOST_OPTIONS:
-            types[name] = ChoiceForm(values)
-            forms |= dict.fromkeys(domain.values_of(name), types[name])
-    forms |= {each.name: types[each.type] for each in domain.attributes if each.type in types}
+    values = {name: domain.values_of(name) for name in domain.value_types}
+    choices = {name: ChoiceForm((*each, *further)) for name, each in values.items() if 1 < len(each) <= _MOST_OPTIONS}
+    forms: dict[str, AnswerForm] = {"Bool": ChoiceForm(("yes", "no")), "Integer": NumberForm(0, largest), **choices}
+    types = {
+        BOOL: "Bool",
+        INTEGER: "Integer",
+        **{value: name for name, each in values.items() for value in each},
+        **{attribute.name: attribute.type for attribute in domain.attributes},
+    }
     if items.unanswered:
-        templates = load_domain_files(files).templates
-        forms |= {each.id: types[each.answer_type] for each in templates if each.answer_type in types}
-    return forms
+        types |= {template.id: template.answer_type for template in load_domain_files(files).templates}
+    return {key: forms[name] for key, name in types.items() if name in forms}
 
 
 # Director trials ------------------------------------------------------------------------------------------------------
@@ -147,14 +142,11 @@ def trial_answers(file: Location) -> Iterator[Item]:
     trials measure. The instruction asks for an item, so an empty cell cannot be chosen.
     """
     source = find_trials(file)
-    if source.kind is not TRIALS:
-        raise UsageError(f"{file} is of the shape of another generator; generate trials without --format reference")
-    is_own_view = settings_of(source).get("view") != DIRECTOR
     items = read_items(str(file), learning=True)
     for place, record in enumerate(source.records()):
         image = str(record.get("image"))
-        if not image.endswith(".png") or not is_own_view:
-            message = "raters need a PNG picture of the participant's view; generate the trials with --render png"
+        if not image.endswith(".png") or settings_of(source).get("view") == DIRECTOR:
+            message = "no PNG picture of the participant's view; make trials by `vqagen director generate --render png`"
             raise BadInput([Problem(message, str(file), TRIALS.path(place))])
         item = _item(items, place, image, _grid_form(record["width"], record["height"], record["cells"]))
         yield replace(item, prompt=f'The director says: "{item.prompt}"', history=(Exchange(_STORY),))

@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
-from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, checks, compared, records_about_scenes
+from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, checks, compared, texts_about_scenes
 from vqagen.human.items.proof import absence
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role
@@ -29,34 +29,27 @@ def captions_of_scenes(
     files: Mapping[str, Location], scenes: SceneSource, catalogue: Catalogue
 ) -> list[tuple[Scene, Captions]]:
     """Return the scenes that the dialogs of every source are about, with their captions."""
-    about: dict[int, Scene] = {}
-    found: dict[str, dict[int, list[Record]]] = {name: {} for name in files}
-    for name, file in files.items():
-        for record, scene in records_about_scenes(file, DIALOGS, scenes, catalogue.domain):
-            about[scene.index] = scene
-            found[name].setdefault(scene.index, []).append(record)
-    shared = sorted(set(about).intersection(*found.values()))
+    by_file = {
+        name: texts_about_scenes(file, DIALOGS, scenes, catalogue.domain, partial(_read, name, catalogue))
+        for name, file in files.items()
+    }
+    first, *others = by_file.values()
+    shared = [place for place in first if all(place in each for each in others)]
     if not shared:
         listed = " and ".join(map(str, files.values()))
         raise BadInput([Problem(f"no scene has {DIALOGS.key} in {listed}", str(scenes.path))])
-    return [
-        (about[place], {name: captions_of(found[name][place], name, catalogue) for name in files}) for place in shared
-    ]
+    return [(first[place][0], {name: each[place][1] for name, each in by_file.items()}) for place in shared]
 
 
-def captions_of(records: Sequence[Record], source: str, catalogue: Catalogue) -> list[ReadText]:
-    """Return the different captions of dialogs. BadInput for dialogs without the arguments of their captions."""
-    role: Role = REFERENCE if source == HUMAN_LIKE else SYSTEM
-    found: dict[str, ReadText] = {}
-    for record in records:
-        match record:
-            case {"caption": {"text": str(text), "label": str(label), "program": {"args": dict(arguments)}}}:
-                candidate = Candidate(text, source, role, meta={"label": label})
-                found.setdefault(text, ReadText(candidate, partial(_disproof, arguments, catalogue)))
-            case _:
-                message = f"expected {DIALOGS.key} in vqagen's own format, with caption.program; make them so"
-                raise BadInput([Problem(message, source)])
-    return list(found.values())
+def _read(source: str, catalogue: Catalogue, record: Record) -> ReadText:
+    """Return the caption of a dialog. BadInput if it is without its arguments."""
+    match record:
+        case {"caption": {"text": str(text), "label": str(label), "program": {"args": dict(arguments)}}}:
+            role: Role = REFERENCE if source == HUMAN_LIKE else SYSTEM
+            candidate = Candidate(text, source, role, meta={"label": label})
+            return ReadText(candidate, partial(_disproof, arguments, catalogue))
+    message = f"expected {DIALOGS.key} in vqagen's own format, with caption.program; make them so"
+    raise BadInput([Problem(message, source)])
 
 
 def _disproof(arguments: Mapping[str, Any], catalogue: Catalogue, scene: Scene) -> str | None:
@@ -82,10 +75,8 @@ def caption_items(about: Sequence[tuple[Scene, Captions]], settings: ItemSetting
 
 def _comparisons(scene: Scene, captions: Captions, settings: ItemSettings) -> Iterator[Item]:
     systems = [name for name in captions if name != HUMAN_LIKE]
-    has_reference = HUMAN_LIKE in captions
-    for first, second in (
-        [(HUMAN_LIKE, name) for name in systems] if has_reference else combinations(sorted(systems), 2)
-    ):
+    against = [(HUMAN_LIKE, name) for name in systems] if HUMAN_LIKE in captions else combinations(sorted(systems), 2)
+    for first, second in against:
         rng = stream(settings.seed, f"human/items/captions/{first}/{second}", scene.index)
         drawn = zip(shuffled(rng, captions[first]), cycle(shuffled(rng, captions[second])), strict=False)
         pairs = [(one.candidate, other.candidate) for one, other in drawn]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec.json import Encoder
@@ -15,7 +14,7 @@ from vqagen.human.items.answers import scene_answers, trial_answers
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, captions_of_scenes
 from vqagen.human.items.questions import question_items
 from vqagen.human.items.settings import ANSWERS, ItemSettings
-from vqagen.human.study.item import CHECK, Item
+from vqagen.human.study.item import Item
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
 from vqagen.score.file_kinds import SAMPLES, TRIALS, kind_of_file
@@ -43,35 +42,29 @@ def make_items(
     given = {**({} if file is None else {HUMAN_LIKE: file}), **systems}
     paths = {name: require(locate(str(path)), "questions, dialogs or trials") for name, path in given.items()}
     kinds = [kind_of_file(path) for path in paths.values()]
-    is_answered = settings.compare == ANSWERS and list(given) == [HUMAN_LIKE]
-    if is_answered and kinds[0] in (TRIALS, SAMPLES):
+    if settings.compare == ANSWERS and list(given) != [HUMAN_LIKE]:
+        raise UsageError("raters answer what is in one file: name it, and no system")
+    if settings.compare == ANSWERS and kinds[0] in (TRIALS, SAMPLES):
         return list(trial_answers(paths[HUMAN_LIKE]))
     if scenes is None:
         raise UsageError("--scenes is missing: raters see the pictures of scenes")
     source = find_scenes(str(scenes))
-    if is_answered:
+    if settings.compare == ANSWERS:
         return list(scene_answers(paths[HUMAN_LIKE], kinds[0], source, files, settings))
-    if settings.compare != ANSWERS and kinds == [QUESTIONS]:
+    if kinds == [QUESTIONS]:
         return list(question_items(paths[HUMAN_LIKE], source, load_domain_files(files), settings))
-    if settings.compare != ANSWERS and len(kinds) > 1 and set(kinds) == {DIALOGS}:
+    if len(kinds) > 1 and set(kinds) == {DIALOGS}:
         return list(caption_items(captions_of_scenes(paths, source, load_catalogue(files)[0]), settings))
     shown = ", ".join(f"{path} holds {kind.key}" for path, kind in zip(given.values(), kinds, strict=True))
-    if settings.compare == ANSWERS:
-        raise UsageError(f"raters answer what is in one file: name it, and no system; found {shown or 'none'}")
-    expected = "nothing to compare: name a file of questions, or dialogs of two sources (--system NAME=FILE)"
-    raise UsageError(f"{expected}; found {shown or 'none'}")
+    raise UsageError(
+        f"nothing to compare: name a file of questions, or dialogs of two sources (--system NAME=FILE); found"
+        f" {shown or 'none'}"
+    )
 
 
-def write_items(items: Sequence[Item], out: PathLike, *, force: bool = False) -> Counter[str]:
-    """Write items as JSON Lines, which `make_item_tasks` reads; return how many there are of each sort."""
+def write_items(items: Sequence[Item], out: PathLike, *, force: bool = False) -> None:
+    """Write items as JSON Lines, which `make_item_tasks` reads."""
     check_ending(str(out), [".jsonl"], "items")
     check_output(str(out), force)
     with atomic_output(str(out)) as file:
         file.write(Encoder().encode_lines(items))
-    return Counter(_sort(item) for item in items)
-
-
-def _sort(item: Item) -> str:
-    """Return what an item is, for people: "comparison", "check", or of questions "number question" and the like."""
-    form = "" if item.form is None else str(item.form.__struct_config__.tag).removesuffix("s")
-    return f"{form} question" if form else item.use if item.use == CHECK else "comparison"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -36,6 +36,9 @@ class ReadText:
     """Returns the proof that the text is untrue of a scene (see `proof`); None if nothing plain to see makes it so."""
 
 
+AnyText = TypeVar("AnyText", bound=ReadText)
+
+
 def records_about_scenes(
     file: Location, kind: RecordKind, scenes: SceneSource, domain: Domain
 ) -> list[tuple[Record, Scene]]:
@@ -51,6 +54,17 @@ def records_about_scenes(
     if problems:
         raise BadInput(problems[:_SHOWN])
     return found
+
+
+def texts_about_scenes(
+    file: Location, kind: RecordKind, scenes: SceneSource, domain: Domain, read: Callable[[Record], AnyText]
+) -> dict[int, tuple[Scene, list[AnyText]]]:
+    """Return each scene that records are about, by its index and in order, with its different texts."""
+    found: dict[int, tuple[Scene, dict[str, AnyText]]] = {}
+    for record, scene in records_about_scenes(file, kind, scenes, domain):
+        text = read(record)
+        found.setdefault(scene.index, (scene, {}))[1].setdefault(text.candidate.text, text)
+    return {index: (found[index][0], list(found[index][1].values())) for index in sorted(found)}
 
 
 def compared(scene: Scene, first: Candidate, second: Candidate, strata: Mapping[str, str | int], **more: Any) -> Item:

@@ -21,7 +21,7 @@ from vqagen.human.items.pairs import (
     Record,
     checks,
     compared,
-    records_about_scenes,
+    texts_about_scenes,
 )
 from vqagen.human.items.proof import chain_to, none_left
 from vqagen.human.items.settings import WORDINGS, ItemSettings
@@ -63,32 +63,26 @@ def question_items(file: Location, scenes: SceneSource, domain: LoadedDomain, se
     templates: dict[Any, Template] = {
         key: each for each in domain.templates for key in ((each.file, each.index), each.family)
     }
-    about: dict[int, Scene] = {}
-    found: dict[int, dict[str, ReadQuestion]] = {}
-    for record, scene in records_about_scenes(file, QUESTIONS, scenes, domain.domain):
-        about[scene.index] = scene
-        asked = _question_of(record, templates, domain, str(file))
-        found.setdefault(scene.index, {}).setdefault(asked.candidate.text, asked)
-    questions = {place: list(found[place].values()) for place in sorted(found)}
-    listed = list(questions.values())
-    used = {each.template.id: each.template for of_scene in listed for each in of_scene}
+    read = partial(_read, templates, domain, str(file))
+    about = list(texts_about_scenes(file, QUESTIONS, scenes, domain.domain, read).values())
+    used = {each.template.id: each.template for _, questions in about for each in questions}
     ways = {name: (Binder(each), _texts(each, domain)) for name, each in used.items()}
-    for place, of_scene in questions.items():
-        order = shuffled(stream(settings.seed, f"human/items/{settings.compare}", place), of_scene)
-        made = _families(about[place], order)
+    for scene, questions in about:
+        order = shuffled(stream(settings.seed, f"human/items/{settings.compare}", scene.index), questions)
+        made = _families(scene, order)
         if settings.compare == WORDINGS:
-            made = (
-                each for asked in order for each in _wordings(about[place], asked, *ways[asked.template.id], settings)
-            )
+            made = (each for asked in order for each in _wordings(scene, asked, *ways[asked.template.id], settings))
         yield from islice(made, settings.per_image)
+    listed = [questions for _, questions in about]
+    # A right question takes an object for granted too: its form must not tell it from a wrong one.
     right = [
-        [each for each in of_scene if any(node.function == _UNIQUE for node in each.program.nodes)]
-        for of_scene in listed
-    ]  # a right question takes an object for granted too, or its form would tell it
-    yield from checks([about[place] for place in questions], right, listed, settings.seed)
+        [each for each in questions if any(node.function == _UNIQUE for node in each.program.nodes)]
+        for questions in listed
+    ]
+    yield from checks([scene for scene, _ in about], right, listed, settings.seed)
 
 
-def _question_of(record: Record, templates: Mapping[Any, Template], domain: LoadedDomain, source: str) -> ReadQuestion:
+def _read(templates: Mapping[Any, Template], domain: LoadedDomain, source: str, record: Record) -> ReadQuestion:
     text, number, file = (record.get(key) for key in ("question", "question_family_index", "template_filename"))
     template = templates.get(number if file is None else (file, number))
     place = f"{source}: question {record.get('question_index', text)}"
