@@ -30,6 +30,12 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The loop that tests marked `anyio` run in."""
+    return "asyncio"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """The Chromium of the tests of one file (`browsers.py`). No test can use asyncio beside it."""

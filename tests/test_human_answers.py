@@ -14,14 +14,17 @@ from human_answered import RATERS, START, make_answered
 from human_stores import STUDY, open_desk
 
 from vqagen.cli import human_status
+from vqagen.errors import InputWarning
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.export.dictionary import FILES
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
 from vqagen.human.status import study_status
+from vqagen.human.store import sqlite
+from vqagen.human.store.care import forget
 from vqagen.human.store.facts import Fact
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import ANSWERS, load_roster, read_facts
+from vqagen.human.store.opening import ANSWERS, load_roster, open_log, read_facts
 from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study
@@ -123,7 +126,7 @@ def test_a_forgotten_person_is_nowhere_in_the_study(study: Study, vqagen_: Comma
     for gone in (b"Person0", RATERS[0].encode(), b"Thanks"):
         assert everything.count(gone) == 0
     assert everything.count(b"Person1") > 0
-    assert "1 rater forgotten" in ran.err
+    assert "1 rater forgotten, 7 facts deleted\n" in ran.err  # consent, five answers and a comment
 
 
 def test_a_person_whose_id_was_not_kept_is_found_by_the_secret(study: Study, vqagen_: Commands) -> None:
@@ -153,25 +156,43 @@ def test_a_backup_is_a_store_with_all_that_was_there(study: Study, vqagen_: Comm
     """Made beside a running server; it serves in place of the store."""
     before = kept(study)
     with study_lock(study.folder):
-        vqagen_.done("human store backup study --out backup.sqlite")
+        ran = vqagen_.done("human store backup study --out backup.sqlite")
     for file in study.folder.glob("answers.sqlite*"):
         file.unlink()
     Path("backup.sqlite").rename(study.folder / ANSWERS)
 
     assert kept(study) == before
+    assert ran.err == f"{len(before)} facts in backup.sqlite\n"
     assert (study.folder / ANSWERS).stat().st_mode & 0o777 == 0o600
+    open_desk(study.store, study.id).log.close()
+
+
+def test_a_backup_replaces_only_what_it_may(study: Study, vqagen_: Commands) -> None:
+    """Never the store itself, and another file by `--force` alone; nothing is left of it."""
+    before = kept(study)
+    Path("there.sqlite").write_text("mine")
+    places = {"study/answers.sqlite --force": 2, "there.sqlite": 2, "study": 3, "none/b.sqlite": 3}
+
+    assert {each: vqagen_(f"human store backup study --out {each}").code for each in places} == places
+    assert kept(study) == before
+    assert Path("there.sqlite").read_text() == "mine"
+    vqagen_.done("human store backup study --out there.sqlite --force")
+    assert read_facts("there.sqlite", study.id) == before
     assert sorted(file.name for file in Path().iterdir() if "part" in file.name) == []
 
 
-def test_a_backup_never_replaces_the_store(study: Study, vqagen_: Commands) -> None:
-    before = kept(study)
-    Path("there.sqlite").write_text("mine")
+def test_a_reader_that_keeps_deleted_answers_in_a_file_is_warned_of(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.01)
+    reader = open_log(study.store, study.id, read_only=True)
+    assert isinstance(reader, sqlite.SqliteLog)
+    reader._connection.execute("BEGIN")
+    reader._value("SELECT count(*) FROM entry")
 
-    for line in ("--out study/answers.sqlite --force", "--out there.sqlite", "--out study", "--out none/b.sqlite"):
-        assert vqagen_(f"human store backup study {line}").code in (2, 3), line
-
-    assert kept(study) == before
-    assert Path("there.sqlite").read_text() == "mine"
+    with pytest.warns(InputWarning, match="another process reads it; until that ends, .*-wal keeps what was deleted"):
+        assert forget(study.folder, ["Person0"])[0] == 1
+    reader.close()
 
 
 def test_a_study_says_where_its_answers_are(study: Study, vqagen_: Commands) -> None:

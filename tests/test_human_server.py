@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 
-Talk = Callable[[Served], Coroutine[Any, Any, None]]
+pytestmark = pytest.mark.anyio
 NOON = 1_700_000_000
 
 
@@ -39,14 +39,11 @@ def study(tmp_path: Path) -> Study:
     return make_study(tmp_path, systems=("ours", "theirs"), raters_per_item=2)
 
 
-def talk(study: Study, run: Talk, *options: Any, **more: Any) -> None:
-    """Serve a study, and talk to the server."""
-
-    async def whole() -> None:
-        async with served(study, *options, **more) as place:
-            await run(place)
-
-    asyncio.run(whole())
+@pytest.fixture
+async def place(study: Study) -> AsyncIterator[Served]:
+    """The study, whose application answers."""
+    async with served(study) as place:
+        yield place
 
 
 def with_serving(study: Study, **changes: Any) -> Study:
@@ -59,21 +56,18 @@ def with_serving(study: Study, **changes: Any) -> Study:
 # The way through a study --------------------------------------------------------------------------------------------
 
 
-def test_the_last_answer_completes_and_brings_the_code(study: Study) -> None:
-    async def run(place: Served) -> None:
-        session = await place.session("ann")
-        assert (session["state"], session["answered"], session["session"]) == ("new", 0, None)
-        ann = await place.enter("ann")
-        done = await ann.answer_all()
+async def test_the_last_answer_completes_and_brings_the_code(place: Served, study: Study) -> None:
+    session = await place.session("ann")
+    assert (session["state"], session["answered"], session["session"]) == ("new", 0, None)
+    ann = await place.enter("ann")
+    done = await ann.answer_all()
 
-        assert len(done["code"]) == 10
-        assert done["debrief"] == list(study.texts.words["debrief"])
-        assert await ann.trial() == done
-        assert [each.state for each in await place.assignments()] == [COMPLETE]
-        assert (await ann.answer({"number": 1, "ticket": _ticket(place, ann, 1)})).status_code == 200
-        assert (await ann.post("withdraw")).json()["state"] == "complete"
-
-    talk(study, run)
+    assert len(done["code"]) == 10
+    assert done["debrief"] == list(study.texts.words["debrief"])
+    assert await ann.trial() == done
+    assert [each.state for each in await place.assignments()] == [COMPLETE]
+    assert (await ann.answer({"number": 1, "ticket": _ticket(place, ann, 1)})).status_code == 200
+    assert (await ann.post("withdraw")).json()["state"] == "complete"
 
 
 def _ticket(place: Served, rater: Rater, number: int, now: int = NOON * 1000) -> str:
@@ -81,35 +75,30 @@ def _ticket(place: Served, rater: Rater, number: int, now: int = NOON * 1000) ->
     return trial_ticket(place.secret, place.study.id, own, number, now)
 
 
-def test_a_code_is_shown_again_only_to_whom_it_was_given(study: Study) -> None:
+async def test_a_code_is_shown_again_only_to_whom_it_was_given(place: Served, study: Study) -> None:
     """Somebody's id on a platform is no proof: links with it are in many hands."""
+    ann = await place.enter("ann")
+    code = (await ann.answer_all())["code"]
+    bob = await place.enter("bob")
+    asked = [await place.session("ann", bearer=bearer) for bearer in (None, "", "x", bob.bearer, ann.bearer)]
 
-    async def run(place: Served) -> None:
-        ann = await place.enter("ann")
-        code = (await ann.answer_all())["code"]
-        bob = await place.enter("bob")
-        asked = [await place.session("ann", bearer=bearer) for bearer in (None, "", "x", bob.bearer, ann.bearer)]
-
-        assert [each["state"] for each in asked] == ["complete"] * 5
-        assert [each["code"] for each in asked] == [None] * 4 + [code]
-        assert asked[0]["texts"]["debrief"]
-        assert (await place.consent("ann")).json()["state"] == "complete"
-        assert code not in str((await place.consent("ann")).json())
-        personal = place.token(list(study.tasks)[1], slot=0)
-        code = (await (await place.enter("any", personal)).answer_all())["code"]
-        assert (await place.session("other", personal))["code"] == code
-
-    talk(study, run)
+    assert [each["state"] for each in asked] == ["complete"] * 5
+    assert [each["code"] for each in asked] == [None] * 4 + [code]
+    assert asked[0]["texts"]["debrief"]
+    assert (await place.consent("ann")).json()["state"] == "complete"
+    assert code not in str((await place.consent("ann")).json())
+    personal = place.token(list(study.tasks)[1], slot=0)
+    code = (await (await place.enter("any", personal)).answer_all())["code"]
+    assert (await place.session("other", personal))["code"] == code
 
 
-def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study) -> None:
+async def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study) -> None:
     """Also after the server was started again, and by a link opened in another browser."""
-
-    async def first(place: Served) -> None:
+    async with served(study) as place:
         ann = await place.enter("ann")
         assert [(await ann.answer()).json()["number"] for _ in range(2)] == [1, 2]
 
-    async def second(place: Served) -> None:
+    async with served(study) as place:
         session = await place.session("ann")
         assert (session["state"], session["answered"], session["trial"]["number"]) == ("active", 2, 3)
         again = await place.consent("ann")
@@ -117,32 +106,26 @@ def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study
         ann = Rater(place.client, session["session"], None)
         assert (await ann.trial())["number"] == 3
 
-    talk(study, first)
-    talk(study, second)
+
+async def test_who_withdraws_leaves_no_answers(place: Served) -> None:
+    ann = await place.enter("ann")
+    await ann.answer()
+    gone = [await ann.post("withdraw") for _ in range(2)]
+
+    assert [(each.status_code, each.json()) for each in gone] == [(200, {"code": None, "redirect": None})] * 2
+    assert (await place.session("ann"))["state"] == "withdrawn"
+    assert (await ann.answer()).json()["error"] == "not_active"
+    assert (await place.consent("ann")).json()["error"] == "not_active"
+    assert [each.answers for each in await place.assignments()] == [{}]
 
 
-def test_who_withdraws_leaves_no_answers(study: Study) -> None:
-    async def run(place: Served) -> None:
-        ann = await place.enter("ann")
-        await ann.answer()
-        gone = [await ann.post("withdraw") for _ in range(2)]
-
-        assert [(each.status_code, each.json()) for each in gone] == [(200, {"code": None, "redirect": None})] * 2
-        assert (await place.session("ann"))["state"] == "withdrawn"
-        assert (await ann.answer()).json()["error"] == "not_active"
-        assert (await place.consent("ann")).json()["error"] == "not_active"
-        assert [each.answers for each in await place.assignments()] == [{}]
-
-    talk(study, run)
-
-
-def test_fixed_codes_and_addresses_are_those_of_the_serving_settings(study: Study) -> None:
+async def test_fixed_codes_and_addresses_are_those_of_the_serving_settings(study: Study) -> None:
     address = "https://app.prolific.com/submissions/complete?cc={code}&id={id}"
     changed = with_serving(
         study, code_completed="C1ABCDEF", code_withdrawn="W1ABCDEF", redirect_completed=address, break_every=3
     )
 
-    async def run(place: Served) -> None:
+    async with served(changed) as place:
         ann, bob = await place.enter("ann"), await place.enter("bob")
         done, gone = await ann.answer_all(), (await bob.post("withdraw")).json()
 
@@ -150,33 +133,28 @@ def test_fixed_codes_and_addresses_are_those_of_the_serving_settings(study: Stud
         assert gone == {"code": "W1ABCDEF", "redirect": None}
         assert (await place.session("eve"))["break_every"] == 3
 
-    talk(changed, run)
 
-
-def test_a_preview_shows_all_and_stores_nothing(study: Study) -> None:
-    async def run(place: Served) -> None:
-        for token in (place.token(is_preview=True), place.open_token(is_preview=True)):
-            session = await place.session("ann", token)
-            assert (session["state"], session["is_preview"]) == ("new", True)
-            ann = await place.enter("ann", token)
-            assert (await ann.answer(value=10)).status_code == 422
-            await ann.post("events", {"kind": "comment", "detail": "x"})
-            done = await ann.answer_all()
-            assert (done["code"], (await ann.trial())["number"]) == (None, 1)
-            assert (await ann.post("withdraw")).json() == {"code": None, "redirect": None}
-        assert (await place.writer.roster()).last == 0
-
-    talk(study, run)
+async def test_a_preview_shows_all_and_stores_nothing(place: Served) -> None:
+    for token in (place.token(is_preview=True), place.open_token(is_preview=True)):
+        session = await place.session("ann", token)
+        assert (session["state"], session["is_preview"]) == ("new", True)
+        ann = await place.enter("ann", token)
+        assert (await ann.answer(value=10)).status_code == 422
+        await ann.post("events", {"kind": "comment", "detail": "x"})
+        done = await ann.answer_all()
+        assert (done["code"], (await ann.trial())["number"]) == (None, 1)
+        assert (await ann.post("withdraw")).json() == {"code": None, "redirect": None}
+    assert (await place.writer.roster()).last == 0
 
 
 # Places ---------------------------------------------------------------------------------------------------------------
 
 
-def test_of_a_hundred_who_begin_at_once_ten_hold_the_places(tmp_path: Path) -> None:
+async def test_of_a_hundred_who_begin_at_once_ten_hold_the_places(tmp_path: Path) -> None:
     """Consent holds nothing; the first answer does."""
     study = make_study(tmp_path, raters_per_item=10)
 
-    async def run(place: Served) -> None:
+    async with served(study) as place:
         raters = await asyncio.gather(*(place.enter(f"p{number}") for number in range(100)))
         responses = await asyncio.gather(*(rater.answer() for rater in raters))
 
@@ -188,39 +166,34 @@ def test_of_a_hundred_who_begin_at_once_ten_hold_the_places(tmp_path: Path) -> N
         await asyncio.gather(*(rater.answer_all() for rater in raters if rater.next["answered"]))
         assert (await place.session("late"))["state"] == (await place.consent("late")).json()["error"] == "full"
 
-    talk(study, run)
 
-
-def test_a_program_that_consents_under_many_names_is_slowed_down(study: Study) -> None:
+async def test_a_program_that_consents_under_many_names_is_slowed_down(study: Study) -> None:
     """Raters whom the server knows are not."""
     seconds = [0.0]
 
-    async def run(place: Served) -> None:
+    async with served(study, ServeSettings(client_rate=1000), clock=lambda: NOON + seconds[0]) as place:
         statuses = [(await place.consent(f"p{number}")).status_code for number in range(CLAIM_BURST + 2)]
         assert statuses == [201] * CLAIM_BURST + [429] * 2
         assert (await place.consent("p0")).status_code == 200
         seconds[0] = 11
         assert [(await place.consent(name)).status_code for name in ("new", "late")] == [201, 429]
 
-    talk(study, run, ServeSettings(client_rate=1000), clock=lambda: NOON + seconds[0])
+
+async def test_a_personal_link_is_one_person_whatever_id_the_page_sends(place: Served) -> None:
+    token = place.token(slot=1)
+    first, again = await place.consent("ann", token), await place.consent("another-browser", token)
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert [each.slot for each in await place.assignments()] == [1]
 
 
-def test_a_personal_link_is_one_person_whatever_id_the_page_sends(study: Study) -> None:
-    async def run(place: Served) -> None:
-        token = place.token(slot=1)
-        first, again = await place.consent("ann", token), await place.consent("another-browser", token)
-
-        assert (first.status_code, again.status_code) == (201, 200)
-        assert [each.slot for each in await place.assignments()] == [1]
-
-    talk(study, run)
-
-
-def test_a_lease_runs_from_the_last_answer_and_a_late_one_is_taken_while_the_place_is_free(tmp_path: Path) -> None:
+async def test_a_lease_runs_from_the_last_answer_and_a_late_one_is_taken_while_the_place_is_free(
+    tmp_path: Path,
+) -> None:
     study = make_study(tmp_path, raters_per_item=1)
     minutes = [0]
 
-    async def run(place: Served) -> None:
+    async with served(study, clock=lambda: NOON + minutes[0] * 60) as place:
         ann = await place.enter("ann")
         for minutes[0] in (20, 40):
             assert (await ann.answer()).json()["next"]["lease_ms"] == 30 * 60_000
@@ -236,8 +209,6 @@ def test_a_lease_runs_from_the_last_answer_and_a_late_one_is_taken_while_the_pla
         minutes[0] = 160
         assert (await place.session("ann"))["state"] == "new"
         assert (await place.consent("ann")).json()["answered"] == 3
-
-    talk(study, run, clock=lambda: NOON + minutes[0] * 60)
 
 
 @pytest.fixture
@@ -258,10 +229,10 @@ def signed(study: Study) -> tuple[Study, Callable[..., str]]:
     return with_serving(study, prolific_audience="study.example", prolific_workspace="w"), sign
 
 
-def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[Study, Callable[..., str]]) -> None:
+async def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[Study, Callable[..., str]]) -> None:
     study, sign = signed
 
-    async def run(place: Served) -> None:
+    async with served(study, clock=lambda: NOON) as place:
         for token in (None, "", "x.y.z", sign("ann", NOON - 1)):
             refused = await place.consent("ann", prolific_token=token)
             assert (refused.status_code, refused.json()["error"]) == (403, "forbidden"), token
@@ -271,8 +242,6 @@ def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[Study, 
         assert (await place.writer.roster()).people.popitem()[1] == ("prolific", "ann")
         assert (await place.session("ann", prolific_token=sign("ann")))["code"] == done["code"]
         assert (await place.session("ann"))["error"] == "forbidden"
-
-    talk(study, run, clock=lambda: NOON)
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -298,29 +267,25 @@ REFUSED_BODIES = [
 """Bodies, their media types, and the status of the refusal."""
 
 
-def test_an_answer_that_no_page_sends_is_refused(study: Study) -> None:
+async def test_an_answer_that_no_page_sends_is_refused(place: Served) -> None:
     """Nothing is stored, and the reply says no more than what is wrong."""
-
-    async def run(place: Served) -> None:
-        ann = await place.enter("ann")
-        right = {**ANSWER, "ticket": ann.next["ticket"]}
-        changed = [
-            (json.dumps({**right, **change}).encode(), "application/json", status) for change, status in REFUSED_ANSWERS
-        ]
-        for content, kind, status in [*changed, *REFUSED_BODIES]:
-            headers = {**ann.headers, "Content-Type": kind}
-            refused = await place.client.put(f"{API}/responses/1", content=content, headers=headers)
-            assert (refused.status_code, refused.json()["error"]) == (status, "invalid"), (content[:60], kind)
-        assert [each.answers for each in await place.assignments()] == [{}]
-
-    talk(study, run)
+    ann = await place.enter("ann")
+    right = {**ANSWER, "ticket": ann.next["ticket"]}
+    changed = [
+        (json.dumps({**right, **change}).encode(), "application/json", status) for change, status in REFUSED_ANSWERS
+    ]
+    for content, kind, status in [*changed, *REFUSED_BODIES]:
+        headers = {**ann.headers, "Content-Type": kind}
+        refused = await place.client.put(f"{API}/responses/1", content=content, headers=headers)
+        assert (refused.status_code, refused.json()["error"]) == (status, "invalid"), (content[:60], kind)
+    assert [each.answers for each in await place.assignments()] == [{}]
 
 
-def test_a_trial_is_answered_when_it_was_shown_and_by_the_clock_of_the_server(study: Study) -> None:
+async def test_a_trial_is_answered_when_it_was_shown_and_by_the_clock_of_the_server(study: Study) -> None:
     """A ticket is of one trial of one session. What the page says about times is kept beside what the server knows."""
     seconds = [0.0]
 
-    async def run(place: Served) -> None:
+    async with served(study, clock=lambda: NOON + seconds[0]) as place:
         ann, bob = await place.enter("ann"), await place.enter("bob")
         for trial in ({"number": 2, "ticket": ann.next["ticket"]}, {"number": 1, "ticket": bob.next["ticket"]}):
             refused = await ann.answer(trial)
@@ -332,20 +297,15 @@ def test_a_trial_is_answered_when_it_was_shown_and_by_the_clock_of_the_server(st
         (own, _) = await place.assignments()
         assert [(each.rt_ms, each.server_ms) for each in own.answers.values()] == [(99_999, 3), (99_999, 0)]
 
-    talk(study, run, clock=lambda: NOON + seconds[0])
 
+async def test_the_first_answer_to_a_trial_stays(place: Served) -> None:
+    ann = await place.enter("ann")
+    first = ann.next
+    replies = [await ann.answer(first, value=value) for value in (3, 3, 4)]
 
-def test_the_first_answer_to_a_trial_stays(study: Study) -> None:
-    async def run(place: Served) -> None:
-        ann = await place.enter("ann")
-        first = ann.next
-        replies = [await ann.answer(first, value=value) for value in (3, 3, 4)]
-
-        assert [each.status_code for each in replies] == [201, 200, 409]
-        assert [each.json()["next"]["number"] for each in replies[:2]] == [2, 2]
-        assert (replies[2].json()["error"], replies[2].json()["stored"]) == ("different", 3)
-
-    talk(study, run)
+    assert [each.status_code for each in replies] == [201, 200, 409]
+    assert [each.json()["next"]["number"] for each in replies[:2]] == [2, 2]
+    assert (replies[2].json()["error"], replies[2].json()["stored"]) == ("different", 3)
 
 
 FORMS: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
@@ -361,7 +321,7 @@ FORMS: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
 """A form, values that it takes, and others."""
 
 
-def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None:
+async def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None:
     items = [
         {
             "schema": "vqagen.human.item/2",
@@ -381,7 +341,7 @@ def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None:
     settings = PlanSettings(trials_per_task=4, checks_per_task=0, raters_per_item=1)
     study = fill_words(make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", tmp_path, settings).study)
 
-    async def run(place: Served) -> None:
+    async with served(study) as place:
         ann = await place.enter("ann")
         for form, right, wrong in FORMS:
             assert ann.next["form"] == form
@@ -397,53 +357,41 @@ def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None:
         (own,) = await place.assignments()
         assert [each.value for each in own.answers.values()] == [right[0] for _, right, _ in FORMS]
 
-    talk(study, run)
 
-
-def test_an_id_that_nobody_can_have_is_explained_in_the_words_of_the_study(study: Study) -> None:
+async def test_an_id_that_nobody_can_have_is_explained_in_the_words_of_the_study(place: Served, study: Study) -> None:
     """A platform that does not fill in the id is a mistake of the operator, whom the words name."""
-
-    async def run(place: Served) -> None:
-        for name in ("{{%PROLIFIC_PID%}}", "ann@uni.example", "x" * 65):
-            refused = await place.session(name)
-            assert refused["error"] == "invalid"
-            assert "participant.id" in refused["message"]
-            assert refused["texts"]["gone"] == list(study.texts.words["gone"])
-
-    talk(study, run)
+    for name in ("{{%PROLIFIC_PID%}}", "ann@uni.example", "x" * 65):
+        refused = await place.session(name)
+        assert refused["error"] == "invalid"
+        assert "participant.id" in refused["message"]
+        assert refused["texts"]["gone"] == list(study.texts.words["gone"])
 
 
-def test_what_the_page_reports_is_kept_until_it_is_too_much(study: Study) -> None:
-    async def run(place: Served) -> None:
-        ann = await place.enter("ann")
-        for kind in ("withdraw", "claim", "", None, 7):
-            assert (await ann.post("events", {"kind": kind})).status_code == 422, kind
-        for detail in ("\0", "\x1b[2J", "\u2028", "x" * 1001, 7, None):
-            assert (await ann.post("events", {"kind": "comment", "detail": detail})).status_code == 422, detail
-        problem = {"kind": "problem", "detail": "The picture\nis dark. " * 40, "number": 2}
-        statuses = [(await ann.post("events", problem)).status_code for _ in range(MOST_NOTES + 1)]
-        assert statuses == [204] * MOST_NOTES + [429]
-        await ann.post("withdraw")
-        assert (await ann.post("events", problem)).json()["error"] == "not_active"
-
-    talk(study, run)
+async def test_what_the_page_reports_is_kept_until_it_is_too_much(place: Served) -> None:
+    ann = await place.enter("ann")
+    for kind in ("withdraw", "claim", "", None, 7):
+        assert (await ann.post("events", {"kind": kind})).status_code == 422, kind
+    for detail in ("\0", "\x1b[2J", "\u2028", "x" * 1001, 7, None):
+        assert (await ann.post("events", {"kind": "comment", "detail": detail})).status_code == 422, detail
+    problem = {"kind": "problem", "detail": "The picture\nis dark. " * 40, "number": 2}
+    statuses = [(await ann.post("events", problem)).status_code for _ in range(MOST_NOTES + 1)]
+    assert statuses == [204] * MOST_NOTES + [429]
+    await ann.post("withdraw")
+    assert (await ann.post("events", problem)).json()["error"] == "not_active"
 
 
 # Who is answered ------------------------------------------------------------------------------------------------------
 
 
-def test_a_request_without_a_session_of_the_study_is_refused(study: Study) -> None:
-    async def run(place: Served) -> None:
-        bearer = (await place.enter("ann")).bearer
-        changed = bearer[:-1] + ("A" if bearer[-1] != "A" else "B")
-        wrong = ["", "Bearer", "Bearer ", f"Bearer {changed}", f"Basic {bearer}", f"Bearer {bearer}A", "Bearer é"]
-        for path, method in {"trial": "GET", "responses/1": "PUT", "withdraw": "POST", "events": "POST"}.items():
-            for header in wrong:
-                headers = {"Authorization": header.encode()}
-                refused = await place.client.request(method, f"{API}/{path}", json={}, headers=headers)
-                assert (refused.status_code, refused.json()["error"]) == (401, "forbidden"), (path, header)
-
-    talk(study, run)
+async def test_a_request_without_a_session_of_the_study_is_refused(place: Served) -> None:
+    bearer = (await place.enter("ann")).bearer
+    changed = bearer[:-1] + ("A" if bearer[-1] != "A" else "B")
+    wrong = ["", "Bearer", "Bearer ", f"Bearer {changed}", f"Basic {bearer}", f"Bearer {bearer}A", "Bearer é"]
+    for path, method in {"trial": "GET", "responses/1": "PUT", "withdraw": "POST", "events": "POST"}.items():
+        for header in wrong:
+            headers = {"Authorization": header.encode()}
+            refused = await place.client.request(method, f"{API}/{path}", json={}, headers=headers)
+            assert (refused.status_code, refused.json()["error"]) == (401, "forbidden"), (path, header)
 
 
 SITES: list[tuple[dict[str, str], int]] = [
@@ -465,20 +413,17 @@ def test_page_names_its_files_and_the_server_relative_to_itself() -> None:
     assert [text for text in (page.shell.decode(), *scripts) if re.search(r"""["'`]/(static|api|img)/""", text)] == []
 
 
-def test_pages_of_other_sites_are_refused(study: Study) -> None:
-    async def run(place: Served) -> None:
+async def test_pages_of_other_sites_are_refused(study: Study) -> None:
+    async with served(study, ServeSettings(public_url="https://study.example")) as place:
         body = {"token": place.token(), "participant": participant("ann")}
         for headers, status in SITES:
             response = await place.client.post(f"{API}/session", json=body, headers=headers)
             assert response.status_code == status, headers
 
-    talk(study, run, ServeSettings(public_url="https://study.example"))
 
-
-def test_a_client_that_asks_too_often_is_slowed_down(study: Study) -> None:
+async def test_a_client_that_asks_too_often_is_slowed_down(study: Study) -> None:
     """One rater does not slow down another."""
-
-    async def run(place: Served) -> None:
+    async with served(study, ServeSettings(client_rate=1000)) as place:
         ann, bob = await place.enter("ann"), await place.enter("bob")
         responses = [await ann.client.get(f"{API}/trial", headers=ann.headers) for _ in range(25)]
         refused = [each for each in responses if each.status_code == 429]
@@ -487,8 +432,6 @@ def test_a_client_that_asks_too_often_is_slowed_down(study: Study) -> None:
         assert (refused[0].json()["error"], refused[0].headers["Retry-After"]) == ("too_many", "1")
         assert len(responses) - len(refused) >= 20
         assert (await bob.trial())["number"] == 1
-
-    talk(study, run, ServeSettings(client_rate=1000))
 
 
 SAFETY = {
@@ -503,10 +446,9 @@ SAFETY = {
 }
 
 
-def test_every_reply_is_safe(study: Study) -> None:
+async def test_every_reply_is_safe(study: Study) -> None:
     """No cookie, no name of a program, no script of others, and nothing is kept but images and the page's files."""
-
-    async def run(place: Served) -> None:
+    async with served(study, ServeSettings(public_url="https://study.example", client_rate=0)) as place:
         rater = await place.enter("ann")
         image = rater.next["image"]["url"]
         shell = (await place.client.get(f"/s/{place.token()}")).text
@@ -521,22 +463,16 @@ def test_every_reply_is_safe(study: Study) -> None:
             kept = {script: "public, max-age=31536000, immutable", image: "private, max-age=86400, immutable"}
             assert response.headers["Cache-Control"] == kept.get(path, "no-store")
 
-    talk(study, run, ServeSettings(public_url="https://study.example", client_rate=0))
 
-
-def test_an_image_that_was_changed_while_it_is_served_is_not_shown(study: Study) -> None:
+async def test_an_image_that_was_changed_while_it_is_served_is_not_shown(place: Served, study: Study) -> None:
     """Answers would be about another image than the plan says."""
+    url = (await place.enter("ann")).next["image"]["url"]
+    shown = await place.client.get(url)
+    for image in (study.folder / "images").iterdir():
+        image.write_bytes(image.read_bytes() + b" ")
 
-    async def run(place: Served) -> None:
-        url = (await place.enter("ann")).next["image"]["url"]
-        shown = await place.client.get(url)
-        for image in (study.folder / "images").iterdir():
-            image.write_bytes(image.read_bytes() + b" ")
-
-        assert (shown.status_code, shown.headers["Content-Type"]) == (200, "image/png")
-        assert (await place.client.get(url)).status_code == 404
-
-    talk(study, run)
+    assert (shown.status_code, shown.headers["Content-Type"]) == (200, "image/png")
+    assert (await place.client.get(url)).status_code == 404
 
 
 # Faults of the store --------------------------------------------------------------------------------------------------
@@ -548,10 +484,9 @@ def faulty(study: Study) -> Faulty:
     return Faulty(study.folder / ANSWERS, study.id)
 
 
-def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study, faulty: Faulty) -> None:
+async def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study, faulty: Faulty) -> None:
     """The server goes on when the store does, without a restart."""
-
-    async def run(place: Served) -> None:
+    async with served(study, opening=faulty) as place:
         ann = await place.enter("ann")
         faulty.failure = StoreError("the disk is full")
         refused, readiness = await ann.answer(), await place.client.get("/readyz")
@@ -564,24 +499,20 @@ def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study, fault
         assert readiness.status_code == 503
         assert stored_now.status_code == 201
 
-    talk(study, run, opening=faulty)
 
-
-def test_all_who_ask_for_readiness_in_a_second_share_one_write(study: Study, faulty: Faulty) -> None:
-    async def run(place: Served) -> None:
+async def test_all_who_ask_for_readiness_in_a_second_share_one_write(study: Study, faulty: Faulty) -> None:
+    async with served(study, opening=faulty) as place:
         replies = await asyncio.gather(*(place.client.get("/readyz") for _ in range(20)))
         assert {each.status_code for each in replies} == {200}
         assert faulty.beats == 1
 
-    talk(study, run, opening=faulty)
 
-
-def test_a_rater_does_not_wait_for_a_store_that_hangs(
+async def test_a_rater_does_not_wait_for_a_store_that_hangs(
     study: Study, faulty: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page sends the answer again; the first one may be stored meanwhile."""
 
-    async def run(place: Served) -> None:
+    async with served(study, opening=faulty) as place:
         ann = await place.enter("ann")
         monkeypatch.setattr(middleware, "LONGEST_REPLY", 0.1)
         faulty.gate.clear()
@@ -593,26 +524,21 @@ def test_a_rater_does_not_wait_for_a_store_that_hangs(
         assert (await ann.answer()).status_code == 200
         assert (await ann.trial())["answered"] == 1
 
-    talk(study, run, opening=faulty)
 
-
-def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
-    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
+    place: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Messages of errors may hold what a rater sent."""
 
     def fail(*_: object) -> None:
         raise ValueError("ann wrote this")
 
-    async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        monkeypatch.setattr("vqagen.human.server.sessions.answer_fault", fail)
-        broken = await rater.answer()
+    rater = await place.enter("ann")
+    monkeypatch.setattr("vqagen.human.server.sessions.answer_fault", fail)
+    broken = await rater.answer()
 
-        assert (broken.status_code, broken.json()["message"]) == (500, "the server made a mistake")
-        assert "Content-Security-Policy" in broken.headers
-
-    talk(study, run)
+    assert (broken.status_code, broken.json()["message"]) == (500, "the server made a mistake")
+    assert "Content-Security-Policy" in broken.headers
     (record,) = caplog.records
     assert "ValueError at test_human_server.py:" in record.getMessage()
     assert "ann" not in caplog.text.replace("vqagen.human", "")
