@@ -27,7 +27,10 @@ from vqagen.cli import generate
 from vqagen.cli import run as run_command
 
 ROOT = Path(__file__).parents[1]
-PAGES = tuple(ROOT / name for name in ("README.md", "templates/README.md", "metadata/README.md", "CONTRIBUTING.md"))
+PAGES = tuple(
+    ROOT / name
+    for name in ("README.md", "templates/README.md", "metadata/README.md", "docs/studies.md", "CONTRIBUTING.md")
+)
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 _VQAGEN = re.compile(r"vqagen((?: [\w./#=-]+)+?)( 2>&1)?( \|\|? .*)?\n")
 _PROGRESS = re.compile(r"^vqagen: .* \w+s/s\b.*\n", re.MULTILINE)

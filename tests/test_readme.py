@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -11,15 +12,23 @@ import readme_blocks
 from readme_blocks import PAGES, ROOT, examples
 
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
+from vqagen.human.study.serving import Serving
+from vqagen.human.study.texts import DEFAULT_TEXTS
 from vqagen.language.composite import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
 TEMPLATES_PAGE = ROOT / "templates" / "README.md"
+STUDIES_PAGE = ROOT / "docs" / "studies.md"
+"""Its first example makes the study that the others are about, which takes half a minute."""
 QUICK = 14
-"""Examples of README.md that the quick run takes: the first ones. It takes all of other pages."""
+"""Examples of README.md that the quick run takes: the first ones. It takes all of other pages but STUDIES_PAGE."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page == STUDIES_PAGE else ()) for page in PAGES],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_examples_print_what_their_page_says(page: Path, tmp_path: Path) -> None:
     """After each other, in this process where they can; `python tests/readme_blocks.py` makes them agree again."""
     programs = readme_blocks.make_programs(tmp_path / "bin")
@@ -60,3 +69,11 @@ def test_the_page_on_templates_counts_the_composite_nodes() -> None:
     """It says how many nodes only templates have."""
     number = {8: "eight", 10: "ten", 12: "twelve"}[len(COMPOSITE_NAMES)]
     assert f"there are {number} that only templates" in re.sub(r"\s+", " ", TEMPLATES_PAGE.read_text("utf-8"))
+
+
+def test_the_page_on_studies_has_every_word_and_every_setting_of_serving() -> None:
+    """Each key of texts.json and of serving.json, and each name that texts have a value for, stands there as code."""
+    page, texts = STUDIES_PAGE.read_text("utf-8"), json.loads(DEFAULT_TEXTS.read_text("utf-8"))
+    keys = [*texts, *(f"{{{{{name}}}}}" for name in texts["values"]), *Serving.names()]
+
+    assert [key for key in keys if f"`{key}`" not in page] == []
