@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 from commands import Commands
 from human_stores import open_desk
-from proofs import read_proof
 from study_files import picture, write_caption_files
 
 from vqagen import api
-from vqagen.calls.human_demo import demonstrate
 from vqagen.human.simulation import power
 from vqagen.human.simulation.raters import Raters, expected_score, opinion_for, simulated_facts
 from vqagen.human.simulation.settings import RaterSettings
@@ -213,48 +211,3 @@ def test_a_study_and_its_export_have_the_same_scores(vqagen_: Commands, study: S
     assert whole["answers"] == sum(isinstance(fact, Submitted) for fact in facts) - 1
     flagged = {(row["flag"], row["rater"], row["assignment"]) for row in whole["tables"]["flagged"]["rows"]}
     assert flagged >= {("partial", last.rater, last.assignment), ("webdriver", last.rater, "all")}
-
-
-# The demonstration ---------------------------------------------------------------------------------------------------
-
-
-def draw_plainly(scenes: Path, out: Path, files: object) -> None:
-    """Draw each scene in one color, which takes no time."""
-    out.mkdir()
-    for number, record in enumerate(json.loads(scenes.read_text())["scenes"]):
-        (out / record["image_filename"]).write_bytes(picture(number))
-
-
-@pytest.mark.slow
-def test_a_small_demonstration_scores_what_was_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its mistakes are proven, its answers are exported, and a place is left for the reader."""
-    monkeypatch.setattr("vqagen.calls.human_demo.draw_scenes", draw_plainly)
-    said: list[str] = []
-    report = demonstrate(tmp_path / "demo", scenes=4, say=said.append)
-
-    study = api.load_study(tmp_path / "demo" / "study")
-    assert study.slots == 4
-    assert {row["comparison"] for row in report.to_record()["tables"]["scores"]["rows"]} == {"careful", "careless"}
-    lines = (tmp_path / "demo" / "export" / "answers.jsonl").read_text().splitlines()
-    assert len(lines) == 3 * sum(len(task.trials) for task in study.tasks.values())
-    assert "<svg" in (tmp_path / "demo" / "scores.html").read_text()
-    assert said[-1] == f"{len(lines)} answers of 3 simulated raters"
-
-    domain = api.load_domain_files()
-    scenes = {scene.image: scene for scene in api.load_scenes(tmp_path / "demo" / "scenes.json", domain.domain)}
-    mistakes = json.loads((tmp_path / "demo" / "mistakes.json").read_text())
-    assert len(mistakes) == 2
-    shown = {(item.image, each.text) for item in study.items.values() for each in item.candidates}
-    for image, mistake in mistakes.items():
-        proof = read_proof(mistake["proof"])
-        assert proof is not None and proof.holds(scenes[image], domain.catalogue)
-        assert (image, mistake["caption"]) in shown
-
-
-def test_a_folder_with_files_is_left_alone(vqagen_: Commands) -> None:
-    Path("mine").mkdir()
-    Path("mine/notes.txt").write_text("mine")
-    ran = vqagen_("human demo --out mine")
-
-    assert (ran.code, ran.out) == (2, b"")
-    assert "output folder mine holds files already; name a new folder with --out" in ran.err
