@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,6 +14,7 @@ from random import Random
 from typing import Any
 
 import httpx
+from commands import start
 from human_served import ANSWER, API
 from ports import free_port
 from redis_servers import RedisServer
@@ -28,9 +27,6 @@ from vqagen.human.store.facts import Claimed, Submitted
 from vqagen.human.store.opening import ANSWERS, open_log, read_facts
 from vqagen.human.store.roster import COMPLETE, Roster
 from vqagen.human.study.study import load_study
-
-ROOT = Path(__file__).parents[1]
-PROGRAM = "from vqagen.cli import main; main()"
 
 
 def make_large_study(folder: Path) -> Path:
@@ -110,13 +106,9 @@ class Server:
 
     def start(self) -> None:
         """Start the process and wait until raters can come."""
-        options = ["--port", str(self.port), "--client-rate", "0"]
-        options += ["--store", self.store] if self.store else []
-        command = [sys.executable, "-c", PROGRAM, "human", "serve", str(self.study), *options]
+        store = f"--store {self.store}" if self.store else ""
         began = time.monotonic()
-        self.process = subprocess.Popen(
-            command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, cwd=self.study.parent
-        )
+        self.process = start(f"human serve {self.study} --port {self.port} --client-rate 0 {store}")
         assert self.process.stderr is not None
         line = self.process.stderr.readline().decode()
         assert "serving" in line, line + self.process.stderr.read().decode()
