@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import re
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import httpx
+from commands import start
+from human_served import ANSWER, API
 from ports import free_port
 from redis_servers import RedisServer
 from study_files import make_study
@@ -27,9 +27,6 @@ from vqagen.human.store.facts import Claimed, Submitted
 from vqagen.human.store.opening import ANSWERS, open_log, read_facts
 from vqagen.human.store.roster import COMPLETE, Roster
 from vqagen.human.study.study import load_study
-
-ROOT = Path(__file__).parents[1]
-PROGRAM = "from vqagen.cli import main; main()"
 
 
 def make_large_study(folder: Path) -> Path:
@@ -55,68 +52,45 @@ class Ledger:
 class Rater:
     """A person who sends each request until it is acknowledged, always the same."""
 
-    port: int
+    client: httpx.AsyncClient
     token: str
     person: str
     ledger: Ledger
     random: Random
-    streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def take_part(self, is_over: Callable[[], bool]) -> None:
         """Consent and answer all trials, or until it is over."""
         who = {"token": self.token, "participant": {"platform": "id", "id": self.person}}
-        session = await self.until_done("POST", "/api/v1/session", who)
+        session = await self.until_done("POST", "session", who)
         more = {"consent_version": session["consent_version"], "agreed": True}
-        session = await self.until_done("POST", "/api/v1/consent", {**who, **more})
+        session = await self.until_done("POST", "consent", {**who, **more})
         self.ledger.consents.add(self.person)
         trial = session["trial"]
         while not trial.get("done") and not is_over():
             place = self.person, trial["number"]
             value = self.ledger.sent[place] = 1 + int(self.random.random() * 9)
-            answer = {"value": value, "rt_ms": 900, "shown_ms": 1000, "blur": 0, "ticket": trial["ticket"]}
-            reply = await self.until_done("PUT", f"/api/v1/responses/{place[1]}", answer, session["session"])
+            answer = {**ANSWER, "value": value, "ticket": trial["ticket"]}
+            reply = await self.until_done("PUT", f"responses/{place[1]}", answer, session["session"])
             self.ledger.answers[place] = value
             trial = reply["next"]
         if trial.get("done"):
             assert trial["code"], trial
             self.ledger.completed.add(self.person)
-        self.hang_up()
 
     async def until_done(self, method: str, path: str, body: Any, bearer: str = "") -> Any:
         """Send a request until it is acknowledged; a server that is not there, or busy, is asked again."""
+        headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            try:
-                status, reply = await asyncio.wait_for(self.ask(method, path, body, bearer), 20)
-            except (OSError, EOFError, TimeoutError):
-                self.hang_up()
-            else:
-                if status in (200, 201):
-                    return reply
-                if status != 503:
-                    self.ledger.wrong.append(f"{method} {path} of {self.person}: {status} {reply}")
+            with suppress(httpx.TransportError):
+                reply = await self.client.request(method, f"{API}/{path}", json=body, headers=headers)
+                if reply.status_code in (200, 201):
+                    return reply.json()
+                if reply.status_code != 503:
+                    self.ledger.wrong.append(f"{method} {path} of {self.person}: {reply.status_code} {reply.text}")
                     raise AssertionError(self.ledger.wrong[-1])
             await asyncio.sleep(0.25)
         raise AssertionError(f"{method} {path} was never acknowledged")
-
-    async def ask(self, method: str, path: str, body: Any, bearer: str) -> tuple[int, Any]:
-        """Send a request; return the status and the record of the reply."""
-        reader, writer = self.streams = self.streams or await asyncio.open_connection("127.0.0.1", self.port)
-        content = json.dumps(body).encode()
-        session = f"Authorization: Bearer {bearer}\r\n" if bearer else ""
-        kind = "Content-Type: application/json"
-        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\n{session}{kind}\r\nContent-Length: {len(content)}\r\n\r\n"
-        writer.write(head.encode() + content)
-        reply = await reader.readuntil(b"\r\n\r\n")
-        found = re.search(rb"content-length: (\d+)", reply)
-        received = await reader.readexactly(int(found[1])) if found else b"null"
-        return int(reply[9:12]), json.loads(received)
-
-    def hang_up(self) -> None:
-        """Close the connection."""
-        if self.streams is not None:
-            self.streams[1].close()
-            self.streams = None
 
 
 @dataclass
@@ -132,13 +106,9 @@ class Server:
 
     def start(self) -> None:
         """Start the process and wait until raters can come."""
-        options = ["--port", str(self.port), "--client-rate", "0"]
-        options += ["--store", self.store] if self.store else []
-        command = [sys.executable, "-c", PROGRAM, "human", "serve", str(self.study), *options]
+        store = f"--store {self.store}" if self.store else ""
         began = time.monotonic()
-        self.process = subprocess.Popen(
-            command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, cwd=self.study.parent
-        )
+        self.process = start(f"human serve {self.study} --port {self.port} --client-rate 0 {store}")
         assert self.process.stderr is not None
         line = self.process.stderr.readline().decode()
         assert "serving" in line, line + self.process.stderr.read().decode()
@@ -199,24 +169,26 @@ async def _answer_and_kill(
 
     async def client(number: int) -> None:
         while not is_over.is_set():
-            rater = Rater(server.port, token, f"p{next(people)}", ledger, Random(f"{number}"))
+            rater = Rater(web, token, f"p{next(people)}", ledger, Random(f"{number}"))
             await rater.take_part(is_over.is_set)
 
-    tasks = [asyncio.create_task(client(number)) for number in range(clients)]
-    for number in range(kills):
-        await _wait(tasks, 0.3 + random.random())
-        if redis is not None and number % 4 == 3:
-            redis.kill()
-            await _wait(tasks, 0.2 * random.random())
-            await asyncio.to_thread(redis.start)
-            redis_kills += 1
-        else:
-            server.kill()
-            await asyncio.to_thread(server.start)
-    while len(ledger.answers) < least:
-        await _wait(tasks, 0.1)
-    is_over.set()
-    await asyncio.gather(*tasks)
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", timeout=20, limits=limits) as web:
+        tasks = [asyncio.create_task(client(number)) for number in range(clients)]
+        for number in range(kills):
+            await _wait(tasks, 0.3 + random.random())
+            if redis is not None and number % 4 == 3:
+                redis.kill()
+                await _wait(tasks, 0.2 * random.random())
+                await asyncio.to_thread(redis.start)
+                redis_kills += 1
+            else:
+                server.kill()
+                await asyncio.to_thread(server.start)
+        while len(ledger.answers) < least:
+            await _wait(tasks, 0.1)
+        is_over.set()
+        await asyncio.gather(*tasks)
     return redis_kills
 
 

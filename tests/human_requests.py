@@ -153,26 +153,20 @@ class _Bodies:
         return method, API + path, self._broken(right)
 
     def _broken(self, right: dict[str, Any]) -> bytes:
-        rng = self._rng
-        text = json.dumps(right)
-        way = rng.randrange(9)
-        if way == 0:
-            return text[: rng.randrange(len(text))].encode()
-        if way == 1:
-            return text.encode() + rng.choice([b"x", b"{}", b"\0", b"\xff"])
-        if way == 2:
-            depth = rng.choice([10, 500, 900, 2000, 10_000])
-            return text[:-1].encode() + (b", " if right else b"") + b'"x": ' + b"[" * depth + b"]" * depth + b"}"
-        if way == 3:
-            return b"x" * rng.choice([16_385, 70_000, 2**20])
-        if way == 4:
-            return json.dumps(rng.choice([value for value in STRANGE if value != {}])).encode()
-        if way == 5:
-            name = rng.choice([*right, "__proto__"])
-            return text[:-1].encode() + (b", " if right else b"") + f'"{name}": 1, "{name}": []}}'.encode()
-        first = next(iter(right), "")
-        if way == 6 and right:
-            return json.dumps({key: value for key, value in right.items() if key != first}).encode()
-        if way == 7 and right:
-            return json.dumps({**right, first: rng.choice([None, [], {}, -1, 1.5, "\0", "x" * 999])}).encode()
-        return json.dumps({**right, rng.choice(["more", "constructor", "__proto__", ""]): rng.choice(STRANGE)}).encode()
+        rng, text = self._rng, json.dumps(right)
+        begun = (text[:-1] + (", " if right else "")).encode()
+        depth, name = rng.choice([10, 500, 900, 2000, 10_000]), rng.choice([*right, "__proto__"])
+        unknown = rng.choice(["more", "constructor", "__proto__", ""])
+        ways = [
+            text[: rng.randrange(len(text))].encode(),
+            text.encode() + rng.choice([b"x", b"{}", b"\0", b"\xff"]),
+            begun + b'"x": ' + b"[" * depth + b"]" * depth + b"}",
+            begun + f'"{name}": 1, "{name}": []}}'.encode(),
+            b"x" * rng.choice([16_385, 70_000, 2**20]),
+            json.dumps(rng.choice([value for value in STRANGE if value != {}])).encode(),
+            json.dumps({**right, unknown: rng.choice(STRANGE)}).encode(),
+        ]
+        for first in list(right)[:1]:
+            ways.append(json.dumps({key: value for key, value in right.items() if key != first}).encode())
+            ways.append(json.dumps({**right, first: rng.choice([None, [], {}, -1, 1.5, "\0", "x" * 999])}).encode())
+        return rng.choice(ways)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -81,7 +80,8 @@ def marked(tmp_path: Path) -> Study:
     return fill_words(make_caption_tasks(tmp_path / "study", *inputs, settings).study)
 
 
-def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked: Study) -> None:
+@pytest.mark.anyio
+async def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked: Study) -> None:
     """Everything is fetched: the page, its files, all replies, images, and names of files that a server might show."""
     fetched: list[tuple[str, bytes]] = []
 
@@ -120,26 +120,21 @@ def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked
                 body = {**ANSWER, "value": value, "ticket": trial["ticket"]}
                 await keep(place, "PUT", f"{API}/responses/{trial['number']}", json=body, headers=rater.headers)
 
-    async def run() -> None:
-        async with served(marked) as place:
-            await crawl(place)
-            people = (await place.writer.roster()).people
-            forbidden = {
-                **dict.fromkeys(("zebra-model", "walrus-model"), "a system"),
-                **dict.fromkeys(marked.images, "the name of an image file"),
-                **dict.fromkeys(marked.items, "an item"),
-                **{image.sha256: "a file" for image in marked.images.values()},
-                "other-person": "another rater",
-                **dict.fromkeys(people, "a pseudonym"),
-                **{key.hex(): "the secret" for key in place.secret.keys},
-            }
-            found = {
-                (name, what) for name, text in fetched for word, what in forbidden.items() if word.encode() in text
-            }
-            assert found == set()
-            assert len(fetched) > 200
-
-    asyncio.run(run())
+    async with served(marked) as place:
+        await crawl(place)
+        people = (await place.writer.roster()).people
+        forbidden = {
+            **dict.fromkeys(("zebra-model", "walrus-model"), "a system"),
+            **dict.fromkeys(marked.images, "the name of an image file"),
+            **dict.fromkeys(marked.items, "an item"),
+            **{image.sha256: "a file" for image in marked.images.values()},
+            "other-person": "another rater",
+            **dict.fromkeys(people, "a pseudonym"),
+            **{key.hex(): "the secret" for key in place.secret.keys},
+        }
+        found = {(name, what) for name, text in fetched for word, what in forbidden.items() if word.encode() in text}
+        assert found == set()
+        assert len(fetched) > 200
 
 
 # Clients that never finish --------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import csv
 import json
@@ -217,7 +216,8 @@ def test_the_environment_can_hold_the_secret(study: Study, vqagen_: Commands, mo
 # Links that the server refuses ----------------------------------------------------------------------------------------
 
 
-def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
+@pytest.mark.anyio
+async def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
     """The page says so by its status as well; a revoked link is refused while the study is served."""
 
     async def ask(place: Served, token: str) -> tuple[int, int, str]:
@@ -228,40 +228,37 @@ def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
         assert consent.status_code in (session.status_code, 409)
         return (await place.client.get(f"/s/{token}")).status_code, session.status_code, session.json().get("error", "")
 
-    async def run() -> None:
-        async with served(study) as place:
-            good = place.token()
-            tokens = {
-                "good": good,
-                "unsigned": good[:-22] + "A" * 22,
-                "expired": place.token(expires=1_000_000_000),
-                "of another study": sign_link(Link(OTHER, next(iter(study.tasks))), place.secret),
-                "of no task": sign_link(Link(study.id, "f" * 10), place.secret),
-                "of no slot": place.token(slot=2),
-            }
-            found = {name: await ask(place, token) for name, token in tokens.items()}
-            revoked = place.token(slot=0)
-            before = await ask(place, revoked)
-            (study.folder / "revoked.txt").write_text(f"# left\nhttps://study.example/s/{revoked}?x=1\n")
-            after = await ask(place, revoked)
-            second = place.token(slot=1)
-            (study.folder / "revoked.txt").write_text(f"{revoked}\n{second}\n")
-            assert await ask(place, second) == (410, 410, "gone")
-            (study.folder / "revoked.txt").unlink()
-            again = await ask(place, revoked)
-
-        forbidden = (403, 403, "forbidden")
-        assert found == {
-            "good": (200, 200, ""),
-            "unsigned": forbidden,
-            "expired": (410, 410, "gone"),
-            "of another study": forbidden,
-            "of no task": forbidden,
-            "of no slot": forbidden,
+    async with served(study) as place:
+        good = place.token()
+        tokens = {
+            "good": good,
+            "unsigned": good[:-22] + "A" * 22,
+            "expired": place.token(expires=1_000_000_000),
+            "of another study": sign_link(Link(OTHER, next(iter(study.tasks))), place.secret),
+            "of no task": sign_link(Link(study.id, "f" * 10), place.secret),
+            "of no slot": place.token(slot=2),
         }
-        assert (before, after, again) == ((200, 200, ""), (410, 410, "gone"), (200, 200, ""))
+        found = {name: await ask(place, token) for name, token in tokens.items()}
+        revoked = place.token(slot=0)
+        before = await ask(place, revoked)
+        (study.folder / "revoked.txt").write_text(f"# left\nhttps://study.example/s/{revoked}?x=1\n")
+        after = await ask(place, revoked)
+        second = place.token(slot=1)
+        (study.folder / "revoked.txt").write_text(f"{revoked}\n{second}\n")
+        assert await ask(place, second) == (410, 410, "gone")
+        (study.folder / "revoked.txt").unlink()
+        again = await ask(place, revoked)
 
-    asyncio.run(run())
+    forbidden = (403, 403, "forbidden")
+    assert found == {
+        "good": (200, 200, ""),
+        "unsigned": forbidden,
+        "expired": (410, 410, "gone"),
+        "of another study": forbidden,
+        "of no task": forbidden,
+        "of no slot": forbidden,
+    }
+    assert (before, after, again) == ((200, 200, ""), (410, 410, "gone"), (200, 200, ""))
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

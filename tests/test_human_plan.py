@@ -82,13 +82,6 @@ def planned(inputs: Inputs, folder: Path) -> str:
         return ""
 
 
-def check_random_plan(inputs: Inputs) -> None:
-    """Plan the inputs, and check the plan, by rules that do not know how it was made."""
-    with tempfile.TemporaryDirectory() as made:
-        if planned(inputs, Path(made)):
-            assert list(plan_faults(load_study(Path(made) / "study"))) == []
-
-
 QUIETLY = [HealthCheck.too_slow]
 
 
@@ -96,7 +89,9 @@ QUIETLY = [HealthCheck.too_slow]
 @given(caption_inputs())
 def test_a_plan_has_every_property_or_is_refused(inputs: Inputs) -> None:
     """Each comparison once, no picture twice in a task, exact checks, balanced sides (specification 6.1.1 to 6.1.3)."""
-    check_random_plan(inputs)
+    with tempfile.TemporaryDirectory() as made:
+        if planned(inputs, Path(made)):
+            assert list(plan_faults(load_study(Path(made) / "study"))) == []
 
 
 class RandomItems(NamedTuple):
@@ -140,8 +135,20 @@ def random_items(draw: st.DrawFn) -> RandomItems:
     return RandomItems(records, draw(st.integers(0, 5)), chosen)
 
 
-def check_random_items(inputs: RandomItems) -> None:
-    """Plan random items, add others, and check both plans, by rules that do not know how they were made."""
+def check_extended(before: Study, after: Study) -> None:
+    """Check a plan, and that it begins with an earlier one."""
+    assert list(plan_faults(after)) == []
+    assert (after.id, list(after.tasks.values())[: len(before.tasks)]) == (before.id, list(before.tasks.values()))
+    for task in before.tasks:
+        for slot in range(before.slots):
+            assert after.trials(task, slot) == before.trials(task, slot)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
+@given(random_items())
+def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItems) -> None:
+    """Systems that are compared with each other and with people are on both sides equally often, too; dialogs stand
+    together; and an extension keeps all trials that raters may have seen."""
     with tempfile.TemporaryDirectory() as made:
         folder, study = Path(made), Path(made) / "study"
         (folder / "images").mkdir()
@@ -165,23 +172,6 @@ def check_random_items(inputs: RandomItems) -> None:
             assert load_study(study) == before
             return
         check_extended(before, load_study(study))
-
-
-def check_extended(before: Study, after: Study) -> None:
-    """Check a plan, and that it begins with an earlier one."""
-    assert list(plan_faults(after)) == []
-    assert (after.id, list(after.tasks.values())[: len(before.tasks)]) == (before.id, list(before.tasks.values()))
-    for task in before.tasks:
-        for slot in range(before.slots):
-            assert after.trials(task, slot) == before.trials(task, slot)
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
-@given(random_items())
-def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItems) -> None:
-    """Systems that are compared with each other and with people are on both sides equally often, too; dialogs stand
-    together; and an extension keeps all trials that raters may have seen."""
-    check_random_items(inputs)
 
 
 # One study --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -125,32 +124,32 @@ def test_a_forgotten_rater_is_in_no_file_of_the_server(server: RedisServer) -> N
 # Failures -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) -> None:
+@pytest.mark.anyio
+async def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) -> None:
     """While it is down, writes fail; when it is back, they are kept, without a new start of ours."""
+    open_desk(server.url).claim("a", trials=99)
+    writer = Writer(lambda: open_log(server.url, STUDY))
 
-    async def answer(writer: Writer, trial: int, value: int) -> None:
+    async def answer(trial: int, value: int) -> None:
         roster = await writer.roster()
         await writer.commit(roster.submit(Submitted(1, "t-0-0", trial, value, 1, 1, 1, 9)).facts)
 
-    async def work(writer: Writer) -> None:
-        for trial in range(1, 30):
-            await answer(writer, trial, 5)
-        server.kill()
-        for _ in range(2):
-            with pytest.raises(StoreUnreachable, match="reachable"):
-                await answer(writer, 30, 5)
-            with pytest.raises(StoreUnreachable, match="reachable"):
-                await writer.beat()
-        server.start()
-        await writer.beat()
-        await answer(writer, 30, 6)
-        answers = (await writer.roster()).assignments["t-0-0"].answers
-        assert [each.value for each in answers.values()] == [5] * 29 + [6]
-        assert load_roster(server.url, STUDY).assignments["t-0-0"].answers == answers
-        await writer.close()
+    for trial in range(1, 30):
+        await answer(trial, 5)
+    server.kill()
+    for _ in range(2):
+        with pytest.raises(StoreUnreachable, match="reachable"):
+            await answer(30, 5)
+        with pytest.raises(StoreUnreachable, match="reachable"):
+            await writer.beat()
+    server.start()
+    await writer.beat()
+    await answer(30, 6)
+    answers = (await writer.roster()).assignments["t-0-0"].answers
+    await writer.close()
 
-    open_desk(server.url).claim("a", trials=99)
-    asyncio.run(work(Writer(lambda: open_log(server.url, STUDY))))
+    assert [each.value for each in answers.values()] == [5] * 29 + [6]
+    assert load_roster(server.url, STUDY).assignments["t-0-0"].answers == answers
 
 
 @pytest.mark.slow

@@ -90,9 +90,12 @@ class Witness:
 
 
 def test_the_state_follows_from_the_log_and_keeps_its_rules(tmp_path: Path) -> None:
-    """Whatever raters do, at whatever time the clock says it is; what they took back is in no file."""
+    """Whatever raters do, at whatever time the clock says it is; what they took back is in no file.
 
-    @settings(max_examples=fewer(200, 60), derandomize=True, suppress_health_check=list(HealthCheck))
+    The quick run tries few examples, since each step waits for the disk.
+    """
+
+    @settings(max_examples=fewer(fewer(200)), derandomize=True, suppress_health_check=list(HealthCheck))
     @given(st.integers(0))
     def check(seed: int) -> None:
         for file in tmp_path.iterdir():
