@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import Commands
 from human_stores import open_desk
-from study_files import picture, write_caption_files
+from study_files import write_caption_files
 
 from vqagen import api
 from vqagen.human.simulation import power

@@ -14,7 +14,7 @@ Column = tuple[str, str, str]
 """Name, type and meaning."""
 _ABOUT = (
     "Texts are UTF-8. In CSV files, an empty cell is no value, and a text that begins as a formula does has a ' before."
-    " Where raters answered questions, files in the folder `predictions` are for `vqagen evaluate` and `vqagen compare`:"
+    " Where raters answered questions, files in the folder `predictions` are for `vqagen evaluate` and `compare`:"
     " questions/people.jsonl has the commonest answer of all who are scored, questions/RATER.jsonl has those of one."
 )
 _NAMES = {str: "text", int: "integer", bool: "boolean", float: "number", dict: "object", NoneType: "empty"}
