@@ -13,9 +13,8 @@ from human_served import serving
 from study_files import FILLED, picture, write_json
 
 from vqagen.human.answers import AnswerRow, answer_rows, study_facts
-from vqagen.human.links.people import ID, Participant, pseudonym
 from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.links.tokens import Link, sign_link
+from vqagen.human.links.tokens import ID, Link, Participant, pseudonym, sign_link
 from vqagen.human.store.facts import Noted
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.making import make_item_tasks

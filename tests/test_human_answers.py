@@ -17,8 +17,8 @@ from vqagen.cli import human_status
 from vqagen.errors import InputWarning
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.export.dictionary import FILES
-from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
+from vqagen.human.links.tokens import Participant, pseudonym
 from vqagen.human.status import study_status
 from vqagen.human.store import sqlite
 from vqagen.human.store.care import forget
@@ -107,6 +107,21 @@ def test_a_watched_study_is_shown_until_it_is_complete(
 
     assert ran.code == 130
     assert ["<svg" in page and "Comments and problems" in page for page in pages] == [True, True]
+
+
+def test_a_watched_study_prints_one_document_a_line(
+    made: Study, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter([None])
+
+    def wait(seconds: float) -> None:
+        if next(looks, KeyboardInterrupt) is KeyboardInterrupt:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(human_status.time, "sleep", wait)
+    ran = vqagen_(f"human status {made.folder} --watch --json")
+
+    assert [json.loads(line)["study"] for line in ran.out.splitlines()] == [made.id] * 2
 
 
 # Forgetting ---------------------------------------------------------------------------------------------------------
@@ -272,7 +287,7 @@ def test_what_raters_write_is_exported(made: Study, vqagen_: Commands) -> None:
 
 
 def test_every_column_is_in_the_dictionary(made: Study, vqagen_: Commands) -> None:
-    """And the manifest has the hash of every other file."""
+    """And the manifest has the hash of every other file, and the number of its rows."""
     vqagen_.done(f"human export {made.folder} --out answers --include-ids --events")
 
     files = bytes_of("answers")
@@ -284,6 +299,10 @@ def test_every_column_is_in_the_dictionary(made: Study, vqagen_: Commands) -> No
         assert all(f"| {column} |" in page for column in names)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "manifest.json"}
     assert {name: entry["sha256"] for name, entry in manifest["files"].items()} == hashes
+    rows, lines = len(read_rows("answers")), len(files["events.jsonl"].splitlines())
+    counts = {name: entry["rows"] for name, entry in manifest["files"].items()}
+    assert (counts["answers.jsonl"], counts["answers.csv"], counts["events.jsonl"]) == (rows, rows, lines)
+    assert (counts["assignments.csv"], counts["dictionary.md"]) == (6, None)
 
 
 def test_assignments_are_exported_with_times_and_flags(made: Study, vqagen_: Commands) -> None:

@@ -21,14 +21,17 @@ from human_served import API, Served, participant, served
 from study_files import make_study
 
 from vqagen.errors import BadInput
-from vqagen.human.links.people import Participant, pseudonym
-from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE, load_prolific_keys, prolific_participant
 from vqagen.human.links.secret import SECRET_VARIABLE, Secret, add_key, load_secret
 from vqagen.human.links.tokens import (
+    PROLIFIC_KEYS_FILE,
     Link,
     LinkRefused,
+    Participant,
     assignment_of_bearer,
     completion_code,
+    load_prolific_keys,
+    prolific_participant,
+    pseudonym,
     session_bearer,
     shown_at,
     sign_link,

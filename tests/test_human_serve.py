@@ -20,9 +20,8 @@ from human_stores import open_desk
 from redis_servers import RedisServer, redis_server, require_redis
 from study_files import make_study
 
-from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign_link
+from vqagen.human.links.tokens import Link, Participant, pseudonym, sign_link
 from vqagen.human.server import process
 from vqagen.human.server.process import RETRY_EVERY
 from vqagen.human.store.opening import ANSWERS

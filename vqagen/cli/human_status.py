@@ -27,13 +27,18 @@ def status(study: str, store: str | None, watch: bool, output: ReportOutput) -> 
     Example:
       vqagen human status study -o progress.html
     """
+    import orjson
+
     from vqagen.human.status import study_status
 
     while True:
         found = study_status(study, store)
         if watch and output.is_printed and output.format == "text":
             click.clear()
-        output.put(found)
+        if watch and output.is_printed and output.format == "json":
+            click.echo(orjson.dumps(found.to_record()))  # one document a line
+        else:
+            output.put(found)
         slots = found.facts["slots"]
         if not watch or slots["complete"] == slots["planned"]:
             return

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 
-from msgspec import DecodeError, Meta, Struct
+from msgspec import DecodeError, Meta, Struct, ValidationError
 from msgspec.json import Decoder, Encoder
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
@@ -18,7 +18,7 @@ from vqagen.human.study.item import ANSWER, CHECK, Gold
 from vqagen.human.study.study import STUDY_FILE, Study, Trial, load_study
 from vqagen.json.stream import BYTE_ORDER_MARK
 from vqagen.records.kind import RecordKind
-from vqagen.records.source import RecordSource
+from vqagen.records.source import RecordSource, mistake_in_line
 
 ANSWERS_FILE, EVENTS_FILE = "answers.jsonl", "events.jsonl"
 _MOST_PROBLEMS = 20
@@ -222,8 +222,12 @@ def _lines(path: Path, kind: Any) -> list[Any]:
     for number, _, place, text in RecordSource(path, RecordKind("lines"), "lines", [path]).texts():
         try:
             line = decoder.decode(text.removeprefix(BYTE_ORDER_MARK))
-        except (DecodeError, UnicodeDecodeError) as error:
+        except ValidationError as error:
             problems.append(_problem(str(error), place))
+            continue
+        except (DecodeError, UnicodeDecodeError):
+            message, column = mistake_in_line(text.removeprefix(BYTE_ORDER_MARK))
+            problems.append(Problem(message, f"{place}:{column}"))
             continue
         key = (line.assignment, line.trial) if kind is AnswerRow else number
         if key in found:

@@ -26,7 +26,7 @@ from vqagen.human.store.roster import Roster
 from vqagen.human.study.study import Study, load_study
 
 MANIFEST, IMPORT_FILE = "manifest.json", "import.json"
-"""Hashes of the other files; what is wrong with imported answers."""
+"""Hashes and numbers of rows of the other files; what is wrong with imported answers."""
 COMMENT, PROBLEM = "comment", "problem"
 """What raters write: at the end, and about a trial."""
 _PAGES = ("dictionary.json", "dictionary.md")
@@ -116,6 +116,8 @@ def _contents(
     files["dictionary.json"] = orjson.dumps(dictionary_record(names), option=_INDENTED)
     files["dictionary.md"] = dictionary_page(names).encode()
     files |= people_predictions(excluded_rows(rows, flags, ScoreSettings().excluded))
+    counts = {name: len(cells) for name, cells in tables.items()}
+    counts |= {name: content.count(b"\n") for name, content in files.items() if name.endswith(".jsonl")}
     manifest = {
         "schema": "vqagen.human.export/2",
         "vqagen": __version__,
@@ -124,7 +126,11 @@ def _contents(
         "raters_per_item": study.slots,
         "has_ids": include_ids,
         "files": {
-            name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+            name: {
+                "sha256": hashlib.sha256(content).hexdigest(),
+                "bytes": len(content),
+                "rows": counts.get(name),
+            }
             for name, content in sorted(files.items())
         },
     }

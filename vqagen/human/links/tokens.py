@@ -1,4 +1,4 @@
-"""Tokens of raters: links, sessions, tickets of trials, and completion codes.
+"""Who a rater is and what proves it: signed tokens of links, sessions and trials, codes, pseudonyms and Prolific.
 
 A token is a text that can be read, a point, and its signature by itsdangerous. It has one spelling only.
 """
@@ -8,15 +8,26 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from itsdangerous import Signer
 
-from vqagen.human.links.people import LINK, Participant
+from vqagen.errors import BadInput, Problem
 from vqagen.human.links.secret import Secret
+from vqagen.json.parsing import parse_json, read_text
 
+PROLIFIC, CONNECT, MTURK, ID, ANONYMOUS = PLATFORMS = "prolific", "connect", "mturk", "id", "anonymous"
+LINK = "link"
+"""The platform of who has a personal link: the link says who it is."""
+PARTICIPANT_ID = r"[A-Za-z0-9_-]{1,64}"
+"""The pattern of an id on a platform."""
 LONGEST = 200
 """Characters of a token that is looked at."""
 TOKEN = rf"[A-Za-z0-9._-]{{1,{LONGEST}}}"
@@ -25,6 +36,22 @@ CODE_LENGTH = 10
 """Characters of base32: 50 bits, which nobody guesses."""
 ATTEMPTS = 500
 """Raters who may have had a slot one after the other, for which codes are looked up without a store."""
+PROLIFIC_KEYS_FILE = "prolific_keys.json"
+"""The file in a study's folder with the public keys of Prolific."""
+KEYS_URL = "https://api.prolific.com/.well-known/study/jwks.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A person on a platform."""
+
+    platform: str
+    id: str
+
+
+def pseudonym(secret: Secret, participant: Participant) -> str:
+    """Return the name of a participant in answers and exports: 16 hexadecimal digits."""
+    return secret.mac("rater", f"{participant.platform}/{participant.id}")[:8].hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +98,24 @@ def verify_link(token: str, study_id: str, secret: Secret, now: int) -> Link:
 def holder_of(link: Link) -> Participant | None:
     """Return the participant of a personal link; None for a link that many may use."""
     return None if link.slot is None else Participant(LINK, f"{link.task}-{link.slot}")
+
+
+def is_revoked(token: str, folder: Path) -> bool:
+    """True if `revoked.txt` has a token. It is read each time: a link can be revoked while it is served."""
+    try:
+        return token in revoked_tokens((folder / "revoked.txt").read_text("utf-8", errors="replace"))
+    except FileNotFoundError:
+        return False
+
+
+def revoked_tokens(text: str) -> list[str]:
+    """Return the tokens of a revocation list: one token or whole link a line, `#` for remarks.
+
+    >>> revoked_tokens("abc\\n# a remark\\nhttps://study.example/s/def?id=7  # who left\\n\\n")
+    ['abc', 'def']
+    """
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    return [line.partition("?")[0].rpartition("/")[2] for line in lines if line]
 
 
 def session_bearer(secret: Secret, study_id: str, assignment_id: str) -> str:
@@ -131,3 +176,49 @@ def assignments_of_codes(
             if len(found) == len(asked):
                 break
     return found
+
+
+# Prolific -------------------------------------------------------------------------------------------------------------
+#
+# With "Secured external URL", Prolific appends to the address of a study the parameter `prolific_token`, a JWT. Of its
+# claims, `exp` is its end, `aud` the address of the study ("the correct domain for your tool"), `sub` the submission,
+# and `prolific` has what `external_study_url` states, `PROLIFIC_PID` among it, as well as `workspace_id`
+# (docs.prolific.com, "Retrieve JSON Web Key Set"; the parameter's name and `sub` as public programs have them).
+
+
+def load_prolific_keys(folder: Path) -> Any:
+    """Return the keys of Prolific, a `PyJWKSet`; None if the study has none. They change: save them again each day."""
+    import jwt  # takes 0.1 s
+
+    path = folder / PROLIFIC_KEYS_FILE
+    if not path.exists():
+        return None
+    document = parse_json(read_text(path), str(path))
+    try:
+        return jwt.PyJWKSet(document["keys"])
+    except (LookupError, TypeError, jwt.PyJWTError):
+        raise BadInput([Problem(f"is no set of JSON web keys; save {KEYS_URL} as it is", str(path))]) from None
+
+
+def prolific_participant(token: str, jwks: Any, audience: str, workspace: str, now: int) -> Participant | None:
+    """Return the participant of a token at a time in seconds; None if Prolific did not sign it for `audience`.
+
+    `audience` is an address of the server, of which only the host counts. `workspace` is the researcher's own: without
+    it, whoever has a researcher's account can have Prolific sign an address with the id of somebody else.
+    """
+    import jwt
+
+    try:
+        key = jwks[jwt.get_unverified_header(token)["kid"]]
+        claims = json.loads(jwt.PyJWS().decode(token, key, ["RS256"]))
+        hosts = [_host(each) for each in ([claims["aud"]] if isinstance(claims["aud"], str) else claims["aud"])]
+        id, maker = claims["prolific"]["PROLIFIC_PID"], claims["prolific"]["workspace_id"]
+        is_meant = _host(audience) in hosts and workspace == maker
+        is_valid = is_meant and now < claims["exp"] and re.fullmatch(PARTICIPANT_ID, id)
+    except (LookupError, TypeError, ValueError, RecursionError, jwt.PyJWTError):  # it has another form
+        return None
+    return Participant(PROLIFIC, id) if is_valid else None
+
+
+def _host(address: str) -> str | None:
+    return urlsplit(address if "//" in address else f"//{address}").hostname

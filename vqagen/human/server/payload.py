@@ -7,8 +7,7 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from vqagen.human.links.people import PARTICIPANT_ID, PLATFORMS
-from vqagen.human.links.tokens import LONGEST, TOKEN
+from vqagen.human.links.tokens import LONGEST, PARTICIPANT_ID, PLATFORMS, TOKEN
 from vqagen.human.server.replies import INVALID, Failure
 
 LARGEST_BODY = 16_384

@@ -19,9 +19,8 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.human.links.people import Participant, pseudonym
-from vqagen.human.links.prolific import PROLIFIC_KEYS_FILE, load_prolific_keys
 from vqagen.human.links.secret import Secret, load_secret
+from vqagen.human.links.tokens import PROLIFIC_KEYS_FILE, Participant, load_prolific_keys, pseudonym
 from vqagen.human.server.app import StudyApp, read_image
 from vqagen.human.server.connection import TimedConnection, watch
 from vqagen.human.server.limits import Buckets

@@ -6,16 +6,20 @@ import time
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from vqagen.human.links.people import ANONYMOUS, PROLIFIC, Participant, pseudonym
-from vqagen.human.links.prolific import load_prolific_keys, prolific_participant
-from vqagen.human.links.revoked import is_revoked
 from vqagen.human.links.secret import Secret
 from vqagen.human.links.tokens import (
+    ANONYMOUS,
+    PROLIFIC,
     Link,
     LinkRefused,
+    Participant,
     assignment_of_bearer,
     completion_code,
     holder_of,
+    is_revoked,
+    load_prolific_keys,
+    prolific_participant,
+    pseudonym,
     session_bearer,
     shown_at,
     trial_ticket,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.output import check_output, settle, sweep
-from vqagen.human.links.people import LINK, PLATFORMS, Participant, pseudonym
 from vqagen.human.links.secret import has_secret, load_secret
+from vqagen.human.links.tokens import LINK, PLATFORMS, Participant, pseudonym
 from vqagen.human.store.facts import encode_fact
 from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import STRICT, is_redis, open_log, read_facts, sqlite_path
