@@ -20,8 +20,7 @@ from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
 from vqagen.human.status import study_status
 from vqagen.human.store.facts import Fact
-from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import ANSWERS, load_roster, read_facts
+from vqagen.human.store.opening import ANSWERS, load_roster, read_facts, study_lock
 from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study

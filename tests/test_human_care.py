@@ -14,8 +14,7 @@ from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
 from vqagen.human.store import sqlite
 from vqagen.human.store.care import forget
-from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import ANSWERS, load_roster, open_log, read_facts
+from vqagen.human.store.opening import ANSWERS, load_roster, open_log, read_facts, study_lock
 from vqagen.human.study.study import Study
 
 NAMES = ("ann", "bob", "eve")
