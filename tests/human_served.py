@@ -15,7 +15,7 @@ from commands import start
 
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.links.tokens import Link, sign_link
-from vqagen.human.server.page_files import PageFiles
+from vqagen.human.server.app import PageFiles
 from vqagen.human.server.process import build_app
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings

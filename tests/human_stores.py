@@ -42,8 +42,8 @@ class Desk:
 
     def withdraw(self, assignment: str, now: int = 1, *, keep_answers: bool = False) -> None:
         """Let a rater withdraw."""
-        erasure = self.roster.withdraw(self.roster.assignments[assignment], now, keep_answers=keep_answers)
-        self.log.append(self.roster.take(erasure.facts), erasure.numbers)
+        facts, numbers = self.roster.withdraw(self.roster.assignments[assignment], now, keep_answers=keep_answers)
+        self.log.append(self.roster.take(facts), numbers)
 
     def note(self, assignment: str, kind: str, detail: str = "", now: int = 1) -> None:
         """Let a page report something."""
@@ -51,8 +51,8 @@ class Desk:
 
     def forget(self, *raters: str, now: int = 1) -> None:
         """Forget raters, as the command does: the state is read again afterwards."""
-        erasure = self.roster.forget(raters, now)
-        self.log.append(self.roster.take(erasure.facts), erasure.numbers)
+        facts, numbers = self.roster.forget(raters, now)
+        self.log.append(self.roster.take(facts), numbers)
         self.log.purge()
         self.roster = Roster(self.log.facts())
 

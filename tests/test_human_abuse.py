@@ -18,8 +18,8 @@ from uvicorn.server import ServerState
 
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
+from vqagen.human.server.app import PAGE, PageFiles
 from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
-from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.process import uvicorn_config
 from vqagen.human.store.opening import ANSWERS, read_facts
 from vqagen.human.study.making import make_caption_tasks

@@ -23,8 +23,7 @@ from vqagen.human.status import study_status
 from vqagen.human.store import sqlite
 from vqagen.human.store.care import forget
 from vqagen.human.store.facts import Fact
-from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import ANSWERS, load_roster, open_log, read_facts
+from vqagen.human.store.opening import ANSWERS, load_roster, open_log, read_facts, study_lock
 from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study

@@ -20,7 +20,7 @@ from oracles.human_plan import plan_faults
 from study_files import make_study, picture, write_caption_files, write_json
 
 from vqagen.errors import BadInput, VqagenError
-from vqagen.human.store.lock import study_lock
+from vqagen.human.store.opening import study_lock
 from vqagen.human.study import making
 from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, Gold
 from vqagen.human.study.making import extend_study, make_caption_tasks, make_item_tasks

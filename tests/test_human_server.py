@@ -18,7 +18,7 @@ from study_files import fill_words, make_study, picture
 
 from vqagen.human.links.tokens import trial_ticket
 from vqagen.human.server import middleware
-from vqagen.human.server.page_files import PAGE, PageFiles
+from vqagen.human.server.app import PAGE, PageFiles
 from vqagen.human.server.payload import LARGEST_BODY
 from vqagen.human.server.process import CLAIM_BURST
 from vqagen.human.server.sessions import MOST_NOTES

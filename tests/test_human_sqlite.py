@@ -13,9 +13,8 @@ from depth import fewer
 from human_stores import STUDY, open_desk
 
 from vqagen.errors import InputWarning
-from vqagen.human.store import lock
-from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import StoreError, open_log
+from vqagen.human.store import opening
+from vqagen.human.store.opening import StoreError, open_log, study_lock
 from vqagen.human.store.sqlite import SqliteLog
 
 
@@ -131,7 +130,7 @@ def test_the_message_about_a_damaged_entry_quotes_nothing_that_is_stored(path: P
 
 def test_a_second_process_is_refused_with_the_id_of_the_first(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from vqagen.human.store.lock import study_lock\n"
+        "import sys; from pathlib import Path; from vqagen.human.store.opening import study_lock\n"
         "with study_lock(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
     first = subprocess.Popen(
@@ -147,15 +146,15 @@ def test_a_second_process_is_refused_with_the_id_of_the_first(tmp_path: Path) ->
     first.kill()
     first.communicate()
     with study_lock(tmp_path):
-        assert (tmp_path / lock.LOCK).read_text().strip().isdigit()
+        assert (tmp_path / opening.LOCK).read_text().strip().isdigit()
 
 
 def test_a_network_file_system_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nserver:/home {tmp_path} nfs4 rw 0 0\n")
 
-    assert lock._file_system(tmp_path, mounts) == "nfs4"
-    assert lock._file_system(Path("/"), mounts) == "ext4"
-    monkeypatch.setattr(lock, "_file_system", lambda folder: "nfs4")
+    assert opening._file_system(tmp_path, mounts) == "nfs4"
+    assert opening._file_system(Path("/"), mounts) == "ext4"
+    monkeypatch.setattr(opening, "_file_system", lambda folder: "nfs4")
     with pytest.warns(InputWarning, match="network file system"), study_lock(tmp_path):
         pass

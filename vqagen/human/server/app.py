@@ -7,31 +7,23 @@ import hashlib
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from vqagen.human.server.limits import Buckets, network_of
-from vqagen.human.server.page_files import PageFiles
+from vqagen.errors import UsageError
+from vqagen.human.server.middleware import Buckets, network_of
 from vqagen.human.server.payload import (
-    LARGEST_BODY,
+    NO_STORE,
     AnswerBody,
     ConsentBody,
     EmptyBody,
     EventBody,
+    Failure,
     SessionBody,
     read_body,
-)
-from vqagen.human.server.replies import (
-    FOREVER,
-    INVALID,
-    NO_STORE,
-    PRIVATE,
-    TOO_MANY,
-    Failure,
     reply,
 )
 from vqagen.human.server.sessions import Sessions
@@ -39,14 +31,37 @@ from vqagen.human.store.opening import StoreError
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
 
+PAGE = Path(__file__).parents[1] / "page"
+SHELL = "shell.html"
+TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+}
 READINESS_PATIENCE = 2.0
 """Seconds in which a store that is ready writes."""
 BEAT_EVERY = 1.0
 """Seconds between two writes that find out whether the store is ready."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
-_JSON = "application/json"
 
-T = TypeVar("T")
+
+class PageFiles:
+    """All files of the page. Of a request, only names are looked up here: no path is ever built from it."""
+
+    def __init__(self, folder: Path = PAGE) -> None:
+        contents = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+        if SHELL not in contents:
+            raise UsageError(f"the page is not complete: {folder / SHELL} is missing; install vqagen again")
+        self.hash = hashlib.sha256(repr(contents).encode()).hexdigest()[:16]
+        self.shell = contents[SHELL].replace(b"/static/@/", f"/static/{self.hash}/".encode())
+        self.static = {
+            (self.hash, name): (content, TYPES[Path(name).suffix])
+            for name, content in contents.items()
+            if Path(name).suffix in TYPES
+        }
+        """(hash, name) -> content and media type."""
 
 
 class StudyApp:
@@ -91,7 +106,7 @@ class StudyApp:
         content, mime = self._page.static.get((request.path_params["hash"], request.path_params["name"]), (None, ""))
         if content is None:
             raise HTTPException(404)
-        return Response(content, 200, FOREVER, mime)
+        return Response(content, 200, {"Cache-Control": "public, max-age=31536000, immutable"}, mime)
 
     async def image(self, request: Request) -> Response:
         """Return an image of the study, if its file is still what the plan was made with."""
@@ -99,7 +114,7 @@ class StudyApp:
         content = await asyncio.to_thread(read_image, self._sessions.study.folder, image) if image else None
         if image is None or content is None:
             raise HTTPException(404)
-        return Response(content, 200, PRIVATE, image.mime)
+        return Response(content, 200, {"Cache-Control": "private, max-age=86400, immutable"}, image.mime)
 
     async def healthy(self, request: Request) -> Response:
         """Return that the process answers."""
@@ -123,7 +138,7 @@ class StudyApp:
     async def session(self, request: Request) -> Response:
         """Return where a rater is. An id that no rater can have, such as `{{%PROLIFIC_PID%}}`, breaks a link."""
         try:
-            body = await _body(request, SessionBody)
+            body = await read_body(request, SessionBody)
         except Failure as failure:
             failure.more["texts"] = self._sessions.study.texts.of_gone()
             raise
@@ -132,7 +147,7 @@ class StudyApp:
 
     async def consent(self, request: Request) -> Response:
         """Give a rater a place."""
-        body = await _body(request, ConsentBody)
+        body = await read_body(request, ConsentBody)
         self._take(f"{body.token} {body.participant}")
         client = request.client.host if request.client else ""
         record, is_new = await self._sessions.consent(body, network_of(client))
@@ -147,19 +162,19 @@ class StudyApp:
         own, number = self._own(request), request.path_params["number"]
         if not _NUMBER.fullmatch(number):
             raise HTTPException(404)
-        record, is_new = await self._sessions.answer(own, int(number), await _body(request, AnswerBody))
+        record, is_new = await self._sessions.answer(own, int(number), await read_body(request, AnswerBody))
         return reply(record, 201 if is_new else 200)
 
     async def withdraw(self, request: Request) -> Response:
         """Withdraw from an assignment."""
         own = self._own(request)
-        await _body(request, EmptyBody)
+        await read_body(request, EmptyBody)
         return reply(await self._sessions.withdraw(own))
 
     async def event(self, request: Request) -> Response:
         """Keep what the page reports."""
         own = self._own(request)
-        await self._sessions.event(own, await _body(request, EventBody))
+        await self._sessions.event(own, await read_body(request, EventBody))
         return Response(None, 204, NO_STORE)
 
     def _own(self, request: Request) -> str:
@@ -171,19 +186,7 @@ class StudyApp:
 
     def _take(self, key: str) -> None:
         if not self._limits.take(key, asyncio.get_running_loop().time()):
-            raise Failure(429, TOO_MANY, "too many requests; wait a second")
-
-
-async def _body(request: Request, kind: type[T]) -> T:
-    """Return a body of JSON that is not too large."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
-        raise Failure(415, INVALID, "the body must be application/json")
-    content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > LARGEST_BODY:
-            raise Failure(413, INVALID, f"the body must have at most {LARGEST_BODY} bytes")
-    return read_body(content, kind)
+            raise Failure(429, "too_many", "too many requests; wait a second")
 
 
 def read_image(folder: Path, image: StudyImage) -> bytes | None:

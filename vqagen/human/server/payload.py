@@ -1,4 +1,4 @@
-"""Bodies of requests: types by which they are read strictly, so that nothing but what the page sends has an effect."""
+"""Bodies of requests and replies. Requests are read strictly, so that nothing but what the page sends has an effect."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
 
 from vqagen.human.links.tokens import LONGEST, PARTICIPANT_ID, PLATFORMS, TOKEN
-from vqagen.human.server.replies import INVALID, Failure
 
 LARGEST_BODY = 16_384
 """Bytes of a body: the longest text that an item may ask for, in any script, and all else."""
-LONGEST_COMMENT = 1000
+NO_STORE = {"Cache-Control": "no-store"}
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 """Control characters but for tabs and ends of lines, and halves of characters."""
 Token = Annotated[str, Meta(pattern=rf"\A{TOKEN}\Z")]
@@ -62,7 +63,7 @@ class EventBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Something that the page reports; `number` is the trial that it concerns."""
 
     kind: Literal["webdriver", "reload", "comment", "problem"]
-    detail: Annotated[Written, Meta(max_length=LONGEST_COMMENT)] = ""
+    detail: Annotated[Written, Meta(max_length=1000)] = ""
     number: Count = 0
 
 
@@ -70,11 +71,31 @@ class EmptyBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Says nothing."""
 
 
-def read_body(content: bytes, kind: type[T]) -> T:
-    """Return the content of a body. Raise Failure: 400 for what is no JSON, 422 for other keys or values."""
+class Failure(Exception):
+    """A request that is answered with an error: a code for the page, and a sentence for people."""
+
+    def __init__(self, status: int, code: str, message: str, **more: object) -> None:
+        super().__init__(message)
+        self.status, self.code, self.more = status, code, more
+
+
+async def read_body(request: Request, kind: type[T]) -> T:
+    """Return the content of a body. Raise Failure for one that is too large, no JSON, or has other keys or values."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise Failure(415, "invalid", "the body must be application/json")
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > LARGEST_BODY:
+            raise Failure(413, "invalid", f"the body must have at most {LARGEST_BODY} bytes")
     try:
         return msgspec.json.decode(content, type=kind)
     except msgspec.ValidationError as error:
-        raise Failure(422, INVALID, str(error)) from None
+        raise Failure(422, "invalid", str(error)) from None
     except (msgspec.DecodeError, ValueError):
-        raise Failure(400, INVALID, "the body is not JSON in UTF-8") from None
+        raise Failure(400, "invalid", "the body is not JSON in UTF-8") from None
+
+
+def reply(record: object, status: int = 200) -> Response:
+    """Return a record as JSON."""
+    return Response(msgspec.json.encode(record), status, NO_STORE, "application/json")

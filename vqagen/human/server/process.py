@@ -21,36 +21,26 @@ import uvicorn
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.links.tokens import PROLIFIC_KEYS_FILE, Participant, load_prolific_keys, pseudonym
-from vqagen.human.server.app import StudyApp, read_image
+from vqagen.human.server.app import PageFiles, StudyApp, read_image
 from vqagen.human.server.connection import TimedConnection, watch
-from vqagen.human.server.limits import Buckets
-from vqagen.human.server.middleware import LOG, Middleware
-from vqagen.human.server.page_files import PageFiles
-from vqagen.human.server.replies import safety_headers
+from vqagen.human.server.middleware import LOG, Buckets, Middleware, safety_headers
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import Log, StoreUnreachable, open_log
+from vqagen.human.store.opening import Log, StoreUnreachable, open_log, study_lock
 from vqagen.human.store.roster import Roster
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
 
-MOST_CONNECTIONS = 4000
-"""Connections at once; further ones get 503."""
 SESSION_RATE = 5
 """Requests a second of one rater."""
 BURST = 4
 """Seconds' worth of requests that may come at once."""
 CLAIM_RATE, CLAIM_BURST = 0.1, 30
 """Places a second that raters of one network take, and how many at once, such as a class."""
-IDLE = 75
-"""Seconds until a connection without requests is closed: raters think longer than that of a few seconds."""
 GRACE = 10
 """Seconds in which requests that have begun are finished when the server stops."""
-LARGEST_HEADERS = 16_384
-"""Bytes of the headers of a request."""
 SILENCE = 30.0
 """Seconds in which a line of the log is not repeated."""
 RETRY_EVERY = 1.0
@@ -170,11 +160,11 @@ def uvicorn_config(app: Middleware, settings: ServeSettings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_keep_alive=IDLE,
+        timeout_keep_alive=75,  # seconds: raters think longer than uvicorn's 5
         timeout_graceful_shutdown=GRACE,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=4000,  # further connections get 503
         backlog=2048,
-        h11_max_incomplete_event_size=LARGEST_HEADERS,
+        h11_max_incomplete_event_size=16_384,  # bytes of headers
         forwarded_allow_ips=settings.forwarded_allow_ips,
     )
 
@@ -182,23 +172,17 @@ def uvicorn_config(app: Middleware, settings: ServeSettings) -> uvicorn.Config:
 @contextmanager
 def _listening(settings: ServeSettings) -> Iterator[socket.socket]:
     """Yield a socket that raters can connect to."""
-    raise_limit_of_files()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):  # as many connections as the system allows
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         listener = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
     except OSError as error:
-        place = f"{settings.host}:{settings.port}"
-        message = f"cannot listen on {place}: {error.strerror or error}; choose another --port or --host"
-        raise UsageError(message) from None
+        place, reason = f"{settings.host}:{settings.port}", error.strerror or error
+        raise UsageError(f"cannot listen on {place}: {reason}; choose another --port or --host") from None
     with listener:
         yield listener
-
-
-def raise_limit_of_files() -> None:
-    """Let this process have as many connections as the system allows."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def throttle() -> Callable[[logging.LogRecord], bool]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 from vqagen.human.links.secret import Secret
 from vqagen.human.links.tokens import (
@@ -25,44 +27,34 @@ from vqagen.human.links.tokens import (
     trial_ticket,
     verify_link,
 )
-from vqagen.human.server.limits import Buckets
-from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, SessionBody
-from vqagen.human.server.replies import (
-    CONSENT_CHANGED,
-    DIFFERENT,
-    FORBIDDEN,
-    GONE,
-    INVALID,
-    NOT_ACTIVE,
-    NOT_FOUND,
-    NOT_SHOWN,
-    TOO_MANY,
-    Failure,
-)
-from vqagen.human.server.shown import ShownStudy
-from vqagen.human.store import roster as states
+from vqagen.human.server.middleware import Buckets
+from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, Failure, SessionBody
 from vqagen.human.store.facts import Claimed, Noted, Submitted
-from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WAIT, WITHDRAWN, Assignment, Grant, Roster
+from vqagen.human.store.roster import (
+    CLAIMED,
+    COMPLETE,
+    DIFFERENT,
+    EXPIRED,
+    NEW,
+    REFUSED,
+    WAIT,
+    WITHDRAWN,
+    Assignment,
+    Grant,
+    Roster,
+)
 from vqagen.human.store.writer import Writer
-from vqagen.human.study.item import answer_fault
-from vqagen.human.study.study import Study
+from vqagen.human.study.images import StudyImage
+from vqagen.human.study.item import AFTER, BEFORE, COMPARE, Item, answer_fault
+from vqagen.human.study.study import Study, Trial
 from vqagen.rng import shuffled, stream
 
-ANY_NUMBER = 2**31
-"""The tasks that a person may do where the study sets no limit."""
 MOST_NOTES = 100
 """Reports of one session that are kept: what nobody needs must not fill the disk."""
+MOST_SLOTS = 4096
+"""Slots whose trials are kept in order; those of others are ordered again when they are needed."""
 PREVIEW = "preview"
 """Begins the id of an assignment of which nothing is stored: `preview-TASK-SLOT`."""
-
-
-class Rater(NamedTuple):
-    """Who asks, by which link."""
-
-    link: Link
-    participant: Participant
-    is_proven: bool
-    """True if nobody else can have asked: the link is personal, or Prolific signed who came."""
 
 
 class Sessions:
@@ -89,14 +81,15 @@ class Sessions:
                 raise LinkRefused("the link is for a place that the study does not have")
         except LinkRefused as refused:
             message = " ".join(self.study.texts.words["gone"])
-            status, code = (410, GONE) if refused.is_gone else (403, FORBIDDEN)
+            status, code = (410, "gone") if refused.is_gone else (403, "forbidden")
             raise Failure(status, code, message, texts=self.study.texts.of_gone()) from None
         return link
 
-    def _rater(self, body: SessionBody) -> Rater:
+    def _rater(self, body: SessionBody) -> tuple[Link, Participant, bool]:
+        """Return the link, who asks, and true if that is proven: by a personal link, or signed by Prolific."""
         link, given = self.link(body.token), body.participant
         if link.is_preview:
-            return Rater(link, Participant(ANONYMOUS, PREVIEW), False)
+            return link, Participant(ANONYMOUS, PREVIEW), False
         proven, serving = holder_of(link), self.study.serving
         if (
             proven is None
@@ -108,17 +101,17 @@ class Sessions:
             proven = prolific_participant(token, keys, *meant_for, int(self._clock()))
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
-                raise Failure(403, FORBIDDEN, message, texts=self.study.texts.of_gone())
+                raise Failure(403, "forbidden", message, texts=self.study.texts.of_gone())
         person = proven or (Participant(given.platform, given.id) if given else None)
         if person is None:
-            raise Failure(422, INVALID, "participant is missing")
-        return Rater(link, person, proven is not None)
+            raise Failure(422, "invalid", "participant is missing")
+        return link, person, proven is not None
 
     def assignment_of(self, bearer: str) -> str:
         """Return the id of the assignment of a session."""
         id = assignment_of_bearer(bearer, self._secret, self.study.id)
         if id is None:
-            raise Failure(401, FORBIDDEN, "the session is not valid; open the link again")
+            raise Failure(401, "forbidden", "the session is not valid; open the link again")
         return id
 
     def _assignment(self, roster: Roster, id: str) -> Assignment:
@@ -138,14 +131,14 @@ class Sessions:
 
     async def session(self, body: SessionBody) -> dict[str, Any]:
         """Return where a rater is, with all texts of the page. Nothing is claimed."""
-        rater = self._rater(body)
+        link, person, is_proven = self._rater(body)
         roster = await self._writer.roster()
-        grant = Grant("") if rater.link.is_preview else self._grant(roster, rater)
+        grant = Grant("") if link.is_preview else self._grant(roster, link, person)
         own = roster.assignments.get(grant.assignment)
         state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
         if state == EXPIRED and grant.facts:
             state = "new"
-        task = own.task if own else rater.link.task or next(iter(self._trials))
+        task = own.task if own else link.task or next(iter(self._trials))
         texts = {**self.study.texts.shown()}
         if state != COMPLETE:
             texts.pop("debrief")
@@ -160,33 +153,33 @@ class Sessions:
             "retry_minutes": self._retry_minutes(grant),
             "lease_ms": self.study.serving.lease,
             "break_every": self.study.serving.break_every,
-            "is_preview": rater.link.is_preview,
+            "is_preview": link.is_preview,
         }
         if own and state == "active":
             record |= self._begun(own)
         elif own and state in (COMPLETE, WITHDRAWN):
-            is_known = rater.is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
+            is_known = is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
             record |= {"answered": len(own.answers), **(self._codes(own) if is_known else {})}
         await self._writer.commit(())
         return record
 
     async def consent(self, body: ConsentBody, network: str) -> tuple[dict[str, Any], bool]:
         """Give a rater who has consented a place, and return its session; True if the rater did not have it."""
-        rater = self._rater(body)
+        link, person, _ = self._rater(body)
         if not body.agreed:
-            raise Failure(422, INVALID, "agreed must be true")
+            raise Failure(422, "invalid", "agreed must be true")
         if body.consent_version != self.study.texts.version:
-            raise Failure(409, CONSENT_CHANGED, "the text was changed; please read it again")
-        if rater.link.is_preview:
-            task = rater.link.task or next(iter(self._trials))
-            return self._begun(self._preview(task, str(rater.link.slot or 0))), True
+            raise Failure(409, "consent_changed", "the text was changed; please read it again")
+        if link.is_preview:
+            task = link.task or next(iter(self._trials))
+            return self._begun(self._preview(task, str(link.slot or 0))), True
         roster = await self._writer.roster()
-        grant = self._grant(roster, rater, body.consent_version)
+        grant = self._grant(roster, link, person, body.consent_version)
         if grant.refusal:
             message = " ".join(self.study.texts.words[grant.refusal])
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
         if grant.assignment not in roster.assignments and not self._claims.take(network, self._clock()):
-            raise Failure(429, TOO_MANY, "too many begin at this place in the network; try again in a minute")
+            raise Failure(429, "too_many", "too many begin at this place in the network; try again in a minute")
         stored, own = self._writer.commit(grant.facts), roster.assignments[grant.assignment]
         record = self._begun(own)
         await stored
@@ -194,18 +187,18 @@ class Sessions:
             raise self._not_active(own.state)
         return record, bool(grant.facts)
 
-    def _grant(self, roster: Roster, rater: Rater, version: str = "") -> Grant:
+    def _grant(self, roster: Roster, link: Link, person: Participant, version: str = "") -> Grant:
         """Decide about a rater's place. Tasks of a link for any task come in an order of the rater's own.
 
         So all tasks have answers soon, and a study that is stopped early is not one of its first tasks only.
         """
-        now, link, person = self._now(), rater.link, rater.participant
         name = pseudonym(self._secret, person)
         order = stream(self.study.seed, f"human/choice/{name}")
         tasks = [link.task] if link.task else shuffled(order, list(self._trials))
+        now = self._now()
         expires = now + self.study.serving.lease
         wish = Claimed(now, "", name, 0, version, expires, person.platform, person.id)
-        most = self.study.serving.tasks_per_person or ANY_NUMBER
+        most = self.study.serving.tasks_per_person or 2**31  # no limit
         trials = {task: self._trials[task] for task in tasks}
         return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task)
 
@@ -238,12 +231,12 @@ class Sessions:
         own, now = self._assignment(roster, id), self._now()
         trials = self.shown.trials(own.task, own.slot)
         if not 1 <= number <= len(trials):
-            raise Failure(404, NOT_FOUND, f"there are trials 1 to {len(trials)}")
+            raise Failure(404, "not_found", f"there are trials 1 to {len(trials)}")
         shown = shown_at(body.ticket, self._secret, self.study.id, own.id, number)
         if shown is None:
-            raise Failure(403, NOT_SHOWN, "this trial was not shown yet")
+            raise Failure(403, "not_shown", "this trial was not shown yet")
         if fault := answer_fault(trials[number - 1].item, body.value):
-            raise Failure(422, INVALID, f"value {fault}")
+            raise Failure(422, "invalid", f"value {fault}")
         if own.id.startswith(PREVIEW):
             return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
         times = body.rt_ms, body.shown_ms, max(0, now - shown), now + self.study.serving.lease
@@ -251,11 +244,11 @@ class Sessions:
         stored = self._writer.commit(receipt.facts)
         record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}
         await stored
-        if receipt.kind == states.REFUSED:
+        if receipt.kind == REFUSED:
             raise self._not_active(own.state)
-        if receipt.kind == states.DIFFERENT:
-            raise Failure(409, DIFFERENT, "another answer is stored already; it stays", stored=receipt.value)
-        return record, receipt.kind == states.NEW
+        if receipt.kind == DIFFERENT:
+            raise Failure(409, "different", "another answer is stored already; it stays", stored=receipt.value)
+        return record, receipt.kind == NEW
 
     def _next(self, own: Assignment, answered: Collection[int]) -> dict[str, Any]:
         """Return the next trial with the proof that it was shown, or the end with its code."""
@@ -284,7 +277,7 @@ class Sessions:
         if own.state not in (CLAIMED, COMPLETE):
             raise self._not_active(own.state)
         if len(own.answer_entries) - len(own.answers) >= MOST_NOTES:
-            raise Failure(429, TOO_MANY, "enough was reported in this session")
+            raise Failure(429, "too_many", "enough was reported in this session")
         if not own.id.startswith(PREVIEW):
             await self._writer.commit([Noted(self._now(), own.id, body.kind, body.detail, body.number)])
 
@@ -305,7 +298,69 @@ class Sessions:
             WITHDRAWN: "you have withdrawn",
             EXPIRED: "the time for this task has run out",
         }
-        return Failure(409, NOT_ACTIVE, messages.get(state, "there is no such session"), state=state or None)
+        return Failure(409, "not_active", messages.get(state, "there is no such session"), state=state or None)
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
+
+
+class ShownStudy:
+    """The trials of a study as records for the page."""
+
+    def __init__(self, study: Study, secret: Secret) -> None:
+        self._study = study
+        opaque = {id: secret.mac("image", f"{study.id}/{id}") for id in study.images}
+        self._opaque = {id: base64.urlsafe_b64encode(mac).rstrip(b"=").decode() for id, mac in opaque.items()}
+        self.images: dict[str, StudyImage] = {self._opaque[id]: image for id, image in study.images.items()}
+        """By opaque id."""
+        self.trials = lru_cache(MOST_SLOTS)(study.trials)
+        """(task, slot) -> the trials of a slot in its order."""
+
+    def next_trial(self, trials: tuple[Trial, ...], answered: Collection[int]) -> dict[str, Any] | None:
+        """Return the first trial without an answer; None if all have one."""
+        coming = [each for each in trials if each.number not in answered][:2]
+        if not coming:
+            return None
+        trial, *after = coming
+        next_image = self._image(after[0].item) if after else None
+        return {
+            "number": trial.number,
+            "total": len(trials),
+            "answered": len(answered),
+            "use": trial.item.use if trial.item.use in (BEFORE, AFTER) else "trial",
+            **self._record(trial),
+            "next_image": next_image and next_image["url"],
+        }
+
+    def practice(self, feedback_right: str, feedback_wrong: str) -> list[dict[str, Any]]:
+        """Return the trials of the practice, with what the page shall expect. Sides are taken by turns."""
+        trials = [Trial(number, item, number % 2 == 0) for number, item in enumerate(self._study.practice, 1)]
+        feedback = {"feedback_right": feedback_right, "feedback_wrong": feedback_wrong}
+        return [{**self._record(trial), "expected": _expected(trial), **feedback} for trial in trials]
+
+    def _record(self, trial: Trial) -> dict[str, Any]:
+        item = trial.item
+        return {
+            "kind": item.kind,
+            "image": self._image(item),
+            "prompt": item.prompt,
+            "texts": trial.texts,
+            "scale": item.scale,
+            "form": item.form,
+            "history": [{"text": each.text, "answer": each.answer} for each in item.history],
+        }
+
+    def _image(self, item: Item) -> dict[str, Any] | None:
+        if not item.image:
+            return None
+        image = self._study.images[item.image]
+        return {"url": f"/img/{self._opaque[image.id]}", "width": image.width, "height": image.height}
+
+
+def _expected(trial: Trial) -> str | None:
+    """Return the side of the better text, or the right answer; None where there is none."""
+    item, gold = trial.item, trial.item.gold
+    if item.kind != COMPARE or gold is None:
+        return gold.answer if gold else None
+    is_second = gold.better == item.candidates[1].id
+    return "right" if is_second == trial.second_on_right else "left"

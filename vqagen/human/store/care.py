@@ -15,8 +15,7 @@ from vqagen.files.output import check_output, settle, sweep
 from vqagen.human.links.secret import has_secret, load_secret
 from vqagen.human.links.tokens import LINK, PLATFORMS, Participant, pseudonym
 from vqagen.human.store.facts import encode_fact
-from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import STRICT, is_redis, open_log, read_facts, sqlite_path
+from vqagen.human.store.opening import STRICT, is_redis, open_log, read_facts, sqlite_path, study_lock
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.study import Study, load_study
 
@@ -65,10 +64,10 @@ def forget(
         if unknown := [id for id, raters in found.items() if not raters]:
             raise UsageError(f"no rater of study {study.id} has the id {', '.join(unknown)}; nothing was deleted")
         raters = sorted(set().union(*found.values()))
-        erasure = roster.forget(raters, time.time_ns() // 1_000_000)
-        log.append(roster.take(erasure.facts), erasure.numbers)
+        facts, numbers = roster.forget(raters, time.time_ns() // 1_000_000)
+        log.append(roster.take(facts), numbers)
         log.purge()
-        return ForgetReport(len(raters), len(erasure.numbers))
+        return ForgetReport(len(raters), len(numbers))
 
 
 def _names(study: Study, roster: Roster, id: str) -> Iterator[str]:

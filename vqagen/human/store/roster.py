@@ -26,6 +26,8 @@ NEW, SAME, DIFFERENT, REFUSED = "new", "same", "different", "refused"
 """How an answer relates to what is stored: the first one, the same again, another one, or the assignment has ended."""
 LIMIT, WAIT, FULL = "limit", "wait", "full"
 """Why a rater gets no slot: has done as many tasks as allowed; all free ones are leased; all are complete."""
+Erasure = tuple[tuple[Fact, ...], tuple[int, ...]]
+"""Facts, and the numbers of the facts to delete from the log with them."""
 _LIKELIEST = (CLAIMED, COMPLETE, WITHDRAWN, EXPIRED)
 """The states by which one of a rater's assignments is found for a link, the first one first."""
 
@@ -73,13 +75,6 @@ class Receipt(NamedTuple):
     kind: str
     value: int | str | None
     facts: tuple[Fact, ...] = ()
-
-
-class Erasure(NamedTuple):
-    """Facts, and the numbers of the facts to delete from the log with them."""
-
-    facts: tuple[Fact, ...] = ()
-    numbers: tuple[int, ...] = ()
 
 
 class Roster:
@@ -197,16 +192,16 @@ class Roster:
     def withdraw(self, assignment: Assignment, now: int, *, keep_answers: bool) -> Erasure:
         """Decide about a withdrawal. It changes nothing if the assignment is complete, or was withdrawn before."""
         if assignment.state in (COMPLETE, WITHDRAWN):
-            return Erasure()
+            return (), ()
         ended = Ended(now, assignment.id, WITHDRAWN, keep_answers)
-        return Erasure((ended,), () if keep_answers else tuple(assignment.answer_entries))
+        return (ended,), () if keep_answers else tuple(assignment.answer_entries)
 
     def forget(self, raters: Sequence[str], now: int) -> Erasure:
         """Return the fact that raters are forgotten, and the numbers of all facts about them."""
         own = [each for rater in raters for each in self._of_rater.get(rater, ())]
         numbers = sorted(number for each in own for number in (*each.entries, *each.answer_entries))
         attempts = {slot: self._attempts[slot] for slot in sorted(f"{each.task}-{each.slot}" for each in own)}
-        return Erasure((Forgotten(now, len(numbers), attempts),), tuple(numbers))
+        return (Forgotten(now, len(numbers), attempts),), tuple(numbers)
 
     # Facts ----------------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,7 @@ from vqagen.files.locations import locate
 from vqagen.files.output import atomic_folder, atomic_output, sweep
 from vqagen.files.reading import content_hash
 from vqagen.human.links.study_links import LINKS_FOLDER
-from vqagen.human.store.lock import LOCK, study_lock
-from vqagen.human.store.opening import ANSWERS
+from vqagen.human.store.opening import ANSWERS, LOCK, study_lock
 from vqagen.human.study.checks import right_texts
 from vqagen.human.study.images import IMAGES_FOLDER
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, COMPARE, PRACTICE, REAL, SYSTEM, Item
