@@ -1,15 +1,16 @@
-"""Measures rater studies: `load` on the server, `kills` of the server and of Redis."""
+"""Measures rater studies: `load` on the server, `kills` of the server and of Redis, `coverage` of intervals."""
 
 from __future__ import annotations
 
 import click
+from bench_human_coverage import coverage
 from bench_human_kills import kills
 from bench_human_load import load
 
 
 @click.group()
 def human() -> None:
-    """Measure the server of a rater study.
+    """Measure the server of a rater study, and its scores.
 
     \b
     Example:
@@ -19,3 +20,4 @@ def human() -> None:
 
 human.add_command(load)
 human.add_command(kills)
+human.add_command(coverage)

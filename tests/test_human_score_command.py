@@ -139,7 +139,7 @@ def test_a_single_answer_says_why_it_has_no_interval(vqagen_: Commands) -> None:
     found = report(vqagen_, "answers.jsonl --method humanr,cluster,bootstrap,bt")["tables"]
     assert found["scores"]["rows"][0]["note"] == "one rater and one image only"
     assert found["humanr"]["rows"][0]["note"] == "one answer only"
-    assert found["bootstrap"]["rows"][0]["note"] == "one rater or one image only"
+    assert found["bootstrap"]["rows"][0]["note"] == "one rater and one image only"
     assert found["strengths"]["rows"][0]["note"] == "never preferred to the other sources: A"
     assert found["agreement"]["rows"][0]["note"] == "no item has two answers"
 

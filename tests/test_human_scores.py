@@ -242,15 +242,14 @@ def test_cluster_intervals_hold_the_truth_in_95_percent_of_studies() -> None:
 
 
 def test_the_bootstrap_adds_up_what_raters_images_and_single_answers_contribute() -> None:
-    """Each rater answers about each image here, so that the parts are known (Owen 2007, section 4)."""
+    """Each rater answers about each image here, so that the variance is known (Owen 2007; one fewer is drawn)."""
     table = np.random.default_rng(4).normal(size=(5, 7))
-    *_, mean, deviation, low, high, _ = bootstrap(
-        sample_of_scores(table.ravel(), np.repeat(range(5), 7), [*range(7)] * 5)
-    )
+    sample = sample_of_scores(list(table.ravel()), np.repeat(range(5), 7), [*range(7)] * 5)
+    *_, mean, deviation, low, high, _ = bootstrap(sample)
 
-    of_rater, of_image = (table.mean(axis=axis) - table.mean() for axis in (1, 0))
-    rest = table - table.mean() - of_rater[:, None] - of_image
-    expected = (of_rater**2).mean() / 5 + (of_image**2).mean() / 7 + (rest**2).mean() / 35
+    of_rater, of_image = table.mean(axis=1, keepdims=True), table.mean(axis=0, keepdims=True)
+    rest = ((table - of_rater - of_image + table.mean()) ** 2).sum() / (4 * 6)
+    expected = of_rater.var(ddof=1) / 5 + of_image.var(ddof=1) / 7 + rest / 35
     assert (mean, deviation) == pytest.approx((table.mean(), expected**0.5), abs=0.02)
     assert (low, high) == pytest.approx((mean - 1.96 * deviation, mean + 1.96 * deviation), abs=0.1)
 
