@@ -14,6 +14,7 @@ import choix
 import click
 import numpy as np
 from bench_costs import count_option
+from vqagen.human.study.trial import Trial
 
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.bradley_terry import strengths
@@ -24,7 +25,6 @@ from vqagen.human.scores.study_scores import score_rows
 from vqagen.human.simulation.raters import Raters, opinion_for
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Item, Scale
-from vqagen.human.study.trial import Trial
 from vqagen.rng import stream
 
 IMAGES = 40

@@ -236,6 +236,8 @@ async def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[S
         for token in (None, "", "x.y.z", sign("ann", NOON - 1)):
             refused = await place.consent("ann", prolific_token=token)
             assert (refused.status_code, refused.json()["error"]) == (403, "forbidden"), token
+        other = await place.consent("ann", participant={"platform": "id", "id": "ann"})
+        assert other.status_code == 403, "whoever leaves out the id of Prolific is not signed for either"
         made = await place.consent("somebody-else", prolific_token=sign("ann"))
         assert made.status_code == 201, made.text
         done = await Rater(place.client, made.json()["session"], made.json()["trial"]).answer_all()

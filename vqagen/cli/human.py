@@ -26,10 +26,10 @@ SUBCOMMANDS = {
 
 @click.group("human", cls=LazyGroup, places=SUBCOMMANDS)
 def command() -> None:
-    """Have people compare two texts about an image.
+    """Have people judge texts about images, or answer the questions that models answer.
 
-    Raters see an image with two captions, questions or answers, and say on a scale from 1 to 9 which fits better.
-    A study is a folder: it is planned, served as a web page, exported and scored.
+    Raters compare two texts on a scale, rate one, or answer questions, dialogs and director trials. A study is a
+    folder: it is planned, served as a web page, exported and scored.
 
     \b
     Example:

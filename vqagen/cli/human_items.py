@@ -44,7 +44,7 @@ def items(
     \b
     Example:
       vqagen human items questions.json --scenes scenes.json --out items.jsonl
-      vqagen human items questions.json --scenes scenes.json --compare answers --out items.jsonl
+      vqagen human items questions.json --scenes scenes.json --compare answers --out asked.jsonl
     """
     from collections import Counter
 

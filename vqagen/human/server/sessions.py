@@ -11,7 +11,6 @@ from typing import Any
 from vqagen.human.links.secret import Secret
 from vqagen.human.links.tokens import (
     ANONYMOUS,
-    PROLIFIC,
     Link,
     LinkRefused,
     Participant,
@@ -91,11 +90,7 @@ class Sessions:
         if link.is_preview:
             return link, Participant(ANONYMOUS, PREVIEW), False
         proven, serving = holder_of(link), self.study.serving
-        if (
-            proven is None
-            and serving.prolific_audience
-            and (body.prolific_token or (given and given.platform == PROLIFIC))
-        ):
+        if proven is None and serving.prolific_audience:  # whoever leaves the id out could be anybody, too
             keys = load_prolific_keys(self.study.folder)  # each time: Prolific changes them
             token, meant_for = body.prolific_token or "", (serving.prolific_audience, serving.prolific_workspace)
             proven = prolific_participant(token, keys, *meant_for, int(self._clock()))
