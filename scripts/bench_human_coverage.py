@@ -14,7 +14,6 @@ import choix
 import click
 import numpy as np
 from bench_costs import count_option
-from vqagen.human.study.trial import Trial
 
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.bradley_terry import strengths
@@ -25,6 +24,7 @@ from vqagen.human.scores.study_scores import score_rows
 from vqagen.human.simulation.raters import Raters, opinion_for
 from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Item, Scale
+from vqagen.human.study.study import Trial
 from vqagen.rng import stream
 
 IMAGES = 40
@@ -84,7 +84,7 @@ def _findings(raters: int, seed: int) -> Iterator[Found]:
         apart = difference(*(scores.samples[each] for each in pair))
         yield "differences", TRUE[scores.names[pair[0]]] - TRUE[scores.names[pair[1]]], apart.low, apart.high
     for row in strengths(scores.samples)[1:]:
-        yield "strengths", _true_strengths()[str(row[0])], *row[5:7]
+        yield "strengths", _true_strengths()[str(row[0])], row[5], row[6]
 
 
 def _rows(raters: int, seed: int) -> Iterator[AnswerRow]:
@@ -122,9 +122,9 @@ def _rows(raters: int, seed: int) -> Iterator[AnswerRow]:
 
 @cache
 def _true_strengths() -> dict[str, float]:
-    """Return the strengths that fit the chances of the model, which each comparison has as many answers for.
+    """Return the strengths that fit the chances of the model, if each comparison has as many answers.
 
-    A rater likes both systems as much, so that only images and noise matter between them.
+    A rater likes all systems as much, so that only images and noise matter between two of them.
     """
     spread = hypot(SETTINGS.rater_sd, SETTINGS.image_sd, SETTINGS.noise)
     between = hypot(sqrt(2) * SETTINGS.image_sd, SETTINGS.noise)

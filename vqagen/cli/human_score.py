@@ -33,9 +33,11 @@ def score(
 
     A score is the mean of answers, from -1 (the reference is clearly better) over 0 (both are equal) to 1 (the system
     is clearly better). Its interval takes into account that answers of one rater, and about one image, are alike; a
-    bootstrap of raters (bootstrap), strengths by Bradley and Terry (bt) and HUMANr's own figures (humanr) are other
-    methods. Raters and assignments are flagged that fail checks, answer fast, always the same or always on one side.
-    --exclude says whose answers are left out, and the report how many these are.
+    bootstrap of raters and images (bootstrap), strengths by Bradley and Terry (bt) and HUMANr's own figures (humanr)
+    are other methods. Answers to questions are counted, and ambiguous questions are listed.
+
+    Raters and assignments are flagged that fail checks, answer fast, always the same or always on one side. --exclude
+    says whose answers are left out, and the report how many these are.
 
     --fail-under takes systems (A=-0.2) and, of the fields of --by, all groups (template=-0.3) or one
     (template:one_hop=-0.3). template=-0.3/0 is missed if a mean lies below -0.3 and its upper bound below 0.

@@ -44,13 +44,22 @@ def _summary(rows: Sequence[AnswerRow]) -> tuple[Cell, ...]:
     items = by_item(rows, lambda row: said(row.value))
     known = [row for row in rows if row.gold is not None]
     right = two_way_interval(sample_of(known, is_right)) if known else None
-    bounds = (right.low, right.high) if right else (None, None)
-    accuracy = right.mean if right else None, *(None if each is None else min(max(each, 0.0), 1.0) for each in bounds)
+    shares = (right.mean, right.low, right.high) if right else (None, None, None)
+    accuracy = [None if share is None else min(max(share, 0.0), 1.0) for share in shares]
     agreed = sum(max(Counter(answers).values()) for answers in items) / len(rows)
     *_, found, low, high, why = alpha(items, NOMINAL)
     notes = filter(None, (right.why if right else "no right answer is known", why))
-    numbers = len(items), len(rows), len({row.rater for row in rows})
-    return *numbers, *accuracy, agreed, found, low, high, "; ".join(notes)
+    return (
+        len(items),
+        len(rows),
+        len({row.rater for row in rows}),
+        *accuracy,
+        agreed,
+        found,
+        low,
+        high,
+        "; ".join(notes),
+    )
 
 
 def _question(rows: Sequence[AnswerRow]) -> tuple[tuple[float, int, str], bool, tuple[Cell, ...]]:
@@ -64,7 +73,6 @@ def _question(rows: Sequence[AnswerRow]) -> tuple[tuple[float, int, str], bool, 
     agreed, right = given[ordered[0]] / len(rows), given[gold] / len(rows) if gold else None
     name = ", ".join(f"{key} {value}" for key, value in first.record.items()) or first.item
     is_ambiguous = (len(rows) >= FEWEST and agreed < AGREED) or bool(gold and ordered[0] != gold)
-    written = {said(row.value): str(row.value) for row in reversed(rows)}
-    all_given = ", ".join(f"{written[answer]} {given[answer]}" for answer in ordered)
-    row = (first.dimension, name, first.image, first.gold, len(rows), right, agreed, written[ordered[0]], all_given)
+    all_given = ", ".join(f"{answer} {given[answer]}" for answer in ordered)
+    row = (first.dimension, name, first.image, gold, len(rows), right, agreed, ordered[0], all_given)
     return (agreed if right is None else right, -len(rows), first.item), is_ambiguous, row
