@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import vqagen
+from vqagen.files.discovery import find_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import Items
 

@@ -34,10 +34,10 @@ from bench_costs import (
 
 import vqagen
 from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
+from vqagen.files.formats import JSON
+from vqagen.files.layouts import Arrangement
+from vqagen.files.writer import RecordWriter
 from vqagen.language.question_records import record_writer
-from vqagen.records.formats import JSON
-from vqagen.records.layouts import Arrangement
-from vqagen.records.writer import RecordWriter
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
 from vqagen.tasks.questions.tally import Tally

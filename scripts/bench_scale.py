@@ -14,9 +14,9 @@ import click
 from bench_costs import VQAGEN, Ran, count_option, digest, in_turn, ratio, report, run_command
 
 import vqagen
+from vqagen.files.formats import JSON
+from vqagen.files.layouts import encode_lines
 from vqagen.language.domain_files import find_domain
-from vqagen.records.formats import JSON
-from vqagen.records.layouts import encode_lines
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.job import make_job
 from vqagen.run.output.claim import claimed

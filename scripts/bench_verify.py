@@ -17,9 +17,9 @@ from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, repo
 
 import vqagen
 from vqagen.api import find_domain, find_scenes, load_domain_files
+from vqagen.files.discovery import find_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records
 from vqagen.rng import stream
 from vqagen.score.verify.question_texts import UNDECIDED, QuestionTexts
 from vqagen.score.verify.questions import verify_questions

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from vqagen.art.drawing import ANY_SHAPE, FILLS, drawing_faults, read_drawing
-from vqagen.art.shapes import SHAPES
-from vqagen.art.sprites import picture_sprite, sprite, svg_of
 from vqagen.errors import BadInput
-from vqagen.json.schema import schema_text
+from vqagen.files.schema import schema_text
+from vqagen.pictures.drawing import ANY_SHAPE, FILLS, drawing_faults, read_drawing
+from vqagen.pictures.shapes import SHAPES
+from vqagen.pictures.sprites import picture_sprite, sprite, svg_of
 from vqagen.tasks.director.catalogue import catalogue_faults
 
 RED = "#d62f2f"

@@ -9,8 +9,8 @@ import pytest
 
 import vqagen
 from vqagen.errors import BadInput, Problem
+from vqagen.files.layouts import JsonValue, encode_lines
 from vqagen.language.domain_files import load_catalogue
-from vqagen.records.layouts import JsonValue, encode_lines
 from vqagen.run.blocks import TrackedItems, blocks_of
 from vqagen.run.work import WindowFailed
 from vqagen.tasks.contract import ItemRecords

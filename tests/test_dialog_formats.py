@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.authoring.check.checking import check_paths
-from vqagen.records.discovery import find_records
+from vqagen.files.discovery import find_records
 from vqagen.run.progress import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.columns import DialogColumns, dialog_of_row

@@ -12,8 +12,8 @@ from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL
 from scene_records import sampled_scenes
 
 from vqagen.api import find_domain
-from vqagen.records.layouts import Arrangement, Checksum, encode_lines
-from vqagen.records.shape import Shape
+from vqagen.files.layouts import Arrangement, Checksum, encode_lines
+from vqagen.files.shape import Shape
 from vqagen.tasks.dialog.formats import CLEVR_DIALOG, VISDIAL
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.shapes.visdial import all_answers

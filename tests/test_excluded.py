@@ -11,8 +11,8 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.files.layouts import encode_lines
 from vqagen.files.shipped import shipped
-from vqagen.records.layouts import encode_lines
 from vqagen.run.job import Job, make_job
 from vqagen.tasks.questions.task import question_task
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, Problem
-from vqagen.json.diagnosis import NOT_JSON, find_mistake
-from vqagen.json.parsing import parse_json
-from vqagen.json.text import locate, show_path
+from vqagen.files.diagnosis import NOT_JSON, find_mistake
+from vqagen.files.parsing import parse_json
+from vqagen.files.text import locate, show_path
 
 
 def read_with_warnings(text: str) -> tuple[Any, list[str]]:

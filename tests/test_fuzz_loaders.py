@@ -29,13 +29,13 @@ from hypothesis import strategies as st
 
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import InputWarning, VqagenError
+from vqagen.files.discovery import find_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates
 from vqagen.language.question_files import QUESTIONS, read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
-from vqagen.records.discovery import find_records
 from vqagen.score.verify.questions import verify_questions
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME

@@ -14,7 +14,8 @@ from depth import some
 from PIL import Image
 
 from tests.grids import random_grid, shipped_looks
-from vqagen.art.canvas import (
+from vqagen.errors import BadInput, UsageError
+from vqagen.pictures.canvas import (
     BOARD,
     CELL,
     DIRECTOR,
@@ -26,14 +27,13 @@ from vqagen.art.canvas import (
     Canvas,
     GridStyle,
 )
-from vqagen.art.drawing import read_drawing
-from vqagen.art.figure import figured_cells
-from vqagen.art.grid_picture import GridPainter, colors_for, draw_around
-from vqagen.art.looks import Look
-from vqagen.art.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
-from vqagen.art.shelf import ROOM, SURFACES, Back
-from vqagen.art.tiles import Tiles, _draw_item, _item_box
-from vqagen.errors import BadInput, UsageError
+from vqagen.pictures.drawing import read_drawing
+from vqagen.pictures.figure import figured_cells
+from vqagen.pictures.grid_picture import GridPainter, colors_for, draw_around
+from vqagen.pictures.looks import Look
+from vqagen.pictures.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
+from vqagen.pictures.shelf import ROOM, SURFACES, Back
+from vqagen.pictures.tiles import Tiles, _draw_item, _item_box
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIDES = range(2, 9)

@@ -11,8 +11,8 @@ from PIL import Image, ImageFilter
 from test_grid_pictures import decoded
 
 from tests.grids import random_grid, shipped_looks
-from vqagen.art.canvas import DIRECTOR, PARTICIPANT, Canvas, GridStyle
-from vqagen.art.grid_picture import GridPainter
+from vqagen.pictures.canvas import DIRECTOR, PARTICIPANT, Canvas, GridStyle
+from vqagen.pictures.grid_picture import GridPainter
 
 pytestmark = needs_chromium
 STYLES = [

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from tests.grids import random_grid, shipped_looks
-from vqagen.art.canvas import DIRECTOR, GRID_VIEWS, GridStyle
-from vqagen.art.grid_text import BLOCKS, DETAILS, GridWriter, TextStyle
-from vqagen.art.looks import Look
+from vqagen.pictures.canvas import DIRECTOR, GRID_VIEWS, GridStyle
+from vqagen.pictures.grid_text import BLOCKS, DETAILS, GridWriter, TextStyle
+from vqagen.pictures.looks import Look
 
 LOOKS = {
     "red_apple_3": Look("red_apple_3", "red apple", properties=("piece of fruit", "sweet"), size=3, sizes=4),

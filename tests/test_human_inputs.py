@@ -16,10 +16,10 @@ from oracles.human_plan import plan_faults
 from PIL import Image
 from study_files import picture, write_caption_files, write_json
 
+from vqagen.files.schema import schema_faults
 from vqagen.human.study.item import Item
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import DEFAULT_TEXTS, first_texts, texts_of
-from vqagen.json.schema import schema_faults
 
 MAKE = "human make-tasks --human human.json --system ours=ours.json --images images --out study"
 

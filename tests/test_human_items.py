@@ -21,8 +21,6 @@ from PIL import Image, ImageChops
 from study_files import picture
 
 from vqagen import api
-from vqagen.art.canvas import GridStyle
-from vqagen.art.grid_picture import GridPainter
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.demo import RATERS, demonstrate
 from vqagen.human.items.settings import ANSWERS, FAMILIES, ItemSettings
@@ -43,6 +41,8 @@ from vqagen.human.study.item import (
     NumberForm,
 )
 from vqagen.human.study.study import Study
+from vqagen.pictures.canvas import GridStyle
+from vqagen.pictures.grid_picture import GridPainter
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.looks import looks_of
 

@@ -10,7 +10,7 @@ import pytest
 from commands import PROGRAM, ROOT, Commands, finish, start
 
 from vqagen.authoring.scaffold import STARTER_FILES, write_starter
-from vqagen.json.schema import schema_faults, schema_names, schema_text
+from vqagen.files.schema import schema_faults, schema_names, schema_text
 
 STARTER = ROOT / "vqagen" / "authoring" / "starter"
 

@@ -28,8 +28,6 @@ from PIL import Image
 
 import vqagen
 from tests.grids import shipped_looks
-from vqagen.art.canvas import GridStyle, cell_label
-from vqagen.art.grid_picture import GridPainter
 from vqagen.inspect_tasks._registry import (
     crop,
     director,
@@ -41,6 +39,8 @@ from vqagen.inspect_tasks._registry import (
     vpt_gap,
 )
 from vqagen.inspect_tasks.scoring import judge_reply
+from vqagen.pictures.canvas import GridStyle, cell_label
+from vqagen.pictures.grid_picture import GridPainter
 
 Content = ContentImage | ContentText
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 import pytest
 
-from vqagen.art.drawing import Drawing, box_of, read_drawing
-from vqagen.art.sprites import sprite
+from vqagen.pictures.drawing import Drawing, box_of, read_drawing
+from vqagen.pictures.sprites import sprite
 from vqagen.tasks.director.catalogue import load_catalogue_file
 
 CATALOGUE = load_catalogue_file()

@@ -11,10 +11,10 @@ from catalogues import DOT, small_catalogue, write_catalogue
 from commands import Commands
 from PIL import Image, ImageDraw
 
-from vqagen.art.drawing import read_drawing
-from vqagen.art.sprites import sprite
 from vqagen.authoring.items.checking import check_catalogue, color_doubt
 from vqagen.authoring.items.measuring import measure_image
+from vqagen.pictures.drawing import read_drawing
+from vqagen.pictures.sprites import sprite
 from vqagen.tasks.director.catalogue import load_catalogue_file
 
 RED, BLUE = (214, 47, 47, 255), (43, 98, 217, 255)

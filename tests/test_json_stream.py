@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen.json import stream as json_stream
-from vqagen.json.stream import JsonFault, JsonReader, position_of
+from vqagen.files import stream as json_stream
+from vqagen.files.stream import JsonFault, JsonReader, position_of
 
 # Few letters, so that separators, quotes and braces turn up where they confuse most.
 TEXT = st.text(alphabet='ab{}[]",:\\ é\n', max_size=8)

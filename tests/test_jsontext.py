@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import InputWarning
-from vqagen.json.parsing import parse_json
-from vqagen.json.text import Path, Position, locate, repeated_keys, show_path
+from vqagen.files.parsing import parse_json
+from vqagen.files.text import Path, Position, locate, repeated_keys, show_path
 
 # Keys that hold dots or brackets cannot be told apart in a path, and an empty one cannot be seen.
 KEYS = st.text(st.characters(exclude_characters=".[]", exclude_categories=["Cs"]), min_size=1, max_size=6)

@@ -22,7 +22,7 @@ from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
-from vqagen.json.stream import CHUNK
+from vqagen.files.stream import CHUNK
 from vqagen.language.question_files import read_questions
 from vqagen.world.loading import find_scenes
 

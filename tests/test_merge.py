@@ -21,10 +21,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vqagen.cli import run
-from vqagen.records.formats import FORMATS, JSON_LINES, choose_format
-from vqagen.records.layouts import Arrangement
-from vqagen.records.parquet import CHECKSUM
-from vqagen.records.writer import info_beside, record_file
+from vqagen.files.formats import FORMATS, JSON_LINES, choose_format
+from vqagen.files.layouts import Arrangement
+from vqagen.files.parquet import CHECKSUM
+from vqagen.files.writer import info_beside, record_file
 from vqagen.run.merging.columns import blocks_from
 from vqagen.run.merging.merge import merge
 from vqagen.run.output.journal import Journal

@@ -17,8 +17,8 @@ from scene_records import sampled_scenes
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.files.packing import PACKINGS, packed, recognised
+from vqagen.files.parsing import read_text
 from vqagen.files.reading import open_bytes
-from vqagen.json.parsing import read_text
 from vqagen.language.question_files import read_questions
 from vqagen.world.loading import find_scenes
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
-from vqagen.records.fault_list import FieldFault
+from vqagen.files.fault_list import FieldFault
 from vqagen.score.predictions.reading import CONFLICT, lowest, read_predictions
 from vqagen.score.predictions.records import Prediction, prediction_of
 

@@ -14,9 +14,9 @@ import pytest
 from pyarrow import parquet
 
 from vqagen.errors import BadInput
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
 from vqagen.world.loading import SCENES
 
 TRIALS = RecordKind("trials", own_keys=("grid", "target"))

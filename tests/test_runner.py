@@ -12,8 +12,8 @@ from toy_runs import run
 from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.records.formats import JSON, JSON_LINES
-from vqagen.records.writer import Record
+from vqagen.files.formats import JSON, JSON_LINES
+from vqagen.files.writer import Record
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.engines.processes import Processes
 from vqagen.run.output.claim import claimed

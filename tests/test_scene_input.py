@@ -12,9 +12,9 @@ import pytest
 from scene_records import many_scenes, sampled_scenes
 
 import vqagen
+from vqagen.files.layouts import encode_lines
 from vqagen.files.locations import Location
 from vqagen.files.shipped import shipped
-from vqagen.records.layouts import encode_lines
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.job import Job, make_job
 from vqagen.run.progress import Progress

@@ -14,8 +14,8 @@ from naive_pixels import id_image
 from PIL import Image
 from scene_records import sampled_scenes
 
-from vqagen.draw.scene_pictures import COLORS, scene_picture
 from vqagen.language.domain_files import find_domain, load_catalogue
+from vqagen.pictures.scene_pictures import COLORS, scene_picture
 from vqagen.rng import stream
 from vqagen.world.camera import Camera
 from vqagen.world.sampling_rules import SamplingRules

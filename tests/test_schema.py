@@ -12,8 +12,8 @@ import pytest
 from commands import ROOT, Commands
 from jsonschema import Draft202012Validator
 
-from vqagen.json.parsing import parse_json
-from vqagen.json.schema import _SENTENCES, schema_faults, schema_names, schema_text
+from vqagen.files.parsing import parse_json
+from vqagen.files.schema import _SENTENCES, schema_faults, schema_names, schema_text
 from vqagen.language.loading import find_template_files
 from vqagen.language.shipped_domains import DIALOGS, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.world.camera import CameraRules

@@ -13,9 +13,9 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.files.layouts import encode_lines
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import load_domain_files
-from vqagen.records.layouts import encode_lines
 from vqagen.run import writing
 from vqagen.run.job import TaskWork
 from vqagen.run.progress import Progress

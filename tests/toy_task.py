@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
+from vqagen.files.layouts import Checksum, List, Record, decode_lines, encode_lines
 from vqagen.files.locations import Location
-from vqagen.records.formats import JSON, JSON_LINES, PARQUET, Format
-from vqagen.records.layouts import Checksum, List, Record, decode_lines, encode_lines
-from vqagen.records.parquet import RecordColumns, pyarrow
-from vqagen.records.shape import Entry, FoundEntry, Shape
+from vqagen.files.parquet import RecordColumns, pyarrow
+from vqagen.files.shape import Entry, FoundEntry, Shape
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.settings import RunSettings, setting
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.records.layouts import Arrangement, Encode, Selection, encode_lines
+from vqagen.files.layouts import Arrangement, Encode, Selection, encode_lines
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.work import Block, Window, WindowTask
 from vqagen.tasks.contract import Item
@@ -241,7 +241,7 @@ def toy_info(**more: object) -> dict[str, Any]:
 
 def toy_output(target: Path | str, selection: Selection | None = None, **info: object) -> Output:
     """An output under the name of a file, in the format that its ending asks for."""
-    from vqagen.records.formats import FORMATS, choose_format  # these take 0.2 s, which each worker would need
+    from vqagen.files.formats import FORMATS, choose_format  # these take 0.2 s, which each worker would need
     from vqagen.run.output.staging import Output, make_target
     from vqagen.tasks.questions.columns import QuestionColumns
 

@@ -12,7 +12,6 @@ from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
 from vqagen.calls.statistics import stats
 from vqagen.calls.verification import verify
-from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.human.export.folder import ExportReport, export_study
 from vqagen.human.export.humanr_answers import import_humanr
@@ -42,6 +41,7 @@ from vqagen.language.domain_files import (
 from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
+from vqagen.pictures.scene_pictures import draw_scenes
 from vqagen.plugin import Undefined
 from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output
-from vqagen.json.schema import schema_names, schema_text
+from vqagen.files.schema import schema_names, schema_text
 from vqagen.language.domain_files import find_domain, synonyms_file
 from vqagen.language.loading import find_template_files
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS

@@ -10,10 +10,10 @@ from typing import Any
 from vqagen.calls.keyword_settings import make_settings, shows_settings
 from vqagen.errors import UsageError
 from vqagen.files.locations import paths_of
+from vqagen.files.source import RecordSource
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, find_domain
 from vqagen.language.question import Question
 from vqagen.language.shipped_domains import QUESTIONS
-from vqagen.records.source import RecordSource
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import Span, span_to_read, windows_of

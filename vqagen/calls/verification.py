@@ -8,6 +8,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.reading import content_hash
+from vqagen.files.source import RecordSource, given_records
 from vqagen.language.domain_files import (
     DomainFiles,
     PathLike,
@@ -18,7 +19,6 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.shipped_domains import DIALOGS
-from vqagen.records.source import RecordSource, given_records
 from vqagen.score.file_kinds import find_any_records
 from vqagen.score.origin import check_origin, generator_of, shipped_domain
 from vqagen.score.verify.question_texts import texts_at_hand

@@ -81,8 +81,8 @@ def draw(scenes: str, out: str, domain: dict[str, Any], count: int, force: bool)
       vqagen scenes draw scenes.json -o images
     """
     from vqagen.cli.progress import counting
-    from vqagen.draw.scene_pictures import draw_scenes
     from vqagen.language.domain_files import find_domain
+    from vqagen.pictures.scene_pictures import draw_scenes
 
     with counting("picture") as on_picture:
         drawn = draw_scenes(

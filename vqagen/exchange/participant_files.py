@@ -14,12 +14,12 @@ import orjson
 from vqagen import __version__
 from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import ListPlan, deal_lists
+from vqagen.files.fault_list import FaultList
+from vqagen.files.formats import LIST
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
-from vqagen.records.fault_list import FaultList
-from vqagen.records.formats import LIST
-from vqagen.records.source import RecordSource
-from vqagen.records.writer import info_beside
+from vqagen.files.source import RecordSource
+from vqagen.files.writer import info_beside
 from vqagen.score.file_kinds import SAMPLES, find_trials
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 

@@ -10,15 +10,15 @@ from msgspec import DecodeError, Meta, Struct, ValidationError
 from msgspec.json import Decoder, Encoder
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
+from vqagen.files.kind import RecordKind
+from vqagen.files.source import RecordSource, mistake_in_line
+from vqagen.files.stream import BYTE_ORDER_MARK
 from vqagen.human.scores.settings import WEBDRIVER
 from vqagen.human.store.facts import Fact, Noted, Submitted
 from vqagen.human.store.opening import hide_password, read_facts
 from vqagen.human.store.roster import Assignment, Roster
 from vqagen.human.study.item import ANSWER, CHECK, Gold
 from vqagen.human.study.study import STUDY_FILE, Study, Trial, load_study
-from vqagen.json.stream import BYTE_ORDER_MARK
-from vqagen.records.kind import RecordKind
-from vqagen.records.source import RecordSource, mistake_in_line
 
 ANSWERS_FILE, EVENTS_FILE = "answers.jsonl", "events.jsonl"
 _MOST_PROBLEMS = 20

@@ -10,7 +10,6 @@ from pathlib import Path
 import orjson
 from msgspec.structs import replace
 
-from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import UsageError, counted
 from vqagen.human.export.folder import export_study
 from vqagen.human.items.captions import HUMAN_LIKE, Captions, caption_items, captions_of_scenes
@@ -30,6 +29,7 @@ from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.pictures.scene_pictures import draw_scenes
 from vqagen.run.writing import write_records
 from vqagen.score.report.table import Report
 from vqagen.score.report.writers import write_report

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from inspect_ai.model import ContentImage, ContentText
 
-from vqagen.art.canvas import PARTICIPANT, GridStyle
-from vqagen.art.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
-from vqagen.art.looks import Look
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.inspect_tasks.tools import check_pillow, png_uri
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
+from vqagen.pictures.canvas import PARTICIPANT, GridStyle
+from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
+from vqagen.pictures.looks import Look
 from vqagen.tasks.director.looks import looks_of
 from vqagen.tasks.director.reading import WrittenTrial
 
 if TYPE_CHECKING:
-    from vqagen.art.grid_picture import GridPainter
+    from vqagen.pictures.grid_picture import GridPainter
 
 IMAGE, ASCII, JSON, MARKDOWN = FORMATS = "image", "ascii", "json", "md"
 _WRITERS: Mapping[str, Callable[..., str]] = {
@@ -82,7 +82,7 @@ class GridContent:
         if style not in self._painters:
             check_pillow("drawing the pictures of trials")
             self._raise_unfound_pictures()
-            from vqagen.art.grid_picture import GridPainter
+            from vqagen.pictures.grid_picture import GridPainter
 
             self._painters[style] = GridPainter(self.looks, style)
         return self._painters[style].png(trial.cells, _is_blocked(trial))

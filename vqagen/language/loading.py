@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, PlaceError, Problem, warn
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.reading import files_in
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_faults
-from vqagen.json.text import locate
+from vqagen.files.schema import schema_faults
+from vqagen.files.text import locate
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates

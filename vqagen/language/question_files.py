@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
 
 QUESTIONS = RecordKind("questions", own_keys=("program", "question", "answer"), json_columns=("trace",))
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import indexes
 from vqagen.errors import UsageError, unknown
+from vqagen.files.layouts import JsonValue
 from vqagen.language.program import Program
 from vqagen.language.registry import Value
-from vqagen.records.layouts import JsonValue
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:

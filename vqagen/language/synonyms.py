@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
-from vqagen.json.parsing import parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.world.domain import Domain
 from vqagen.world.findings import problem_in
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from vqagen.errors import UsageError, VqagenError
+from vqagen.files.info import VERSION
+from vqagen.files.layouts import Arrangement, Encode
 from vqagen.language.domain_files import PathLike
-from vqagen.records.info import VERSION
-from vqagen.records.layouts import Arrangement, Encode
 from vqagen.run.blocks import TrackedItems, blocks_of
 from vqagen.run.items import Items, number_items
 from vqagen.run.provenance import generator_info

@@ -11,10 +11,10 @@ from typing import Any, NoReturn, Protocol
 import orjson
 
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.files.info import Difference, describe_output, differences, is_whole, version_of
+from vqagen.files.layouts import Encode, Placing
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output
-from vqagen.records.info import Difference, describe_output, differences, is_whole, version_of
-from vqagen.records.layouts import Encode, Placing
 from vqagen.run.output.claim import Claim, temporary_journal
 from vqagen.run.output.journal import Conclusion, Entry, Journal, is_begun
 from vqagen.run.output.publishing import publish, tidy_folder

@@ -5,10 +5,10 @@ from __future__ import annotations
 import orjson
 
 from vqagen.errors import Problem, warn
+from vqagen.files.formats import choose_format
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
 from vqagen.language.domain_files import PathLike
-from vqagen.records.formats import choose_format
 from vqagen.run.job import make_job
 from vqagen.run.options import RunOptions
 from vqagen.run.output.claim import claimed

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem
+from vqagen.files.discovery import find_records, first_keys
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
+from vqagen.files.names import IN_FOLDERS
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
+from vqagen.files.source import RecordSource, given_records
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records, first_keys
-from vqagen.records.kind import RecordKind
-from vqagen.records.names import IN_FOLDERS
-from vqagen.records.source import RecordSource, given_records
 from vqagen.run.output.staging import find_record_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 

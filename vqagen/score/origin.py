@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
+from vqagen.files.source import RecordSource
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
-from vqagen.records.source import RecordSource
 
 PLUGINS = "plugins"
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from vqagen.errors import Fault
-from vqagen.records.source import RecordSource
+from vqagen.files.source import RecordSource
 from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.origin import settings_of
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file

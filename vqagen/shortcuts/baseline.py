@@ -11,10 +11,10 @@ import orjson
 
 from vqagen import __version__
 from vqagen.errors import UsageError, counted, unknown
+from vqagen.files.formats import JSON_LINES, choose_format
+from vqagen.files.layouts import Arrangement
 from vqagen.files.output import atomic_output, check_output
-from vqagen.records.formats import JSON_LINES, choose_format
-from vqagen.records.layouts import Arrangement
-from vqagen.records.writer import record_file
+from vqagen.files.writer import record_file
 from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
 from vqagen.score.items.table import NONE, Items, Places
 from vqagen.score.report.table import SHARE, Cell, Column, Report, Reported, Table

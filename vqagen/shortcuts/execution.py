@@ -21,11 +21,11 @@ import numpy as np
 import orjson
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.fault_list import FaultList
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question_records import release_answer
 from vqagen.plugin import Undefined
-from vqagen.records.fault_list import FaultList
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.score.items.table import Items
 from vqagen.shortcuts.groups import ordered

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
-from vqagen.records.fault_list import FaultList
-from vqagen.records.source import RecordSource
+from vqagen.files.fault_list import FaultList
+from vqagen.files.source import RecordSource
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.score.trial_reading import trial_reader
 from vqagen.shortcuts.groups import spread_record, spread_text

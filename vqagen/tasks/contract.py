@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from vqagen.errors import counted
+from vqagen.files.formats import JSON, JSON_LINES, Format
+from vqagen.files.layouts import Columns, Record, Selection
 from vqagen.files.locations import Location
-from vqagen.records.formats import JSON, JSON_LINES, Format
-from vqagen.records.layouts import Columns, Record, Selection
 from vqagen.tasks.settings import RunSettings
 
 

@@ -36,7 +36,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vqagen.errors import Problem
-from vqagen.json.parsing import parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
 from vqagen.world.attribute import Attribute, Compute, Recorded
 from vqagen.world.findings import Findings, problem_in

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe, nearest, unknown, warn
-from vqagen.json.text import locate
+from vqagen.files.text import locate
 
 
 def problem_in(source: str, path: str, message: str, text: str = "") -> Problem:

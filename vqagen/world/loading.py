@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import orjson
 
 from vqagen.errors import BadInput, Problem, VqagenError, describe
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
-from vqagen.json.stream import BYTE_ORDER_MARK
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
-from vqagen.records.source import RecordSource
+from vqagen.files.source import RecordSource
+from vqagen.files.stream import BYTE_ORDER_MARK
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene, compile_scene
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import InputWarning, VqagenError, describe, nearest
-from vqagen.json.parsing import parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.world.findings import Findings
 
 PLUGINS = "plugins"

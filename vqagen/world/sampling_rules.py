@@ -13,8 +13,8 @@ from graphlib import CycleError
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
-from vqagen.json.schema import shape_faults
-from vqagen.json.text import show_path
+from vqagen.files.schema import shape_faults
+from vqagen.files.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules
 from vqagen.world.domain import Domain

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput
-from vqagen.json.parsing import parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.world.findings import Findings
 from vqagen.world.named_files import find_beside
 

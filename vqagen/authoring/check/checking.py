@@ -32,8 +32,8 @@ from vqagen.authoring.check.template_files import add_findings, add_rule_warning
 from vqagen.authoring.check.tryouts import SEED, try_out
 from vqagen.authoring.scenes_at_hand import SAMPLED, drawn_scene
 from vqagen.errors import BadInput, VqagenError
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped
-from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate
 from vqagen.language.synonyms import Synonyms, load_synonyms, synonym_faults

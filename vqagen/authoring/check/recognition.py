@@ -17,15 +17,15 @@ from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
+from vqagen.files.discovery import first_keys
+from vqagen.files.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
 from vqagen.files.packing import PACKINGS
+from vqagen.files.parquet import holds_columns
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.reading import files_in
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_names
+from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
-from vqagen.records.discovery import first_keys
-from vqagen.records.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
-from vqagen.records.parquet import holds_columns
 from vqagen.score.file_kinds import SAMPLES as SAMPLE_RECORDS
 from vqagen.score.file_kinds import TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS

@@ -11,8 +11,8 @@ from typing import Any
 from vqagen.authoring.check.check_report import FileReport
 from vqagen.authoring.check.scene_names import NamesSeen
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.json.parsing import read_text
-from vqagen.json.text import locate
+from vqagen.files.parsing import read_text
+from vqagen.files.text import locate
 from vqagen.plugin import PlugInError
 from vqagen.world.domain import Domain
 from vqagen.world.image_names import PlacesOfNames, Repeats, image_name, repeats_message

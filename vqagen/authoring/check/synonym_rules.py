@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.json.parsing import parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.synonyms_check import ambiguous_words, missing_plurals, unknown_synonyms, unsaid_plurals
 from vqagen.world.domain import Domain

@@ -9,7 +9,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.art.looks import Look
 from vqagen.authoring.check.check_report import CheckReport, FileReport
 from vqagen.authoring.check.recognition import DIRECTOR
 from vqagen.authoring.items.catalogue_file import CatalogueFile, read_catalogue
@@ -18,6 +17,7 @@ from vqagen.authoring.items.measuring import PictureFacts, measure_picture, pain
 from vqagen.errors import BadInput, Fault
 from vqagen.files.locations import Stamp, stamp_of
 from vqagen.files.shipped import shipped
+from vqagen.pictures.looks import Look
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, GridItem, ItemCatalogue
 from vqagen.tasks.director.looks import looks_of
 

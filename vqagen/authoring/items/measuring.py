@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from vqagen.art.sprites import picture_sprite
+from vqagen.pictures.sprites import picture_sprite
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -21,12 +21,12 @@ from msgspec.structs import replace
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.files.locations import locate
+from vqagen.files.parsing import read_text
 from vqagen.human.answers import ANSWERS_FILE, AnswerRow, State, row_lines
 from vqagen.human.export.folder import IMPORT_FILE, check_export, write_export
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import FIT, LENGTH_DIFFERENCE, length_difference
 from vqagen.human.study.pairs import HUMAN, HUMANS
-from vqagen.json.parsing import read_text
 
 Found = AnswerRow | tuple[str, str]
 """An answer, or the kind of a finding and its sentence."""

@@ -12,8 +12,8 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from vqagen.art.canvas import DIRECTOR, Canvas, GridStyle
 from vqagen.errors import BadInput, Problem
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.human.items.pairs import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
 from vqagen.human.items.settings import ItemSettings
@@ -30,7 +30,7 @@ from vqagen.human.study.item import (
 )
 from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.kind import RecordKind
+from vqagen.pictures.canvas import DIRECTOR, Canvas, GridStyle
 from vqagen.rng import shuffled, stream
 from vqagen.score.answers.kinds import BOOL, INTEGER
 from vqagen.score.file_kinds import TRIALS, find_trials

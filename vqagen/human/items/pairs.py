@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import CHECK, LENGTH_DIFFERENCE, REFERENCE, Candidate, Gold, Item, length_difference
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
 from vqagen.rng import shuffled, stream
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.world.domain import Domain

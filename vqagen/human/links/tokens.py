@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from itsdangerous import Signer
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.human.links.secret import Secret
-from vqagen.json.parsing import parse_json, read_text
 
 PROLIFIC, CONNECT, MTURK, ID, ANONYMOUS = PLATFORMS = "prolific", "connect", "mturk", "id", "anonymous"
 LINK = "link"

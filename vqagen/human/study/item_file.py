@@ -10,6 +10,8 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, counted, describe, unknown
 from vqagen.files.locations import Location, locate
+from vqagen.files.parsing import parse_json, raise_located, read_text
+from vqagen.files.schema import schema_faults
 from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     AFTER,
@@ -35,8 +37,6 @@ from vqagen.human.study.item import (
 )
 from vqagen.human.study.plan import Draft
 from vqagen.human.study.texts import Texts
-from vqagen.json.parsing import parse_json, raise_located, read_text
-from vqagen.json.schema import schema_faults
 from vqagen.language.domain_files import PathLike
 
 MOST_VALUES = 15

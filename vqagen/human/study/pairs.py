@@ -8,6 +8,8 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, collecting, counted
 from vqagen.files.locations import locate
+from vqagen.files.parsing import read_object
+from vqagen.files.schema import schema_faults
 from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     LENGTH_DIFFERENCE,
@@ -22,8 +24,6 @@ from vqagen.human.study.item import (
 from vqagen.human.study.plan import PRACTICE_TRIALS, Draft
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.texts import Texts
-from vqagen.json.parsing import read_object
-from vqagen.json.schema import schema_faults
 from vqagen.rng import shuffled, stream
 
 HUMAN, HUMANS = "human", ("human1", "human2")

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import Fault, UsageError, unknown
-from vqagen.json.parsing import read_object
+from vqagen.files.parsing import read_object
 from vqagen.tasks.settings import CheckedSettings, setting, setting_of
 
 SERVING_FILE = "serving.json"

@@ -13,13 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from vqagen.errors import BadInput, PlaceError, Problem, collecting, describe
+from vqagen.files.parsing import read_object
 from vqagen.files.reading import open_as_it_is
 from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, Item
 from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
 from vqagen.human.study.texts import TEXTS_FILE, Texts, load_texts
-from vqagen.json.parsing import read_object
 from vqagen.rng import shuffled, stream
 
 STUDY_SCHEMA = "vqagen.human.study/2"

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from vqagen.errors import Fault, describe, unknown
+from vqagen.files.parsing import read_object
 from vqagen.human.study.item import ANSWER, COMPARE, RATE, Item, Scale
-from vqagen.json.parsing import read_object
 
 Words = Mapping[str, str | tuple[str, ...]]
 """Key -> a text, or its paragraphs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from vqagen.records.info import differences as info_differences
+from vqagen.files.info import differences as info_differences
 from vqagen.run.merging.shard_files import ShardFile
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span

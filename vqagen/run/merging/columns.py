@@ -10,9 +10,9 @@ from itertools import count, groupby
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe
+from vqagen.files.layouts import Columns, Record, Selection
 from vqagen.files.output import atomic_output
-from vqagen.records.layouts import Columns, Record, Selection
-from vqagen.records.parquet import decode, pyarrow, to_records
+from vqagen.files.parquet import decode, pyarrow, to_records
 from vqagen.run.merging.shard_files import ShardFile
 from vqagen.run.windows import BLOCK, block_of
 from vqagen.tasks.contract import Task

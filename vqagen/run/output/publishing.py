@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 
+from vqagen.files.layouts import Placing, Record, decode_lines
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, settle
 from vqagen.files.packing import packing_of
-from vqagen.records.layouts import Placing, Record, decode_lines
-from vqagen.records.shape import Shape
-from vqagen.records.writer import record_file, write_info
+from vqagen.files.shape import Shape
+from vqagen.files.writer import record_file, write_info
 from vqagen.run.output.journal import RECORDS, Conclusion, Journal
 from vqagen.run.output.staging import Output, Target
 

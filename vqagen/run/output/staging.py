@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 
 from vqagen.errors import BadInput, UsageError
+from vqagen.files.formats import FORMATS, JSON_LINES, Format
+from vqagen.files.info import describe_output
+from vqagen.files.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, check_output, is_stream, linked
-from vqagen.records.formats import FORMATS, JSON_LINES, Format
-from vqagen.records.info import describe_output
-from vqagen.records.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
-from vqagen.records.shape import Shape
-from vqagen.records.writer import info_beside
+from vqagen.files.shape import Shape
+from vqagen.files.writer import info_beside
 from vqagen.run.output.journal import journal_of, part_of
 
 

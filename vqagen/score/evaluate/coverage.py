@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.errors import BadInput, Problem
-from vqagen.records.fault_list import FaultList
+from vqagen.files.fault_list import FaultList
 from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, REFUSED
 from vqagen.score.items.table import NONE, Codes, Column, Items
 from vqagen.score.predictions.reading import Predictions, lowest

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vqagen.errors import UsageError, counted, unknown
-from vqagen.records.visual7w import QUESTION_TYPES
+from vqagen.files.visual7w import QUESTION_TYPES
 from vqagen.score.evaluate.coverage import Coverage
 from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Evaluation, Row
 from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, trial_tables

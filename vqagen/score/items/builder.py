@@ -13,8 +13,8 @@ import numpy as np
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
-from vqagen.records.fault_list import FaultList
-from vqagen.records.source import RecordSource
+from vqagen.files.fault_list import FaultList
+from vqagen.files.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
 from vqagen.score.items.scenes import SceneFields
 from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Numbers, Options

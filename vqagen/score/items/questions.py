@@ -9,8 +9,8 @@ from typing import Any
 
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
 from vqagen.errors import describe
+from vqagen.files.fault_list import FieldFault
 from vqagen.plugin import BUILT_IN
-from vqagen.records.fault_list import FieldFault
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD, text_of
 from vqagen.score.items.builder import TableBuilder, gold_of
 from vqagen.score.items.table import CHOICE, NONE, OPEN, Gold, Items, Options

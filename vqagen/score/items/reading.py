@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError, unknown
+from vqagen.files.discovery import find_records
+from vqagen.files.source import RecordSource, given_records
+from vqagen.files.visual7w import IMAGES
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import find_records
-from vqagen.records.source import RecordSource, given_records
-from vqagen.records.visual7w import IMAGES
 from vqagen.score.file_kinds import KINDS, SAMPLES, TRIALS, find_any_records, kind_of_file, require_records
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.dialogs import read_dialogs

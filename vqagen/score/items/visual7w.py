@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vqagen.records.visual7w import IMAGES, PAIRS, candidates_of
+from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.score.answers.kinds import TEXT
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.table import CHOICE, OPEN, Gold, Items, Options

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
 from vqagen.score.answers.kinds import TEXT
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.table import Gold, Items, Options

@@ -23,15 +23,15 @@ from typing import Any, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, PlaceError, Problem, counted
+from vqagen.files.discovery import find_records, first_keys
+from vqagen.files.fault_list import FaultList, FieldFault
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, Remote, locate
 from vqagen.files.packing import DAMAGE, unpacked_name
+from vqagen.files.parquet import holds_columns
 from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
-from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
-from vqagen.records.discovery import find_records, first_keys
-from vqagen.records.fault_list import FaultList, FieldFault
-from vqagen.records.kind import RecordKind
-from vqagen.records.parquet import holds_columns
-from vqagen.records.source import mistake_in_line
+from vqagen.files.source import mistake_in_line
+from vqagen.files.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
 from vqagen.score.predictions.records import (
     ANSWER_KEYS,

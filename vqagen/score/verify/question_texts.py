@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from vqagen.errors import as_written
+from vqagen.files.source import RecordSource
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.records.source import RecordSource
 from vqagen.score.origin import generator_of, settings_of
 from vqagen.score.scene_lookup import QuestionFault
 from vqagen.world.scene import Scene

@@ -9,8 +9,8 @@ from typing import Any
 
 from vqagen.bits import is_single
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.json.stream import reading
-from vqagen.records.source import RecordSource
+from vqagen.files.source import RecordSource
+from vqagen.files.stream import reading
 from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.origin import generator_of, settings_of
 from vqagen.tasks.director.design import WINDOW, Cell, number_of_trials

@@ -15,8 +15,8 @@ from typing import Any
 from vqagen.bits import indexes, is_single, only
 from vqagen.errors import as_written
 from vqagen.files.reading import content_hash
+from vqagen.files.source import RecordSource
 from vqagen.language.domain_files import PathLike
-from vqagen.records.source import RecordSource
 from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.origin import check_origin
 from vqagen.score.trial_reading import trial_reader

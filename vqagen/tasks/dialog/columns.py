@@ -21,8 +21,8 @@ from typing import Any
 
 import orjson
 
-from vqagen.records.layouts import Record
-from vqagen.records.parquet import RecordColumns, pyarrow, refuse_misfits
+from vqagen.files.layouts import Record
+from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
 
 NUMBER = "dialog_index"
 """The column of a dialog's place in the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vqagen.records.kind import RecordKind
+from vqagen.files.kind import RecordKind
 from vqagen.tasks.dialog.columns import dialog_of_row
 
 DIALOGS = RecordKind("dialogs", own_keys=("dialog_index", "rounds", "caption"), restored=dialog_of_row)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vqagen.records.formats import JSON, JSON_LINES, PARQUET, Format
-from vqagen.records.layouts import List
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
+from vqagen.files.layouts import List
 from vqagen.tasks.dialog.shapes.clevr_dialog import ClevrDialog
 from vqagen.tasks.dialog.shapes.visdial import VisDial, VisDialDocument
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.reading import content_hash
+from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import shipped
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_faults
 from vqagen.language.domain_files import DomainFiles, hashes_beside, load_catalogue, synonyms_file
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS

@@ -9,14 +9,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from vqagen.art.drawing import drawing_faults
 from vqagen.errors import BadInput, Fault, Problem
+from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import require, shipped
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_faults
-from vqagen.json.text import locate as locate_in_text
-from vqagen.json.text import show_path
-from vqagen.records.source import RecordSource
+from vqagen.files.source import RecordSource
+from vqagen.files.text import locate as locate_in_text
+from vqagen.files.text import show_path
+from vqagen.pictures.drawing import drawing_faults
 from vqagen.tasks.director.catalogue_check import entry_faults
 from vqagen.tasks.director.catalogue_words import (
     COLOR,

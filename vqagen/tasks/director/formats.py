@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vqagen.records.formats import JSON, JSON_LINES, Format
+from vqagen.files.formats import JSON, JSON_LINES, Format
 from vqagen.tasks.director.shapes.reference import Reference, SampleDocument
 
 REFERENCE = Format("reference", (), SampleDocument, holds_info=False, shape=Reference, is_gathered=True)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import shipped
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_faults
 from vqagen.language.loading import TemplateFile, find_template_files
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED
 from vqagen.world.findings import problem_in

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
-from vqagen.art.drawing import read_drawing
-from vqagen.art.looks import Look
+from vqagen.pictures.drawing import read_drawing
+from vqagen.pictures.looks import Look
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import COLOR, ITEM, spell_out
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from vqagen.art.canvas import DIRECTOR, PARTICIPANT, GridStyle
-from vqagen.art.grid_picture import GridPainter
-from vqagen.art.grid_text import GridWriter
-from vqagen.art.looks import Look
+from vqagen.pictures.canvas import DIRECTOR, PARTICIPANT, GridStyle
+from vqagen.pictures.grid_picture import GridPainter
+from vqagen.pictures.grid_text import GridWriter
+from vqagen.pictures.looks import Look
 from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, DirectorSettings
 
 FOLDER = "images"

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from vqagen.art.canvas import cell_label
+from vqagen.pictures.canvas import cell_label
 from vqagen.tasks.director.rules import HORIZONTAL, RULES, VERTICAL
 
 Cells = tuple[int, ...]

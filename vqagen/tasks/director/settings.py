@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any
 
-from vqagen.art.canvas import DIRECTOR, PARTICIPANT
+from vqagen.pictures.canvas import DIRECTOR, PARTICIPANT
 from vqagen.tasks.settings import RunSettings, setting
 
 SUPERLATIVE, RELATIONAL = QUESTIONS = "superlative", "relational"

@@ -19,9 +19,9 @@ from typing import Any
 
 import orjson
 
+from vqagen.files.layouts import Record
+from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.language.question_records import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
-from vqagen.records.layouts import Record
-from vqagen.records.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.tasks.questions.settings import RecordForm
 
 NUMBER = "question_index"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vqagen.records.formats import JSON, JSON_LINES, PARQUET, Format
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
 from vqagen.tasks.questions.shapes.visual7w import Visual7W, Visual7WDocument
 
 VISUAL7W = Format(

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from vqagen.records.layouts import Record
-from vqagen.records.shape import Entry, Shape, image_number
+from vqagen.files.layouts import Record
+from vqagen.files.shape import Entry, Shape, image_number
 from vqagen.tasks.dialog.shapes.graph import graph_of, typed_answer
 
 INPUTS = {

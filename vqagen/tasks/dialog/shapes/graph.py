@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vqagen.records.layouts import Record
+from vqagen.files.layouts import Record
 
 Facts = dict[str, Any]
 HistoryItem = dict[str, Any]

@@ -19,10 +19,10 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
 from vqagen.files.locations import Location
-from vqagen.json.stream import JsonReader, reading
-from vqagen.records.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
-from vqagen.records.shape import Entry, FoundEntry, Shape, image_number
+from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
+from vqagen.files.stream import JsonReader, reading
 from vqagen.world.domain import Domain
 
 VERSION = b"1.0"

@@ -20,11 +20,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
+from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines
 from vqagen.files.locations import Location
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
-from vqagen.records.layouts import Arrangement, Checksum, List, Record, decode_lines
-from vqagen.records.shape import Entry, FoundEntry, Shape
+from vqagen.files.shape import Entry, FoundEntry, Shape
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
 from vqagen.tasks.director.places import labels

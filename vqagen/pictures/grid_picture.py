@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.canvas import CELL, FONT_SIZE, Canvas, GridStyle
-from vqagen.art.figure import FIGURE_PAINTS, director_figure, figured_cells
-from vqagen.art.grid_svg import GridSvg
-from vqagen.art.looks import Look
-from vqagen.art.palette import MOST_FLAT, Colors, Palette, TrueColor, hex_to_rgb
-from vqagen.art.png import PngEncoder
-from vqagen.art.shelf import HALO, INK, ROOM, SURFACES, WALL, Back, boards, shown_cells
-from vqagen.art.sprites import colors_of, sprite
-from vqagen.art.tiles import PICTURES, Tiles, paint_surfaces, raise_unreadable
 from vqagen.extras import needed
+from vqagen.pictures.canvas import CELL, FONT_SIZE, Canvas, GridStyle
+from vqagen.pictures.figure import FIGURE_PAINTS, director_figure, figured_cells
+from vqagen.pictures.grid_svg import GridSvg
+from vqagen.pictures.looks import Look
+from vqagen.pictures.palette import MOST_FLAT, Colors, Palette, TrueColor, hex_to_rgb
+from vqagen.pictures.png import PngEncoder
+from vqagen.pictures.shelf import HALO, INK, ROOM, SURFACES, WALL, Back, boards, shown_cells
+from vqagen.pictures.sprites import colors_of, sprite
+from vqagen.pictures.tiles import PICTURES, Tiles, paint_surfaces, raise_unreadable
 
 if TYPE_CHECKING:
     from PIL.Image import Image

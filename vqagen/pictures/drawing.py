@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vqagen.art.outline import Box, Outline, Point
-from vqagen.art.shapes import SHAPES, ShapeKind, is_number
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
+from vqagen.pictures.outline import Box, Outline, Point
+from vqagen.pictures.shapes import SHAPES, ShapeKind, is_number
 
 BASE, DARK, LIGHT, INK, WHITE, GREY, WOOD, METAL = FILLS = (
     *("base", "dark", "light"),

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.art.palette import TrueColor
-from vqagen.art.png import PngEncoder
 from vqagen.errors import BadInput, PlaceError, Problem, as_written
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import DomainFiles, PathLike, load_catalogue
+from vqagen.pictures.palette import TrueColor
+from vqagen.pictures.png import PngEncoder
 from vqagen.world.camera import Camera
 from vqagen.world.loading import SCENES, find_scenes
 from vqagen.world.sampling_rules import SamplingRules

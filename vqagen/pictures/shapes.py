@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import cos, pi, sin
 from typing import Any
 
-from vqagen.art.outline import Outline, Point, elliptic, rounded, smooth, straight
+from vqagen.pictures.outline import Outline, Point, elliptic, rounded, smooth, straight
 
 FARTHEST = 10.0
 """No number of a shape is larger; what is outside of the unit square has a message of its own."""

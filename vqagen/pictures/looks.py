@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vqagen.art.drawing import Drawing
+from vqagen.pictures.drawing import Drawing
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
+from vqagen.files.layouts import Checksum, Record
 from vqagen.files.locations import Location
+from vqagen.files.names import is_named_columns
 from vqagen.files.reading import open_as_it_is
-from vqagen.records.layouts import Checksum, Record
-from vqagen.records.names import is_named_columns
 
 BEGINNING = b"PAR1"
 INFO = b"vqagen"

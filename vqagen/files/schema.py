@@ -11,7 +11,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.errors import Fault, describe, nearest, unknown
-from vqagen.json.text import Path, show_path
+from vqagen.files.text import Path, show_path
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -25,9 +25,12 @@ from typing import Any, NamedTuple, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
+from vqagen.files.info import find_info_beside
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE, packing_of
-from vqagen.json.stream import (
+from vqagen.files.parquet import count_rows, read_info, read_rows
+from vqagen.files.stream import (
     BYTE_ORDER_MARK,
     NOT_JSON,
     JsonReader,
@@ -37,10 +40,7 @@ from vqagen.json.stream import (
     reading_bytes,
     refusal,
 )
-from vqagen.json.text import Position
-from vqagen.records.info import find_info_beside
-from vqagen.records.kind import RecordKind
-from vqagen.records.parquet import count_rows, read_info, read_rows
+from vqagen.files.text import Position
 
 SPACE = b" \t\r\n"
 CUT_OFF = "unexpected end of data"

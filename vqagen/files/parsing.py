@@ -9,8 +9,8 @@ from vqagen.errors import BadInput, Fault, Problem, describe, warn
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
-from vqagen.json.text import excerpt, locate, position_at, show_path
-from vqagen.json.tolerant import BrokenJson, read_tolerantly
+from vqagen.files.text import excerpt, locate, position_at, show_path
+from vqagen.files.tolerant import BrokenJson, read_tolerantly
 
 
 def read_text(path: Location) -> str:

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from vqagen.json.diagnosis import NOT_USABLE, Mistake, find_mistake
-from vqagen.json.text import TOKEN, Path, repeated_keys
+from vqagen.files.diagnosis import NOT_USABLE, Mistake, find_mistake
+from vqagen.files.text import TOKEN, Path, repeated_keys
 
 _VISIBLE = re.compile(r"[^\r\n]")
 

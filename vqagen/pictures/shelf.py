@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from vqagen.art.canvas import BACK, BOARD, CELL, FRONT, RIM, Canvas, GridStyle, PixelBox
-from vqagen.art.figure import figured_cells
+from vqagen.pictures.canvas import BACK, BOARD, CELL, FRONT, RIM, Canvas, GridStyle, PixelBox
+from vqagen.pictures.figure import figured_cells
 
 ROOM = "#e8eef3"
 """The room's wall, which shows through open cells."""

@@ -8,9 +8,9 @@ from typing import IO
 
 import orjson
 
+from vqagen.files.formats import Format
+from vqagen.files.layouts import Arrangement, Checksum, Placing, Record, encode_lines
 from vqagen.files.output import atomic_output, is_stream
-from vqagen.records.formats import Format
-from vqagen.records.layouts import Arrangement, Checksum, Placing, Record, encode_lines
 
 LINES, CHECKSUM, FORMAT = "lines", "checksum", "format"
 """Keys in the `generator` of the info beside a file: how many lines its records are, their checksum, and the name of

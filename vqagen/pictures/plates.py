@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.sprites import color_shares, colors_of
+from vqagen.pictures.sprites import color_shares, colors_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from vqagen.art.drawing import Drawing
-    from vqagen.art.palette import Colors
+    from vqagen.pictures.drawing import Drawing
+    from vqagen.pictures.palette import Colors
 
 PACKED = 6
 """Counts, of at most 64 each, that are packed into one number."""

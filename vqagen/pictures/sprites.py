@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from vqagen.art.drawing import BASE, DARK, FILLS, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Shape
-from vqagen.art.outline import Outline, Point
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
+from vqagen.pictures.drawing import BASE, DARK, FILLS, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Shape
+from vqagen.pictures.outline import Outline, Point
 
 if TYPE_CHECKING:
     from PIL.Image import Image

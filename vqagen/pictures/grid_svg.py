@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from io import BytesIO
 
-from vqagen.art.canvas import FONT_SIZE, HALO_WIDTH, Canvas
-from vqagen.art.figure import director_figure
-from vqagen.art.looks import Look
-from vqagen.art.shelf import HALO, HALOED, INK, ROOM, Back, Surface, boards, cell_surfaces, shown_cells
-from vqagen.art.sprites import picture_sprite, svg_of
-from vqagen.art.tiles import item_square
+from vqagen.pictures.canvas import FONT_SIZE, HALO_WIDTH, Canvas
+from vqagen.pictures.figure import director_figure
+from vqagen.pictures.looks import Look
+from vqagen.pictures.shelf import HALO, HALOED, INK, ROOM, Back, Surface, boards, cell_surfaces, shown_cells
+from vqagen.pictures.sprites import picture_sprite, svg_of
+from vqagen.pictures.tiles import item_square
 
 FINER = 2
 """Pictures of users are stored so many times finer than they are shown."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
-from vqagen.art.canvas import GridStyle, cell_label
-from vqagen.art.looks import Look
-from vqagen.art.shelf import Back, shown_cells
+from vqagen.pictures.canvas import GridStyle, cell_label
+from vqagen.pictures.looks import Look
+from vqagen.pictures.shelf import Back, shown_cells
 
 NAMES, PROPERTIES = DETAILS = "names", "properties"
 BLOCKED, MATERIAL, SYMBOL = BLOCKS = "blocked", "material", "symbol"

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
+from vqagen.files import parquet
+from vqagen.files.formats import LIST
+from vqagen.files.layouts import DOCUMENT_END
 from vqagen.files.locations import Location, locate
 from vqagen.files.packing import DAMAGE, packing_of
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.reading import open_bytes
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.stream import reading
-from vqagen.records import parquet
-from vqagen.records.formats import LIST
-from vqagen.records.layouts import DOCUMENT_END
-from vqagen.records.writer import CHECKSUM, FORMAT, LINES, info_beside
+from vqagen.files.stream import reading
+from vqagen.files.writer import CHECKSUM, FORMAT, LINES, info_beside
 
 VERSION = 1
 """The `format` in the info of files that this version writes; files of vqagen 0.1 say none."""

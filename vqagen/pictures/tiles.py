@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.canvas import BACK, CELL, HALO_WIDTH, ITEM_BOTTOM, ITEM_SIDE, PixelBox
-from vqagen.art.drawing import Drawing, box_of
-from vqagen.art.looks import Look
-from vqagen.art.palette import Colors
-from vqagen.art.plates import Plate, make_plate
-from vqagen.art.shelf import HALO, HALOED, Back, Surface, cell_surfaces
-from vqagen.art.sprites import EDGE, picture_sprite, sprite
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
+from vqagen.pictures.canvas import BACK, CELL, HALO_WIDTH, ITEM_BOTTOM, ITEM_SIDE, PixelBox
+from vqagen.pictures.drawing import Drawing, box_of
+from vqagen.pictures.looks import Look
+from vqagen.pictures.palette import Colors
+from vqagen.pictures.plates import Plate, make_plate
+from vqagen.pictures.shelf import HALO, HALOED, Back, Surface, cell_surfaces
+from vqagen.pictures.sprites import EDGE, picture_sprite, sprite
 
 if TYPE_CHECKING:
     from PIL.Image import Image

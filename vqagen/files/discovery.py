@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, PlaceError, Problem, describe, nearest
+from vqagen.files.info import find_info_beside
+from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
+from vqagen.files.names import IN_FOLDERS, is_named_lines
+from vqagen.files.parquet import column_names, holds_columns
 from vqagen.files.reading import files_below, how_to_unpack
-from vqagen.json.stream import JsonReader, reading
-from vqagen.records.info import find_info_beside
-from vqagen.records.kind import RecordKind
-from vqagen.records.names import IN_FOLDERS, is_named_lines
-from vqagen.records.parquet import column_names, holds_columns
-from vqagen.records.source import RecordSource, take_info
+from vqagen.files.source import RecordSource, take_info
+from vqagen.files.stream import JsonReader, reading
 
 SHOWN_KEYS = 12
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from vqagen.art.canvas import Canvas, PixelBox
-from vqagen.art.drawing import Drawing, box_of, read_drawing
-from vqagen.art.outline import Box
+from vqagen.pictures.canvas import Canvas, PixelBox
+from vqagen.pictures.drawing import Drawing, box_of, read_drawing
+from vqagen.pictures.outline import Box
 
 GRAZE = 4
 """Pixels of the border of a part that count for nothing."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vqagen.errors import UsageError, unknown
+from vqagen.files.layouts import Batches, Document, Layout, Lines, List
 from vqagen.files.output import check_ending, is_stream
 from vqagen.files.packing import packing_of, unpacked_name
-from vqagen.records.layouts import Batches, Document, Layout, Lines, List
 
 if TYPE_CHECKING:
-    from vqagen.records.shape import Shape
+    from vqagen.files.shape import Shape
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from vqagen.json.text import TOKEN, position_at
+from vqagen.files.text import TOKEN, position_at
 
 NOT_JSON, NOT_USABLE = "not valid JSON", "not usable JSON"
 MOST_DIGITS = 4300

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from vqagen.files.discovery import find_records
+from vqagen.files.kind import RecordKind
+from vqagen.files.layouts import Record, encode_lines
 from vqagen.files.locations import Location
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
-from vqagen.records.layouts import Record, encode_lines
 
 Entry = dict[str, Any]
 

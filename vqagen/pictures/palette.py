@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vqagen.art.sprites import Rgb
+from vqagen.pictures.sprites import Rgb
 
 MOST_COLORS = 256
 MOST_FLAT = 192

@@ -22,7 +22,7 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
-from vqagen.json.text import Position
+from vqagen.files.text import Position
 
 NOT_JSON = "not valid JSON"
 

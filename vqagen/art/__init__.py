@@ -1,1 +1,0 @@
-"""Pictures out of descriptions: items in a small drawing language, and grids of them."""

@@ -1,1 +1,0 @@
-"""Pictures and pages: what is measured or made, for the eye."""
