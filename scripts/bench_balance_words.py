@@ -16,8 +16,8 @@ from vqagen.extras import in_one_thread
 from vqagen.language.program import Node
 from vqagen.score.items.phrases import PHRASES, phrases
 from vqagen.shortcuts.groups import counts_of, families_of, types_of
-from vqagen.shortcuts.guessing import RANKED
 from vqagen.shortcuts.learners import LEARNABLE
+from vqagen.shortcuts.question_statistics import RANKED
 from vqagen.shortcuts.task import YES_NO
 
 CHECKED = 10_000

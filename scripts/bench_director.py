@@ -17,7 +17,7 @@ import vqagen
 from vqagen.errors import counted
 from vqagen.run.items import number_items
 from vqagen.run.windows import Span
-from vqagen.score.file_kinds import find_trials
+from vqagen.score.record_files import find_trials
 from vqagen.shortcuts.policies import BLIND
 from vqagen.shortcuts.trial_statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS
 from vqagen.tasks.director.task import DirectorTask, director_task

@@ -21,7 +21,7 @@ LIMIT_SECONDS, LIMIT_MB = 20, 500
 ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
-from vqagen.calls.evaluation import evaluate_items, floor, read_items, read_predictions, score_report
+from vqagen.shortcuts.evaluation import evaluate_items, floor, read_items, read_predictions, score_report
 def stage(name, work):
     started = time.process_time()
     made = work()

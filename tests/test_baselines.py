@@ -14,12 +14,12 @@ from commands import Commands
 from scene_records import sampled_scenes, scene_record
 
 import vqagen
-from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.errors import BadInput
 from vqagen.language.domain_files import load_catalogue
 from vqagen.language.question_records import record_writer
 from vqagen.score.intervals import wilson
 from vqagen.score.items.reading import read_items
+from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
 from vqagen.shortcuts.execution import EXECUTIONS, Programs, noisy_oracle, scene_blind, wrong_image
 from vqagen.shortcuts.predictors import PREDICTORS
 from vqagen.shortcuts.settings import BaselineSettings

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from commands import Commands
 
-from vqagen.calls.comparison import compare
 from vqagen.errors import BadInput
-from vqagen.score.compare import Difference, difference, mcnemar
+from vqagen.score.compare import Difference, compare, difference, mcnemar
 from vqagen.score.intervals import clustered_mean, holm
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import vqagen
-from vqagen.score.file_kinds import kind_of_file
+from vqagen.score.record_files import kind_of_file
 
 KINDS = [
     ('{"info": {}, "dialogs": []}', "dialogs"),

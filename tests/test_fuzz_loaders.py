@@ -36,7 +36,7 @@ from vqagen.language.loading import load_templates
 from vqagen.language.question_files import QUESTIONS, read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
-from vqagen.score.verify.questions import verify_questions
+from vqagen.score.verify.verification import verify_questions
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
 from vqagen.tasks.dialog.wording import Wordings

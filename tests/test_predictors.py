@@ -14,10 +14,9 @@ from item_tables import table
 from vqagen.errors import UsageError
 from vqagen.score.intervals import wilson
 from vqagen.score.items.table import CHOICE, Gold, Items
-from vqagen.shortcuts.floor import floor
-from vqagen.shortcuts.folds import make_folds
+from vqagen.shortcuts.evaluation import floor
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, applicable, predict
-from vqagen.shortcuts.task import Task, credits_of
+from vqagen.shortcuts.task import Task, credits_of, make_folds
 
 # Folds ----------------------------------------------------------------------------------------------------------------
 

@@ -19,8 +19,8 @@ from vqagen.errors import BadInput
 from vqagen.files.source import FoundRecord
 from vqagen.language.question_records import record_writer
 from vqagen.score import scene_lookup
-from vqagen.score.verify import questions as verification
 from vqagen.score.verify import report as verification_report
+from vqagen.score.verify import verification
 from vqagen.score.verify.report import EXAMPLES
 from vqagen.world.loading import SCENES as SCENES_KIND
 from vqagen.world.loading import SceneSource

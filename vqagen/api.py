@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from vqagen.calls.auditing import audit, audit_report
-from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
-from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trials, write_trials
-from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import Generation, generate, write_questions
-from vqagen.calls.statistics import stats
-from vqagen.calls.verification import verify
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.human.export.folder import ExportReport, export_study
 from vqagen.human.export.humanr_answers import import_humanr
@@ -47,12 +41,17 @@ from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.writing import write_records
-from vqagen.score.compare import Comparison
+from vqagen.score.compare import Comparison, compare
 from vqagen.score.evaluate.evaluation import Evaluation
 from vqagen.score.report.writers import write_report
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.shortcuts.audit import Audit
+from vqagen.score.verify.verification import verify
+from vqagen.shortcuts.audit import Audit, audit
+from vqagen.shortcuts.audit_report import audit_report
+from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
+from vqagen.shortcuts.evaluation import evaluate, score_report, write_item_scores
 from vqagen.shortcuts.settings import AuditSettings, BaselineSettings
+from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings

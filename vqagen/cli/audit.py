@@ -48,9 +48,10 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.calls.auditing import audit, audit_report, write_item_biases
     from vqagen.cli.progress import counting
     from vqagen.files.output import check_ending, check_output
+    from vqagen.shortcuts.audit import audit, write_item_biases
+    from vqagen.shortcuts.audit_report import audit_report
 
     if per_item is not None:
         if len(files) > 1:

@@ -71,9 +71,9 @@ def command(
       vqagen baseline majority --questions questions.json -o predictions.jsonl
       vqagen baseline all --questions questions.json --scenes scenes.json
     """
-    from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
     from vqagen.errors import UsageError
     from vqagen.language.domain_files import find_domain
+    from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
 
     found_domain = find_domain(**domain) if any(domain.values()) else None
     files = BaselineFiles(questions, train, scenes, mode, split, train_split, found_domain)

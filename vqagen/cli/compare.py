@@ -40,7 +40,7 @@ def command(
       vqagen baseline uniform --questions questions.json -o b.jsonl
       vqagen compare questions.json a.jsonl b.jsonl
     """
-    from vqagen.calls.comparison import compare
+    from vqagen.score.compare import compare
 
     found = compare(
         questions,

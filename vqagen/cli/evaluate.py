@@ -56,7 +56,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.calls.evaluation import evaluate, score_report, split_ranks, toolkit_text, write_item_scores
+    from vqagen.shortcuts.evaluation import evaluate, score_report, split_ranks, toolkit_text, write_item_scores
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])

@@ -33,10 +33,10 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     Example:
       vqagen stats questions.json
     """
-    from vqagen.calls.statistics import stats
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.score.file_kinds import kind_of_file
+    from vqagen.score.record_files import kind_of_file
+    from vqagen.shortcuts.statistics import stats
 
     with counting(kind_of_file(locate(file)).noun) as on_read:
         report = stats(file, against=against, on_read=on_read)

@@ -40,10 +40,10 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
     Example:
       vqagen verify questions.json --scenes scenes.json
     """
-    from vqagen.calls.verification import verify
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.score.file_kinds import kind_of_file
+    from vqagen.score.record_files import kind_of_file
+    from vqagen.score.verify.verification import verify
 
     with counting(kind_of_file(locate(file)).noun) as on_checked:
         report = verify(file, scenes, on_checked=on_checked, **domain)

@@ -20,7 +20,7 @@ from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
 from vqagen.files.source import RecordSource
 from vqagen.files.writer import info_beside
-from vqagen.score.file_kinds import SAMPLES, find_trials
+from vqagen.score.record_files import SAMPLES, find_trials
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")

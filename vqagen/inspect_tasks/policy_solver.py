@@ -6,8 +6,8 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vqagen.errors import UsageError, unknown
+from vqagen.inspect_tasks.prompts import shown_by_inspect
 from vqagen.inspect_tasks.questions import BLIND_POLICIES
-from vqagen.inspect_tasks.usage import shown_by_inspect
 from vqagen.shortcuts.policies import POLICIES
 
 _NAMES = tuple(dict.fromkeys((*POLICIES, *BLIND_POLICIES)))

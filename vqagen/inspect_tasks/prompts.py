@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from inspect_ai._util.error import PrerequisiteError  # it has no public name
+
+from vqagen.errors import VqagenError
 
 DIRECTOR, NO_DIRECTOR = STORIES = "director", "no_director"
 PLAIN, THINK, REACT = THOUGHTS = "none", "think", "react"
@@ -88,3 +94,20 @@ def request(story: str, instruction: str) -> str:
     'The director says: "Please pick the red book."'
     """
     return f'The director says: "{instruction}"' if story == DIRECTOR else instruction
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def shown_by_inspect(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function raise every VqagenError as the error that Inspect prints without a traceback."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except VqagenError as error:
+            raise PrerequisiteError(f"vqagen: {error}") from None
+
+    return call

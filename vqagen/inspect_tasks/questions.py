@@ -38,13 +38,11 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
-from vqagen.inspect_tasks.prompts import PLAIN, THINK, question_prompt
-from vqagen.inspect_tasks.usage import shown_by_inspect
+from vqagen.inspect_tasks.prompts import PLAIN, THINK, question_prompt, shown_by_inspect
 from vqagen.score.answers.judging import judge
-from vqagen.score.answers.kinds import Vocabulary
+from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import CHOICE, Gold, Items, Options
-from vqagen.score.items.vocabulary import vocabulary_of
 from vqagen.shortcuts.predictors import applicable, predict
 from vqagen.shortcuts.task import Task as Guessing
 
@@ -100,7 +98,7 @@ def _task(kind: str, items: Items, images: str | None, cot: str) -> Task:
         raise UsageError(unknown("cot", cot, [PLAIN, THINK]))
     if items.mode == CHOICE and not items.options.values:
         raise UsageError(f"{items.name} has no options, so no multiple choice: leave out mode={CHOICE}")
-    vocabulary = vocabulary_of(items)
+    vocabulary = vocabulary_of(items.info, items.kind == "dialogs")
     fields = [name for name in GROUPS if items.first_column([name]) is not None]
     return Task(
         dataset=MemoryDataset(list(_samples(items, _pictures(items, images), cot)), name=items.name),

@@ -12,8 +12,7 @@ import orjson
 from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.fault_list import FaultList
-from vqagen.score.file_kinds import SAMPLES, find_trials
-from vqagen.score.origin import settings_of
+from vqagen.score.record_files import SAMPLES, find_trials, settings_of
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 

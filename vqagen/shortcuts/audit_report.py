@@ -33,8 +33,8 @@ LEAST_ITEMS = 30
 _NOUNS = {"questions": "question", "dialogs": "round", "trials": "trial"}
 
 
-def report_of(audits: Sequence[Audit]) -> Report:
-    """Return the report of one audit, or a table of several."""
+def audit_report(*audits: Audit) -> Report:
+    """Return the report of an audit, with figures, or of several side by side."""
     return _single(audits[0]) if len(audits) == 1 else _side_by_side(audits)
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from vqagen.errors import UsageError
 from vqagen.score.items.table import NONE, Items, Places
-from vqagen.shortcuts import frequencies, learners, options
-from vqagen.shortcuts.task import Guesses, Task
+from vqagen.shortcuts import learners, options
+from vqagen.shortcuts.task import Floats, Guesses, Task
 
 
 class Predictor(NamedTuple):
@@ -57,17 +57,17 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
 """What a predictor may need -> whether items have it."""
 
 PREDICTORS = (
-    Predictor("uniform", "any possible answer of the type", frequencies.uniform),
-    Predictor("majority-all", "the most frequent answer", frequencies.majority_of("all")),
-    Predictor("majority", "the most frequent answer of the type", frequencies.majority_of("types", "all")),
-    Predictor("majority-family", "the most frequent answer of the family", frequencies.of_family),
+    Predictor("uniform", "any possible answer of the type", learners.uniform),
+    Predictor("majority-all", "the most frequent answer", learners.majority_of("all")),
+    Predictor("majority", "the most frequent answer of the type", learners.majority_of("types", "all")),
+    Predictor("majority-family", "the most frequent answer of the family", learners.of_family),
     Predictor(
         "majority-question",
         "the most frequent answer of the text",
-        frequencies.majority_of("texts", "families", "types", "all"),
+        learners.majority_of("texts", "families", "types", "all"),
         "texts",
     ),
-    Predictor("prior", "an answer drawn as often as it is right in the type", frequencies.prior),
+    Predictor("prior", "an answer drawn as often as it is right in the type", learners.prior),
     Predictor("order", "regression over the numbers of image and question", learners.order, "", True),
     Predictor("words", "regression over the words", learners.words, "texts", True),
     Predictor("history", "regression over the words and those said before", learners.history, "histories", True),
@@ -119,3 +119,12 @@ def predict(predictor: Predictor, task: Task) -> Guesses:
         found.ranked[ask, : own.ranked.shape[1]] = own.ranked
         found.expected[ask] = own.expected
     return found
+
+
+def known(name: str, meaning: str, scores: Floats) -> Predictor:
+    """Return the predictor whose probabilities of a right answer are known of all items; NaN where it has no guess."""
+
+    def answer(task: Task, learn: Places, ask: Places) -> Guesses:
+        return Guesses(np.full((len(ask), 1), NONE), scores[ask])
+
+    return Predictor(name, meaning, answer)

@@ -26,10 +26,11 @@ from vqagen.shortcuts.groups import (
     spread_text,
     types_of,
 )
-from vqagen.shortcuts.guessing import RANKED
 
 NO_PROGRAMS = "no programs in the file: what they would tell (lengths, the tree's guesses) is left out"
 NO_ANSWERS = "no answers in the file: what they would tell (evenness, guesses) is left out"
+RANKED = 30
+"""Tested items that a family needs in order to be ranked: of fewer, chance decides."""
 SHOWN_ANSWERS = 5
 SHOWN_FAMILIES = 5
 """Families that are guessed best, shown in front of the table of all."""

@@ -32,12 +32,10 @@ from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domai
 from vqagen.language.question_files import QUESTIONS
 from vqagen.pictures.canvas import DIRECTOR, Canvas, GridStyle
 from vqagen.rng import shuffled, stream
-from vqagen.score.answers.kinds import BOOL, INTEGER
-from vqagen.score.file_kinds import TRIALS, find_trials
+from vqagen.score.answers.kinds import BOOL, INTEGER, NONE_THERE
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import Items
-from vqagen.score.items.vocabulary import NONE_THERE
-from vqagen.score.origin import settings_of
+from vqagen.score.record_files import TRIALS, find_trials, settings_of
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.tasks.director.places import labels
 from vqagen.world.domain import Domain

@@ -11,12 +11,15 @@ text      free text              anything
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
 
-from vqagen.language.synonyms import Synonyms
-from vqagen.world.domain import Domain
+from vqagen.errors import VqagenError
+from vqagen.language.domain_files import find_domain, synonyms_file
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN
+from vqagen.language.synonyms import Synonyms, load_synonyms
+from vqagen.world.domain import Domain, load_domain
 
 BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
 
@@ -79,3 +82,28 @@ def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
                 yield " ".join(_SPELLINGS.get(word.lower(), word) for word in way.split()), value
                 if attribute.null:  # a noun
                     yield synonyms.plural(way), value
+
+
+NONE_THERE = "none"
+"""The answer about the next object of a dialog where there is none."""
+
+
+def vocabulary_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
+    """Return the words of the file's domain, and further answers that its info lists.
+
+    The words of a domain that cannot be read are left out.
+    """
+    generator = info.get("generator")
+    made = generator if isinstance(generator, Mapping) else {}
+    further = [NONE_THERE] if are_dialogs else []
+    own = {str(answer).lower(): str(answer) for answer in (*further, *(made.get("answers") or ()))}
+    name = made.get("domain") or (None if made else DEFAULT_DOMAIN)
+    if not name:
+        return Vocabulary()
+    try:
+        files = find_domain(name)
+        domain = load_domain(files.metadata)
+        of_domain = Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
+    except VqagenError:  # it is not at hand
+        return Vocabulary()
+    return replace(of_domain, words={**own, **of_domain.words})

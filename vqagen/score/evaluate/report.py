@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from vqagen.errors import UsageError, counted, unknown
 from vqagen.files.visual7w import QUESTION_TYPES
-from vqagen.score.evaluate.coverage import Coverage
-from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Evaluation, Row
+from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Coverage, Evaluation, Row
 from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, trial_tables
 from vqagen.score.report.figures import interval_figure
 from vqagen.score.report.table import (

@@ -13,15 +13,13 @@ from vqagen.files.source import RecordSource, given_records
 from vqagen.files.visual7w import IMAGES
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.score.file_kinds import KINDS, SAMPLES, TRIALS, find_any_records, kind_of_file, require_records
-from vqagen.score.items.builder import TableBuilder
+from vqagen.score.items.benchmarks import ANNOTATIONS, annotations_of, read_visual7w, read_vqav2
+from vqagen.score.items.builder import SceneFields, TableBuilder
 from vqagen.score.items.dialogs import read_dialogs
 from vqagen.score.items.questions import read_questions
-from vqagen.score.items.scenes import SceneFields
 from vqagen.score.items.table import MODES, Items
 from vqagen.score.items.trials import read_trials
-from vqagen.score.items.visual7w import read_visual7w
-from vqagen.score.items.vqav2 import ANNOTATIONS, annotations_of, read_vqav2
+from vqagen.score.record_files import KINDS, SAMPLES, TRIALS, find_any_records, kind_of_file, require_records
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import SCENES, find_scenes
 

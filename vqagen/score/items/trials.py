@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
+from vqagen.errors import Fault
+from vqagen.files.source import RecordSource
 from vqagen.score.answers.kinds import CELL
-from vqagen.score.file_kinds import SAMPLES
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.table import Column, Gold, Items, Options
-from vqagen.tasks.director.catalogue import catalogue_of
+from vqagen.score.record_files import SAMPLES, settings_of
+from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
 from vqagen.tasks.director.mistakes import kinds_of_cells
 from vqagen.tasks.director.reading import WrittenTrial, read_sample, read_trial
+from vqagen.tasks.director.settings import ALWAYS
 from vqagen.tasks.director.views import Views
 
 GROUPS = ("type", "rule_class", "frame", "physics", "type*rule_class*frame")
@@ -52,3 +58,27 @@ def _open_cells(trial: WrittenTrial) -> Options | None:
         return None
     cells = trial.labels(is_open)
     return Options(tuple(cells), cells.index(trial.labels(trial.answer)[0]))
+
+
+FOREIGN = "samples of another tool: ties, needless words and needless rules are notes"
+UNSAID = "no info beside the trials: judged with the catalogue that vqagen ships, without settings"
+
+
+class TrialReader(NamedTuple):
+    """Reads the records of a file with the items in their cells, which `Views` need."""
+
+    read: Callable[[Mapping[str, Any]], WrittenTrial | list[Fault]]
+    catalogue: ItemCatalogue | None
+    """That of the info, else the shipped one; None for samples of another tool, which describe their items."""
+    remark: str
+    """What the trials are read by in place of what their file does not say; "" if it says all."""
+
+
+def trial_reader(source: RecordSource) -> TrialReader:
+    """Return what reads the trials or samples of a source."""
+    catalogue, suffix = catalogue_of(source), str(settings_of(source).get("suffix", ALWAYS))
+    remark = "" if catalogue else FOREIGN if source.kind is SAMPLES else UNSAID
+    if source.kind is SAMPLES:
+        return TrialReader(partial(read_sample, catalogue=catalogue, suffix=suffix), catalogue, remark)
+    catalogue = catalogue or load_catalogue_file()
+    return TrialReader(partial(read_trial, catalogue=catalogue), catalogue, remark)

@@ -21,7 +21,7 @@ from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedEr
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.score.origin import generator_of, settings_of
+from vqagen.score.record_files import generator_of, settings_of
 from vqagen.score.scene_lookup import QuestionFault
 from vqagen.world.scene import Scene
 

@@ -11,8 +11,7 @@ from vqagen.bits import is_single
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.source import RecordSource
 from vqagen.files.stream import reading
-from vqagen.score.file_kinds import SAMPLES
-from vqagen.score.origin import generator_of, settings_of
+from vqagen.score.record_files import SAMPLES, generator_of, settings_of
 from vqagen.tasks.director.design import WINDOW, Cell, number_of_trials
 from vqagen.tasks.director.reading import WrittenTrial
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, NONE, RELATION, TEST, says_frame

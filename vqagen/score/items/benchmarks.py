@@ -1,7 +1,12 @@
-"""VQAv2's annotations, ten answers to each question, with the questions that lie beside them.
+"""Questions of other benchmarks.
 
-The two files of a split belong together by their names: `v2_mscoco_val2014_annotations.json` and
-`v2_OpenEnded_mscoco_val2014_questions.json`, or `annotations.json` and `questions.json`.
+Visual7W, telling and pointing: `dataset.json` with images that have `qa_pairs`, and perhaps `boxes`. A pair lists three
+wrong options; the right one, its answer, is put before them. Models saw them in an order that the file does not record,
+so no letter names an option.
+
+VQAv2: annotations, ten answers to each question, with the questions that lie beside them. The two files of a split
+belong together by their names: `v2_mscoco_val2014_annotations.json` and `v2_OpenEnded_mscoco_val2014_questions.json`,
+or `annotations.json` and `questions.json`.
 """
 
 from __future__ import annotations
@@ -15,13 +20,49 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.discovery import find_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
+from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.score.answers.kinds import TEXT
 from vqagen.score.items.builder import TableBuilder
-from vqagen.score.items.table import Gold, Items, Options
+from vqagen.score.items.table import CHOICE, OPEN, Gold, Items, Options
+
+
+def read_visual7w(table: TableBuilder) -> Items:
+    """Return the pairs of a dataset. It is of pointing if the first answer is a number, which names a box."""
+    rows, mode = table.rows("type", "split", "question_length"), ""
+    for image in table.records():
+        pairs: Any = image.get(PAIRS)
+        split = image.get("split")
+        if not table.wants(image) or not table.check(pairs, list, PAIRS, "a list"):
+            continue
+        name = str(image.get("image_id", image.get("filename", IMAGES.path(table.index))))
+        for number, pair in enumerate(pairs):
+            place = f"{PAIRS}[{number}]"
+            if isinstance(pair, Mapping) and pair.get("answer") is None:
+                table.gold(None, place)
+            if _is_pair(pair, place, table) and table.check(split, str | int | float | None, "split", "a text"):
+                mode = mode or (CHOICE if type(pair["answer"]) is int else OPEN)
+                candidates, text = candidates_of(pair), str(pair.get("question", ""))
+                options = Options(candidates, 0, has_letters=False) if len(candidates) > 1 else None
+                table.add(pair["qa_id"], table.gold(Gold(TEXT, candidates[:1])), name, options=options)
+                rows.add(pair.get("type"), split, text.count(" ") + 1)
+                table.learn(text)
+    return table.table(("type",), mode or OPEN)
+
+
+def _is_pair(pair: Any, place: str, table: TableBuilder) -> bool:
+    """Return true for a pair without faults."""
+    return table.check(pair, Mapping, place, "an object") and all(
+        [  # all are looked at
+            table.check(pair.get("qa_id"), int | str, f"{place}.qa_id", "a number"),
+            table.check(pair["answer"], int | str, f"{place}.answer", "a text or the number of a box"),
+            table.check(pair.get("multiple_choices") or [], list, f"{place}.multiple_choices", "a list"),
+            table.check(pair.get("type"), str | int | float | None, f"{place}.type", "a text"),
+        ]
+    )
+
 
 ANNOTATIONS = RecordKind("annotations", own_keys=("answers", "multiple_choice_answer"))
 QUESTIONS = RecordKind("questions", own_keys=("question", "question_id"))
-GROUPS = ("answer_type", "question_type")
 _TASKS = ("OpenEnded_", "MultipleChoice_")
 
 
@@ -32,7 +73,7 @@ def read_vqav2(table: TableBuilder) -> Items:
     asked = {str(each.get("question_id")): each for each in listed}
     rows = table.rows("answer_type", "question_type", "question_length")
     for record in table.records():
-        if not _is_right(record, table):
+        if not _is_annotated(record, table):
             continue
         question, gold, options = asked.get(str(record["question_id"]), {}), _gold(record), None
         text, choices = str(question.get("question", "")), question.get("multiple_choices")
@@ -42,7 +83,7 @@ def read_vqav2(table: TableBuilder) -> Items:
         table.add(record["question_id"], table.gold(gold), str(record.get("image_id")), options=options)
         rows.add(record.get("answer_type"), record.get("question_type"), text.count(" ") + 1 if text else None)
         table.learn(text)
-    return table.table(GROUPS)
+    return table.table(("answer_type", "question_type"))
 
 
 def annotations_of(path: Location) -> Location:
@@ -76,7 +117,7 @@ def _split_of(name: str) -> str:
     return name.replace(QUESTIONS.key, "*").replace(ANNOTATIONS.key, "*")
 
 
-def _is_right(record: Mapping[str, Any], table: TableBuilder) -> bool:
+def _is_annotated(record: Mapping[str, Any], table: TableBuilder) -> bool:
     """Return true for a record without faults."""
     answers = record.get("answers") or None
     found = [

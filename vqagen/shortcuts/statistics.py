@@ -1,34 +1,69 @@
-"""What can be guessed of a file's answers without the pictures: how often predictors are right, by type and family.
+"""Statistics of files, with what can be guessed of their answers without the pictures, by type and family.
 
 Of a large file, images are taken by a hash of their names, so that the sample is the same wherever it is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from vqagen.errors import UsageError, counted
+from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
+from vqagen.score.items.reading import Source, find_items, read_items
 from vqagen.score.items.table import NONE, Column, Items, Places
-from vqagen.shortcuts.folds import make_folds
-from vqagen.shortcuts.frequencies import majority_of
+from vqagen.score.record_files import SAMPLES, TRIALS
+from vqagen.score.report.table import Report
+from vqagen.shortcuts.dialog_statistics import dialog_statistics
 from vqagen.shortcuts.groups import answered, families_of, places_by, types_of
+from vqagen.shortcuts.learners import majority_of
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
-from vqagen.shortcuts.task import Floats, Task, joined
+from vqagen.shortcuts.question_statistics import RANKED, question_statistics
+from vqagen.shortcuts.task import ONE_IMAGE, Floats, Task, joined, make_folds
+from vqagen.shortcuts.trial_statistics import trial_statistics
+
+
+def stats(source: Source, *, against: Source | None = None, on_read: Callable[[int], None] | None = None) -> Report:
+    """Return the statistics of questions, dialogs or trials, with guesses of their answers.
+
+    The `source` is a file or folder, or records in memory. Guesses of questions and dialogs see no picture, and are
+    tested on `against`, which is about other scenes; without it, on images that they were not learned from. Trials are
+    answered by policies that miss a view or words. `on_read` is called now and then with the number of questions,
+    dialogs or trials read since, for a progress bar.
+    """
+    source = source if isinstance(source, str | Path | Mapping) else list(source)
+    found = find_items(source)
+    if found.kind in (TRIALS, SAMPLES):
+        if against is not None:
+            raise UsageError(f"{found.path} holds trials, whose policies learn nothing: leave out against")
+        return trial_statistics(found, on_read or (lambda _: None))
+    items = _read(source, on_read)
+    if not len(items):
+        raise BadInput([Problem("no rounds" if items.kind == "dialogs" else f"no {items.kind}", items.name)])
+    tested = None if against is None else _read(against, on_read)
+    if tested is not None and tested.name == items.name:
+        raise UsageError(f"--against {tested.name} is the file itself; name one about other scenes, or leave it out")
+    if tested is not None and tested.kind != items.kind:
+        raise UsageError(f"--against {tested.name} holds {tested.kind}, but {items.name} holds {items.kind}")
+    if items.kind == "dialogs":
+        return dialog_statistics(items, *guess_rounds(items, tested))
+    return question_statistics(items, *guess_questions(items, tested))
+
+
+def _read(source: Source, on_read: Callable[[int], None] | None) -> Items:
+    return read_items(source, learning=True, allow_unanswered=True, on_read=on_read)
+
 
 SAMPLED = 30_000
 """Items that guessing is learned from and tested on at most; more change the figures by less than .01."""
-RANKED = 30
-"""Tested items that a family needs in order to be ranked: of fewer, chance decides."""
 FEW = 40
 """Items of a family below which its answers can hardly be learned."""
-ONE_IMAGE = "one image only: nothing to test guesses on"
 ONE_WINDOW = (
     "the file's answers are balanced as one whole, so guesses learned from a part of it are too poor; "
     "--against another file of the same making shows the true figures"

@@ -1,9 +1,16 @@
-"""Evaluation as typed calls: scores of predictions, and reports of them."""
+"""Evaluation of files: scores of predictions beside the floor, which is the credit of guesses without the picture.
+
+Three predictors make the floor, which need no training file and no library: the most frequent answer of the family,
+that of the function, and any possible answer. Each learns from the other folds only, and so from other images. Of each
+function the best is taken. Options are guessed by chance.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
@@ -13,10 +20,12 @@ from vqagen.score.evaluate.evaluation import IMAGE, WRONG, Evaluation, Evaluatio
 from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
 from vqagen.score.items.reading import Source, read_items
 from vqagen.score.items.reading import Source as Questions
+from vqagen.score.items.table import CHOICE, NONE, Items
 from vqagen.score.predictions.reading import Source as Answers
 from vqagen.score.predictions.reading import read_predictions, require_predictions
 from vqagen.score.report.table import Report
-from vqagen.shortcuts.floor import floor
+from vqagen.shortcuts.predictors import NAMED, predict
+from vqagen.shortcuts.task import Floats, Task
 
 
 def evaluate(
@@ -86,3 +95,19 @@ def split_ranks(text: str) -> tuple[int, ...]:
     if any(not part.isdecimal() or not 0 < int(part) < 1 << 31 for part in parts):
         raise UsageError(f"--top-k {text!r} is no list of numbers from 1: write 1 or 1,5,100")
     return tuple(dict.fromkeys(map(int, parts)))
+
+
+GUESSES = ("uniform", "majority", "majority-family")
+
+
+def floor(items: Items, top_k: int = 1) -> Floats:
+    """Return the credit of each item, if `top_k` answers may be named."""
+    task = Task.within(items, top_k)
+    guessed = [predict(NAMED[name], task).expected for name in GUESSES]
+    of_types = np.stack([np.bincount(task.types, weights=each) for each in guessed])
+    found: Floats = np.stack(guessed)[of_types.argmax(axis=0)[task.types], np.arange(len(items))]
+    if items.mode != CHOICE:
+        return found
+    sizes = np.array([len(options.texts) for options in items.options.values] or [1])
+    options = items.options.codes
+    return np.where(options == NONE, found, np.minimum(1.0, top_k / sizes[options]))

@@ -1,12 +1,12 @@
-"""The kind of the records in a file: questions, dialogs or trials, by the first key that tells."""
+"""Files of records: their kind (questions, dialogs or trials), and what their `info` says of their origin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, PlaceError, Problem
+from vqagen.errors import BadInput, PlaceError, Problem, warn
 from vqagen.files.discovery import find_records, first_keys
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
@@ -16,6 +16,7 @@ from vqagen.files.shipped import require
 from vqagen.files.source import RecordSource, given_records
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.run.output.staging import find_record_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 
@@ -47,7 +48,7 @@ def find_any_records(
     """
     if isinstance(given, str | Path):
         path = require_records(given)
-        return find_records(record_file(path) or path, kind_of_file(path, kinds))
+        return find_records(trials_file(path) or path, kind_of_file(path, kinds))
     if not isinstance(given, Mapping):
         given = list(given)
     first = given if isinstance(given, Mapping) else next(iter(given), {})
@@ -58,7 +59,7 @@ def find_any_records(
 def find_trials(path: PathLike | Location) -> RecordSource:
     """Find the trials of a folder or file, or samples. UsageError where there is none, BadInput for what are none."""
     place = require(locate(path), TRIALS.key)
-    file = record_file(place) or place
+    file = trials_file(place) or place
     if file.is_dir():
         raise PlaceError(f"no trials in folder {place}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
     return find_records(file, SAMPLES if kind_of_file(file) is SAMPLES else TRIALS)
@@ -83,7 +84,7 @@ def kind_of_file(path: Location, kinds: Kinds = KINDS) -> RecordKind:
     return QUESTIONS
 
 
-def record_file(folder: Location) -> Path | None:
+def trials_file(folder: Location) -> Path | None:
     """Return the file of an output folder that holds its trials; None if there is none."""
     return find_record_file(folder, TRIALS.key) if isinstance(folder, Path) and folder.is_dir() else None
 
@@ -92,4 +93,53 @@ def _telling_file(path: Location) -> Location | None:
     """Return a file; of a folder, that of its trials or the first that holds a record; None if there is none."""
     if not path.is_dir():
         return path
-    return record_file(path) or next((each for each in files_below(path) if each.name.endswith(IN_FOLDERS)), None)
+    return trials_file(path) or next((each for each in files_below(path) if each.name.endswith(IN_FOLDERS)), None)
+
+
+PLUGINS = "plugins"
+
+
+def generator_of(source: RecordSource) -> Mapping[str, Any]:
+    """Return the `generator` of a file's info; empty if vqagen did not make the file."""
+    found = source.info.get("generator")
+    return found if isinstance(found, Mapping) and found.get("name") == "vqagen" else {}
+
+
+def settings_of(source: RecordSource) -> Mapping[str, Any]:
+    """Return the settings of the run that made a file, by its `info`; empty if vqagen did not make it."""
+    found = generator_of(source).get("settings")
+    return found if isinstance(found, Mapping) else {}
+
+
+def shipped_domain(info: Mapping[str, Any]) -> str | None:
+    """Return the shipped domain that a file's `info` names; None if it names none.
+
+    The folder of a domain of one's own is not known from its name.
+    """
+    match info:
+        case {"generator": {"domain": str(name)}} if name in SHIPPED_DOMAINS:
+            return name
+    return None
+
+
+def check_origin(source: RecordSource, hashes: Mapping[str, Callable[[], str]]) -> None:
+    """Warn of each input that is not the one that the records were made from; BadInput if they have no answers.
+
+    `hashes` give the content hash of the inputs at hand, by role; "" if there is none. A file without an `info` of
+    vqagen's own says nothing.
+    """
+    generator, records = generator_of(source), source.kind.key
+    if (generator.get("records") or {}).get("hide_answers"):
+        message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
+        raise BadInput([Problem(message, str(source.path))])
+    made_from = generator.get("inputs") or {}
+    for role, content_hash in hashes.items():
+        wanted = made_from.get(role)
+        if wanted is None or wanted == (found := content_hash()):
+            continue
+        if role == PLUGINS and not found:
+            message = f"a plug-in is missing: the {records} were made with one; give it with --plugin"
+        else:
+            inputs = "plug-ins" if role == PLUGINS else role
+            message = f"other {inputs} than the {records} were made from: the content differs"
+        warn(Problem(message, str(source.path)))

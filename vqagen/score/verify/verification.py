@@ -1,0 +1,222 @@
+"""Verification: every answer of a file must follow from its scene or grid.
+
+Every program of a question is run on its scene again, and must give the written answer. The text must say what the
+program asks (see `question_texts`), and two questions of a pair must be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from vqagen.errors import BadInput, Problem, UsageError, as_written
+from vqagen.files.reading import content_hash
+from vqagen.files.source import RecordSource, given_records
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.domain_files import (
+    DomainFiles,
+    PathLike,
+    find_domain,
+    input_hashes,
+    is_written_as_path,
+    load_catalogue,
+)
+from vqagen.language.program import Program
+from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question_records import same_answer
+from vqagen.language.shipped_domains import DIALOGS
+from vqagen.plugin import Undefined
+from vqagen.score.record_files import check_origin, find_any_records, generator_of, shipped_domain
+from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.score.verify.question_texts import QuestionTexts, texts_at_hand
+from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.world.loading import SCENES, SceneSource, find_scenes
+from vqagen.world.scene import Scene
+
+Records = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""A file or folder, a document, or records."""
+
+
+def verify(
+    file: Records,
+    scenes: Records | None = None,
+    *,
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    templates: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+    on_checked: Callable[[int], None] = lambda _: None,
+) -> VerificationReport:
+    """Check that every answer of questions or dialogs follows from its scene, or of trials from its grid.
+
+    `file` and `scenes` are files, or hold records in memory: a document with `info`, or a list of records. The programs
+    of questions are run again, and their texts are read: by `templates` and `synonyms` or, if the `info` names those of
+    the domain, by these. Dialogs and trials are read from their texts, which are those of `templates` and, for dialogs,
+    `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms that are not those which the
+    `info` names. `on_checked` is called now and then with the number of questions, dialogs or trials checked since, for
+    a progress bar.
+    """
+    source = find_any_records(file)
+    nothing = BadInput([Problem(f"no {source.kind.key}, so nothing to verify", str(source.path))])
+    own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
+    if source.kind.key not in (QUESTIONS.key, DIALOGS):
+        given = {"scenes": scenes, "domain": domain, **own, "templates": None}
+        if needless := [name for name, value in given.items() if value]:
+            raise UsageError(
+                f"{source.path} holds trials, which come with their grids and items: leave out {needless[0]}"
+            )
+        from vqagen.score.verify.trials import instruction_hash, verify_trials  # each kind is imported where it is met
+
+        if not templates:
+            _refuse_other_wording(source, instruction_hash())
+        report = verify_trials(source, templates, on_checked)
+    elif scenes is None:
+        if source.layout == "given" and next(source.records(), None) is None:  # BadInput for what is no record
+            raise nothing
+        what = f"{source.path} holds {source.kind.key}"
+        raise UsageError(f"scenes are missing: {what}, which are verified on the scenes they are about")
+    else:
+        found = find_scenes(scenes) if isinstance(scenes, PathLike) else given_records(scenes, SCENES)
+        if source.kind.key == DIALOGS:
+            from vqagen.score.verify.dialogs import verify_dialogs
+            from vqagen.tasks.dialog.loading import load_dialog_domain
+
+            loaded = load_dialog_domain(find_domain(domain, **own, task=DIALOGS))
+            if not templates:
+                _refuse_other_wording(source, loaded.hashes["templates"])
+            report = verify_dialogs(source, found, loaded, on_checked)
+        else:
+            files = find_domain(domain or (None if metadata else shipped_domain(source.info)), **own)
+            is_own_folder = domain is not None and is_written_as_path(domain) and files.templates.exists()
+            worded_by = {"templates": templates or is_own_folder, "synonyms": synonyms or is_own_folder}
+            given_roles = [role for role, is_given in worded_by.items() if is_given]
+            report = _verify_questions(source, found, files, given_roles, on_checked)
+    if not report.checked:
+        raise nothing
+    return report
+
+
+def _refuse_other_wording(source: RecordSource, templates: str) -> None:
+    """Raise BadInput for dialogs or trials that other templates worded, such as those of vqagen 0.1.
+
+    They are judged from their sentences, so each of these would be reported as one that cannot be understood.
+    """
+    made_from = (generator_of(source).get("inputs") or {}).get("templates", templates)
+    if made_from != templates:
+        message = "worded by other templates than are at hand, by which the sentences are read; give --templates"
+        raise BadInput([Problem(message, str(source.path))])
+
+
+def _verify_questions(
+    source: RecordSource,
+    scenes: SceneSource,
+    files: DomainFiles,
+    given: Sequence[str],
+    on_checked: Callable[[int], None],
+) -> VerificationReport:
+    """Check questions; `given` are the roles of the files that the user gave to read texts by."""
+    catalogue, plugins = load_catalogue(files)
+    hashes = {"plugins": "", **input_hashes(files, catalogue.domain, plugins)}
+    checked = {role: partial(str, hashes.get(role, "")) for role in ("metadata", "plugins", *given)}
+    if scenes.files:
+        checked["scenes"] = partial(content_hash, scenes.files)
+    check_origin(source, checked)
+    texts = texts_at_hand(source, files, hashes, given)
+    return verify_questions(source, scenes, catalogue, texts, on_checked)
+
+
+BATCH = 2000
+"""Questions whose scenes are held at once."""
+_Half = tuple[int, int, int, str]
+"""The first question of a pair: its position, its scene, a hash of its program, and its answer."""
+
+
+def verify_questions(
+    questions: RecordSource,
+    scenes: SceneSource,
+    catalogue: Catalogue,
+    texts: QuestionTexts | str = "no templates are given",
+    on_checked: Callable[[int], None] = lambda _: None,
+) -> VerificationReport:
+    """Check every question of any dialect. `texts` reads the texts, or says why they are not read.
+
+    `on_checked` is called now and then with the number of questions checked since.
+    """
+    report, pairs = VerificationReport("questions"), dict[int, _Half | None]()
+    reader = texts if isinstance(texts, QuestionTexts) else None
+    found = records_with_scenes(questions.records(), scenes, catalogue.domain, BATCH, on_checked)
+    for position, record, scene in found:
+        if position == 0 and record.keys().isdisjoint({"program", "answer"}):
+            raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
+        report.checked += 1
+        fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader)
+        unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
+        if fault := fault or unpaired:
+            report.add(Mismatch(position, *fault, name=_name_of(record)))
+    report.unproven["questions of a pair whose other question is not there"] = sum(map(bool, pairs.values()))
+    if isinstance(texts, str):
+        report.unproven[f"texts not read: {texts}"] = report.checked
+    else:
+        report.unproven.update(texts.unproven)
+    return report
+
+
+def _fault(
+    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, texts: QuestionTexts | None
+) -> QuestionFault | None:
+    """Return the first fault of a question about a scene."""
+    try:
+        program = Program.from_records(record.get("program"), catalogue)
+        last = program.nodes[-1].function
+        if not catalogue[last].asks:
+            return QuestionFault("bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer")
+        outputs = program.outputs(scene)
+    except BadInput as error:
+        return QuestionFault("bad program", "; ".join(f"{each.path}: {each.message}" for each in error.problems))
+    except Undefined as error:
+        return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
+    right = outputs[-1]
+    if "answer" not in record:
+        return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(right)}")
+    if not same_answer(record["answer"], right):
+        message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
+        return QuestionFault("wrong answer", message)
+    return texts.fault(record, scene, program.nodes, outputs) if texts else None
+
+
+def _pair_fault(
+    halves: dict[int, _Half | None], position: int, record: Mapping[str, Any], scene: Scene
+) -> QuestionFault | None:
+    """Return the fault if a question and an earlier one of its pair are no pair: one program, two scenes, two answers.
+
+    `halves` holds the first question of each pair; None if both were read.
+    """
+    number = record.get("pair")
+    if number is None:
+        return None
+    if type(number) is not int:
+        return QuestionFault("broken pair", f"pair must be a whole number, found {as_written(number)}")
+    second = position, scene.index, hash(repr(record.get("program"))), repr(record.get("answer"))
+    if number not in halves:
+        halves[number] = second
+        return None
+    first, halves[number] = halves[number], None
+    if first is None:
+        return QuestionFault("broken pair", f"pair {number}: two questions before have this number")
+    _, is_same_scene, is_same_program, is_same_answer = (one == other for one, other in zip(first, second, strict=True))
+    faults = {
+        "is about the same scene": is_same_scene,
+        "has another program": not is_same_program,
+        "has the same answer": is_same_answer,
+    }
+    why = next((why for why, is_so in faults.items() if is_so), None)
+    return QuestionFault("broken pair", f"pair {number}: questions[{first[0]}] {why}") if why else None
+
+
+def _name_of(record: Mapping[str, Any]) -> str:
+    """Return what people call a question: its number and image."""
+    index = record.get("image_index")
+    image = record.get("image_filename") or ("no image named" if index is None else f"image_index {index}")
+    return f"question_index {record.get('question_index')}, {image}"
