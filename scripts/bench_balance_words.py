@@ -14,7 +14,7 @@ from bench_balance_data import Asked, Record
 import vqagen
 from vqagen.extras import in_one_thread
 from vqagen.language.program import Node
-from vqagen.score.items.phrases import PHRASES, phrases
+from vqagen.score.items.table import PHRASES, phrases
 from vqagen.shortcuts.groups import counts_of, families_of, types_of
 from vqagen.shortcuts.learners import LEARNABLE
 from vqagen.shortcuts.question_statistics import RANKED

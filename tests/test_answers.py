@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
-from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal
-from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
-from vqagen.score.answers.reading import read_answer
-from vqagen.score.answers.vqa_words import vqa_accuracy, without_punctuation
+from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal, vqa_accuracy, without_punctuation
+from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer, text_of
 from vqagen.score.evaluate.evaluation import EvaluationSettings
 from vqagen.score.items.table import Gold, Options
 from vqagen.world.domain import load_domain

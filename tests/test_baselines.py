@@ -20,8 +20,8 @@ from vqagen.language.question_records import record_writer
 from vqagen.score.intervals import wilson
 from vqagen.score.items.reading import read_items
 from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
-from vqagen.shortcuts.execution import EXECUTIONS, Programs, noisy_oracle, scene_blind, wrong_image
 from vqagen.shortcuts.predictors import PREDICTORS
+from vqagen.shortcuts.scenes import EXECUTIONS, Programs, noisy_oracle, scene_blind, wrong_image
 from vqagen.shortcuts.settings import BaselineSettings
 from vqagen.world.loading import find_scenes
 

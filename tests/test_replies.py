@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from test_answers import CLEVR, NO_WORDS, credit, gold_of, options_of
 
 from vqagen.score.answers.judging import judge
-from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
-from vqagen.score.answers.reading import read_answer
+from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer
 from vqagen.score.answers.replies import answers_in
 from vqagen.score.items.table import Gold, Options
 

@@ -15,9 +15,9 @@ from commands import Commands
 
 import vqagen
 from vqagen.language.program import Node
-from vqagen.score.items.phrases import features, phrases
 from vqagen.score.items.questions import question_type
 from vqagen.score.items.reading import read_items
+from vqagen.score.items.table import features, phrases
 from vqagen.shortcuts.question_statistics import NO_ANSWERS, NO_PROGRAMS
 from vqagen.shortcuts.statistics import ONE_WINDOW, guess_questions
 

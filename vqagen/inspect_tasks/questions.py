@@ -22,6 +22,7 @@ from inspect_ai.model import (
     Content,
     ContentImage,
     ContentText,
+    ModelOutput,
 )
 from inspect_ai.scorer import (
     CORRECT,
@@ -35,7 +36,7 @@ from inspect_ai.scorer import (
     scorer,
     stderr,
 )
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
 from vqagen.inspect_tasks.prompts import PLAIN, THINK, question_prompt, shown_by_inspect
@@ -43,6 +44,7 @@ from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import CHOICE, Gold, Items, Options
+from vqagen.shortcuts.policies import POLICIES
 from vqagen.shortcuts.predictors import applicable, predict
 from vqagen.shortcuts.task import Task as Guessing
 
@@ -229,3 +231,31 @@ def _gold(record: Mapping[str, Any]) -> Gold:
     """Return the gold answer of a sample's metadata, in which tuples may have become lists."""
     answers = (tuple(each) if isinstance(each, list) else each for each in record["answers"])
     return Gold(record["kind"], tuple(answers), tuple(record["weights"]))
+
+
+_NAMES = tuple(dict.fromkeys((*POLICIES, *BLIND_POLICIES)))
+
+
+@solver
+@shown_by_inspect
+def policy(name: str = "oracle") -> Solver:
+    """Answer by a rule, and need no model.
+
+    Args:
+        name: For trials a policy of the director task, such as egocentric; for questions and dialogs a guess without
+            the picture, such as majority-family; for all of them oracle, which is always right.
+    """
+    if name not in _NAMES:
+        raise UsageError(unknown("policy", name, _NAMES))
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        known = state.metadata["policies"]
+        if name not in known and name not in POLICIES:
+            raise UsageError(f"no policy {name!r} for these samples: there are {', '.join(known)}")
+        answer = known.get(name)
+        reply = f"ANSWER: {answer}" if answer else "I cannot tell."
+        state.output = ModelOutput.from_content(f"policy/{name}", reply)
+        state.messages.append(state.output.message)
+        return state
+
+    return solve

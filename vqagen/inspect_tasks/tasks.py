@@ -12,7 +12,6 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Solver, generate
 
 from vqagen.errors import UsageError, as_written, unknown
-from vqagen.inspect_tasks.grids import FORMATS, IMAGE, GridContent
 from vqagen.inspect_tasks.prompts import (
     BLOCK_TEXTS,
     DIRECTOR,
@@ -23,10 +22,9 @@ from vqagen.inspect_tasks.prompts import (
     THOUGHTS,
     shown_by_inspect,
 )
-from vqagen.inspect_tasks.samples import samples_of
 from vqagen.inspect_tasks.scoring import cell_answer
 from vqagen.inspect_tasks.tools import TOOLS, check_pillow, generate_with_tools, reason_and_act
-from vqagen.inspect_tasks.trials import TrialSet, make_trials, read_trials
+from vqagen.inspect_tasks.trials import FORMATS, IMAGE, GridContent, TrialSet, make_trials, read_trials, samples_of
 from vqagen.pictures.grid_text import DETAILS, NAMES
 from vqagen.tasks.director.settings import DirectorSettings
 

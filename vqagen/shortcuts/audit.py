@@ -24,10 +24,17 @@ from vqagen.score.items.reading import Source, find_items, read_items
 from vqagen.score.items.table import NONE, Codes, Items, Places
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.execution import Programs, scene_blind, wrong_image
 from vqagen.shortcuts.groups import Counts, answered, counts_of, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, known, predict
-from vqagen.shortcuts.scene_checks import Repetition, read_scene_facts, repetition, visible_options
+from vqagen.shortcuts.scenes import (
+    Programs,
+    Repetition,
+    read_scene_facts,
+    repetition,
+    scene_blind,
+    visible_options,
+    wrong_image,
+)
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import ONE_IMAGE, Floats, Folds, Task, make_folds
 from vqagen.shortcuts.trial_statistics import read_views, trial_predictors

@@ -24,7 +24,7 @@ from vqagen.score.report.table import (
 )
 from vqagen.shortcuts.audit import BELOW, FAILS, SHOWN, Audit, Probe
 from vqagen.shortcuts.groups import counts_of, entropy
-from vqagen.shortcuts.scene_checks import Repetition
+from vqagen.shortcuts.scenes import Repetition
 
 SHOWN_FAMILIES = 5
 """Families that are shown for each probe that fails; the table of families has all."""

@@ -23,9 +23,9 @@ from vqagen.score.items.reading import find_items, read_items
 from vqagen.score.items.table import NONE, Items, Places
 from vqagen.score.record_files import check_origin, shipped_domain, trials_file
 from vqagen.score.report.table import SHARE, Cell, Column, Report, Reported, Table
-from vqagen.shortcuts.execution import EXECUTIONS, Execution, Programs
 from vqagen.shortcuts.groups import FAMILIES, TYPES, places_by
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
+from vqagen.shortcuts.scenes import EXECUTIONS, Execution, Programs
 from vqagen.shortcuts.settings import BaselineSettings
 from vqagen.shortcuts.task import Floats, Task, best_credit
 from vqagen.world.loading import find_scenes

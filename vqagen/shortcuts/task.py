@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.rng import shuffled, stream
+from vqagen.score.answers.judging import vqa_accuracy
 from vqagen.score.answers.kinds import text_of
-from vqagen.score.answers.vqa_words import vqa_accuracy
 from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
 

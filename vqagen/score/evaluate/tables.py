@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
-from vqagen.score.answers.judging import VQA_OFFICIAL
+from vqagen.score.answers.judging import VQA_OFFICIAL, vqa_normal
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
-from vqagen.score.answers.vqa_words import vqa_normal
 from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
 from vqagen.score.items.table import NONE, Column
