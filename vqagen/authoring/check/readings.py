@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from vqagen.language.sentence import Rewrites, finished, squeezed
-from vqagen.language.slots import SLOT_PATTERN
-from vqagen.language.template import Template, TemplateNode
+from vqagen.language.template import SLOT_PATTERN, Template, TemplateNode
 from vqagen.search.local_checks import allow_openness, local_checks
 
 MOST_OPTIONAL = 6
