@@ -245,7 +245,7 @@ def test_a_mistake_is_an_error_at_its_place(tmp_path: Path) -> None:
         report = check_paths([path])
 
         assert [f"{each.path}: {each.message}" for each in caught.value.problems] == told
-        assert report.files[0].errors == sorted(caught.value.problems, key=lambda each: (each.line, each.column))
+        assert list(report.files[0].errors) == sorted(caught.value.problems, key=lambda each: (each.line, each.column))
         assert [each.kind for each in report.files] == ["director-templates"]
 
 

@@ -15,14 +15,14 @@ from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
-from vqagen.authoring.explanation import Explanation, explain_template
-from vqagen.authoring.finding import find_templates
+from vqagen.authoring.explanation import explain_template, find_templates
 from vqagen.authoring.naming import ObjectNames
-from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
-from vqagen.authoring.tree import branches, sketches
+from vqagen.authoring.scenes_at_hand import sampled_scenes
 from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
+from vqagen.plugin import Record
+from vqagen.search.tables import SceneTables
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 
@@ -58,10 +58,10 @@ def load(folder: Path, *records: dict[str, Any], file: str = "mine.json") -> Loa
     return load_domain_files(find_domain(templates=folder / file))
 
 
-def explain(folder: Path, record: dict[str, Any], scene: dict[str, Any] = SMALL_SCENES[0]) -> Explanation:
+def explain(folder: Path, record: dict[str, Any], scene: dict[str, Any] = SMALL_SCENES[0]) -> Record:
     materials = load(folder, record)
-    at_hand = ScenesAtHand((compile_scene(scene, materials.domain),), "test")
-    return explain_template(materials, materials.templates[0], at_hand)
+    tables = [SceneTables(compile_scene(scene, materials.domain))]
+    return explain_template(materials, materials.templates[0], tables, "test")
 
 
 # Names ------------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_names_say_lists_gaps_and_the_noun_and_no_more_than_they_must() -> None:
 # Programs and constraints in words --------------------------------------------------------------------------------
 
 
-def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: Path) -> None:
+def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: Path, vqagen_: Commands) -> None:
     shared = template(
         [
             node("scene"),
@@ -109,25 +109,24 @@ def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: 
             node("count", [4]),
         ]
     )
-    (loaded,) = load(tmp_path, shared).templates
+    load(tmp_path, shared)
 
-    assert [tuple(each) for each in branches(loaded)] == [
-        (0, 5, False),
-        (1, 4, False),
-        (2, 2, False),
-        (3, 1, False),
-        (4, 0, False),
-        (2, 3, False),
-        (3, 1, True),
+    lines = vqagen_.done("explain mine.json#mine --templates mine.json --count 0").out.decode().splitlines()
+    tree = [line.rstrip() for line in lines[lines.index("Program") + 1 : lines.index("Program") + 8]]
+
+    steps = ["filter_size", "filter_color", "filter_material", "filter_shape", "unique"]
+    assert tree[0] == "  5 count -> Integer  The number of objects in a set."
+    assert [(len(line) - len(line.lstrip()), int(line.split()[0])) for line in tree] == [
+        (2, 5),
+        (4, 4),
+        (6, 2),
+        (8, 1),
+        (10, 0),
+        (6, 3),
+        (8, 1),
     ]
-    assert sketches(loaded)[1].stands_for == (
-        "filter_size",
-        "filter_color",
-        "filter_material",
-        "filter_shape",
-        "unique",
-    )
-    assert sketches(loaded)[5].meaning == "The number of objects in a set."
+    assert tree[3].endswith(f"= {', '.join(steps)}")
+    assert tree[6].endswith("as above")
 
 
 # Which templates are meant ------------------------------------------------------------------------------------------
@@ -146,10 +145,9 @@ def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: 
     ],
 )
 def test_a_template_is_meant_by_its_id_its_name_or_its_file(wanted: str, ids: list[str], tmp_path: Path) -> None:
-    found = find_templates(two_files(tmp_path).templates, wanted, tmp_path / "mine")
+    found, is_file = find_templates(two_files(tmp_path).templates, wanted, tmp_path / "mine")
 
-    assert [each.id for each in found.templates] == ids
-    assert found.is_file == (wanted == "b.json")
+    assert ([each.id for each in found], is_file) == (ids, wanted == "b.json")
 
 
 @pytest.mark.parametrize(
@@ -187,23 +185,23 @@ def two_files(folder: Path) -> LoadedDomain:
 def test_every_shipped_family_is_explained_by_examples_that_are_right(collection: Collection) -> None:
     """The last step gives the answer, and everything can be written as JSON."""
     materials = collection.materials
-    at_hand = sampled_scenes(materials.domain, seed=0)
+    tables = [SceneTables(each) for each in sampled_scenes(materials.domain, seed=0)]
     for each in some(materials.templates):
-        explained = explain_template(materials, each, at_hand, count=2)
+        explained = explain_template(materials, each, tables, "sampled", count=2)
 
-        assert explained.tried is not None
-        assert explained.tried.found + sum(explained.tried.failures.values()) == len(at_hand.scenes)
-        assert explained.examples, each.id
-        assert all(example.steps[-1].output == example.answer for example in explained.examples)
-        json.dumps(explained.to_record())
+        tried, examples = explained["tried"], explained["examples"]
+        assert tried["found"] + sum(tried["failures"].values()) == tried["scenes"] == len(tables)
+        assert examples, each.id
+        assert all(example["steps"][-1]["output"] == example["answer"] for example in examples)
+        json.dumps(explained)
 
 
 def test_examples_are_of_different_scenes_as_long_as_there_are_any() -> None:
-    (count,) = find_templates(CLEVR.templates, "zero_hop.json#count", ROOT / "templates/clevr").templates
-    explained = explain_template(CLEVR, count, ScenesAtHand(SCENES, "test"), count=7)
+    (count,), _ = find_templates(CLEVR.templates, "zero_hop.json#count", ROOT / "templates/clevr")
+    examples = explain_template(CLEVR, count, [SceneTables(each) for each in SCENES], "test", count=7)["examples"]
 
-    assert [each.scene for each in explained.examples] == [0, 1, 2, 0, 1, 2, 0]
-    assert len({(each.scene, str(each.steps)) for each in explained.examples}) == 7
+    assert [each["scene"] for each in examples] == [0, 1, 2, 0, 1, 2, 0]
+    assert len({(each["scene"], str(each["steps"])) for each in examples}) == 7
 
 
 # Why there is none --------------------------------------------------------------------------------------------------
@@ -314,10 +312,9 @@ def test_the_step_that_ended_it_is_told_with_its_reason(
         record = {**record, "text": ["What of it?"]}
     explained = explain(tmp_path, record, scene)
 
-    assert explained.failure is not None
-    assert not explained.examples
-    assert explained.failure.node == node_number
-    assert told in explained.failure.verdict
+    assert not explained["examples"]
+    assert explained["failure"]["node"] == node_number
+    assert told in explained["failure"]["verdict"]
 
 
 # The command --------------------------------------------------------------------------------------------------------

@@ -88,8 +88,8 @@ def test_a_doubt_is_reported_once_and_nothing_else_is(pictures: Path) -> None:
     unlike = []
     for changes, code, place, message in DOUBTS:
         (file,) = check_catalogue(write_catalogue(pictures / "c.json", small_catalogue(changes))).files
-        found = [(each.code, each.problem.path) for each in file.warnings]
-        if file.errors or found != [(code, place)] or message not in file.warnings[0].problem.message:
+        found = [(code, problem.path) for code, problem in file.warnings]
+        if file.errors or found != [(code, place)] or message not in next(iter(file.warnings))[1].message:
             unlike.append((code, place, file.errors, file.warnings))
 
     assert unlike == []

@@ -13,8 +13,8 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
-from vqagen.language.meta_templates import MOST
 from vqagen.language.template import Described, Template
+from vqagen.language.template_record import MOST
 from vqagen.world.domain import domain_from_metadata, load_domain
 
 Record = dict[str, Any]

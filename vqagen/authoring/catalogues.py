@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.synonyms import Synonyms
@@ -24,10 +23,6 @@ class CatalogueEntry:
     meaning: str
     aliases: tuple[str, ...] = ()
     source: str = BUILT_IN
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -50,10 +45,6 @@ class WordList:
     null: str = ""
     traits: tuple[str, ...] = ()
     """Remarks, such as "a list of values"."""
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return asdict(self)
 
 
 def function_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
@@ -106,32 +97,23 @@ def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[WordList]:
 
 
 def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> WordList:
-    words = tuple(_word(attribute.type, value, depth, synonyms) for value, depth in _in_groups(attribute))
+    words = tuple(_word(attribute.type, value, depth, synonyms) for value, depth in _in_groups(attribute, None, 0))
     null = " / ".join(filter(None, synonyms.of(attribute.type, None)))
-    return WordList(attribute.name, attribute.type, words, attribute.key, null, tuple(_traits(attribute)))
+    traits = {
+        "a list of values": attribute.multi,
+        "may be missing": attribute.optional,
+        "computed by a plug-in": attribute.compute is not None,
+    }
+    is_so = tuple(trait for trait, holds in traits.items() if holds)
+    return WordList(attribute.name, attribute.type, words, attribute.key, null, is_so)
 
 
-def _traits(attribute: Attribute) -> Iterator[str]:
-    if attribute.multi:
-        yield "a list of values"
-    if attribute.optional:
-        yield "may be missing"
-    if attribute.compute is not None:
-        yield "computed by a plug-in"
-
-
-def _in_groups(attribute: Attribute) -> Iterator[tuple[str, int]]:
-    """Yield every value with its depth, each group before its members."""
-    members: dict[str | None, list[str]] = {}
+def _in_groups(attribute: Attribute, group: str | None, depth: int) -> Iterator[tuple[str, int]]:
+    """Yield every value below a group with its depth, each group before its members."""
     for value in attribute.values:
-        members.setdefault(attribute.parents.get(value), []).append(value)
-    yield from _below(None, 0, members)
-
-
-def _below(group: str | None, depth: int, members: Mapping[str | None, list[str]]) -> Iterator[tuple[str, int]]:
-    for value in members.get(group, []):
-        yield value, depth
-        yield from _below(value, depth + 1, members)
+        if attribute.parents.get(value) == group:
+            yield value, depth
+            yield from _in_groups(attribute, value, depth + 1)
 
 
 def _word(type_name: str, value: str, depth: int, synonyms: Synonyms) -> Word:

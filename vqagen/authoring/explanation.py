@@ -3,184 +3,154 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vqagen.authoring.failure import Failure, why_not
+from vqagen.authoring.failure import why_not
 from vqagen.authoring.naming import ObjectNames, plain
-from vqagen.authoring.scenes_at_hand import ScenesAtHand
-from vqagen.authoring.tree import NodeSketch, sketches
+from vqagen.errors import UsageError, nearest
 from vqagen.language.domain_files import LoadedDomain
-from vqagen.language.program import Node
-from vqagen.language.template import Template
+from vqagen.language.template import Template, TemplateNode
+from vqagen.plugin import Record
 from vqagen.rng import stream
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.world.domain import Domain
 
 
-@dataclass(frozen=True)
-class ExampleStep:
-    """A step of a filled program: its inputs and its output, with objects by their names."""
+def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> tuple[list[Template], bool]:
+    """Return the template of an id, or of a unique name, or all templates of a file; and whether it is a file.
 
-    node: Node
-    output_type: str
-    output: Any
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return {
-            "type": self.node.function,
-            "inputs": list(self.node.inputs),
-            "value_inputs": list(self.node.values),
-            "output": self.output,
-        }
-
-
-@dataclass(frozen=True)
-class Example:
-    """A question that the template makes of a scene."""
-
-    scene: int
-    image: str
-    objects: tuple[str, ...]
-    """The names of the scene's objects."""
-    question: str
-    answer: Any
-    steps: tuple[ExampleStep, ...]
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return {**asdict(self), "steps": [step.to_record() for step in self.steps]}
+    `folder` is the folder of the templates; any part of its path may stand before the file. A position in the file,
+    counted from 0, may replace the name. Raises UsageError with the nearest name, or with all templates of that name.
+    """
+    root = folder.resolve() if folder.is_dir() else folder.resolve().parent
+    wanted = PurePosixPath(wanted).as_posix()
+    file, mark, name = wanted.rpartition("#")
+    in_file = [each for each in templates if _ends_in(root, each.file, file if mark else wanted)]
+    if in_file and not mark:
+        return in_file, True
+    found = [each for each in in_file if name in (each.name, str(each.index))]
+    found = found or [each for each in templates if each.name == wanted]
+    if len(found) > 1:
+        known = "\n".join(f"  {each.id}" for each in found)
+        raise UsageError(f"template {wanted!r} may be any of\n{known}")
+    if not found:
+        close = nearest(wanted, [name for each in templates for name in (each.id, each.file, each.name) if name])
+        hint = f"did you mean {close!r}?" if close else "without one, all are listed"
+        raise UsageError(f"unknown template {wanted!r}; {hint}")
+    return found, False
 
 
-@dataclass(frozen=True)
-class ScenesTried:
-    """The number of scenes in which a template found a question; `failures` counts the others by reason."""
-
-    source: str
-    """The source of the scenes."""
-    scenes: int = 0
-    found: int = 0
-    failures: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The explanation of a template."""
-
-    template: Template
-    nodes: tuple[NodeSketch, ...]
-    examples: tuple[Example, ...]
-    tried: ScenesTried | None
-    """None if no scenes were given."""
-    failure: Failure | None
-    """The reason for the first scene that has no question."""
-    impossible: tuple[Any, ...]
-    """Answers that the constraints rule out in every scene."""
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        template = self.template
-        return {
-            "id": template.id,
-            "answer_type": template.answer_type,
-            "texts": list(template.texts),
-            "slots": dict(template.slots),
-            "nodes": [node.to_record() for node in self.nodes],
-            "constraints": [{"type": each.kind.name, "meaning": each.in_words} for each in template.constraints],
-            "examples": [example.to_record() for example in self.examples],
-            "tried": asdict(self.tried) if self.tried else None,
-            "failure": self.failure.to_record() if self.failure else None,
-            "impossible": list(self.impossible),
-        }
+def _ends_in(root: Path, file: str, wanted: str) -> bool:
+    """True if `wanted` is the path of `file` inside `root`, with any part of the root's own path before it."""
+    return f"/{wanted}".endswith(f"/{file}") and f"/{root.as_posix()}/{file}".endswith(f"/{wanted}")
 
 
 def explain_template(
     materials: LoadedDomain,
     template: Template,
-    at_hand: ScenesAtHand | None,
+    tables: Sequence[SceneTables],
+    source: str = "",
     count: int = 5,
     seed: int = 0,
     in_short: bool = False,
-) -> Explanation:
-    """Explain a template with up to `count` examples, each of another scene while there are enough scenes.
+) -> Record:
+    """Explain a template, as `vqagen explain --json` prints it, with up to `count` examples of some scenes.
 
+    Each example is of another scene while there are enough scenes; `source` says where they are from.
     `in_short`: look for the reason of a failure only if there is no example, for the reason takes a search of its own
     (a file of 154 wide templates: 3.5 s in place of 11.7, measured with scripts/wide_domain.py).
     """
-    tryout = _Tryout(materials, template, at_hand.tables if at_hand else (), seed)
-    examples = tuple(tryout.examples(count))
-    return Explanation(
-        template,
-        sketches(template),
-        examples,
-        tryout.tried(at_hand.source) if at_hand else None,
-        None if in_short and examples else tryout.failure(),
-        tuple(plain(answer) for answer in sorted(tryout.family.plan.impossible)),
-    )
+    (family,) = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families
+    attempts = [_Attempt(family, each, seed) for each in tables]
+    good = [attempt for attempt in attempts if attempt.first.filling is not None]
+    bad = [attempt for attempt in attempts if attempt.first.filling is None]
+    examples = [_example(attempt, filling, materials.domain) for attempt, filling in _in_turns(good, count)]
+    failures = Counter(attempt.first.reason for attempt in bad).most_common()
+    tried = {"source": source, "scenes": len(attempts), "found": len(good), "failures": dict(failures)}
+    is_told = bad and not (in_short and examples)
+    return {
+        "id": template.id,
+        "answer_type": template.answer_type,
+        "texts": template.texts,
+        "slots": dict(template.slots),
+        "nodes": [_node(template, number, node) for number, node in enumerate(template.nodes)],
+        "constraints": [{"type": each.kind.name, "meaning": each.in_words} for each in template.constraints],
+        "examples": examples,
+        "tried": tried if source else None,
+        "failure": why_not(family.search, bad[0].scene, bad[0].first.reason, seed) if is_told else None,
+        "impossible": [plain(answer) for answer in sorted(family.plan.impossible)],
+    }
+
+
+def _node(template: Template, number: int, node: TemplateNode) -> Record:
+    """Return a node with its meaning: that of its function, or the primitive steps that it stands for."""
+    composite, steps, meaning = node.composite, list[str](), ""
+    if composite is None:
+        function = template.catalogue[node.type]
+        output, meaning = function.output, function.meaning
+    else:
+        output = composite.output
+        steps = ["relate"] if template.relation(node) is not None else []
+        steps += [composite.filters[each.type] for each in template.described(node)]
+        steps += [composite.reducer] if composite.reducer else []
+    return {
+        "number": number,
+        "type": node.type,
+        "side_inputs": node.side_inputs,
+        "inputs": node.inputs,
+        "output": output,
+        "stands_for": steps,
+        "meaning": meaning,
+    }
 
 
 class _Attempt:
     """The search of one template in one scene, which gives one filling after the other."""
 
     def __init__(self, family: Family, tables: SceneTables, seed: int) -> None:
-        self.scene = tables.scene
+        self.family, self.scene = family, tables.scene
         self.rng = stream(seed, f"explain {family.template.id}", self.scene.index)
-        self._search, self._tables = family.search, tables
+        self._tables = tables
         self._seen: set[Any] = set()
         self.first = self.next()
 
     def next(self) -> SearchResult:
         """Return a filling that was not given before, or the reason if there is none."""
-        return self._search.find(self._tables, self.rng, (), self._seen)
+        return self.family.search.find(self._tables, self.rng, (), self._seen)
 
 
-class _Tryout:
-    """One template on some scenes."""
+def _in_turns(attempts: Sequence[_Attempt], count: int) -> Iterator[tuple[_Attempt, Filling]]:
+    """Yield one filling of each scene, then another of each, and so on, `count` in all."""
+    waiting = [(attempt, attempt.first) for attempt in attempts]
+    while waiting and count > 0:
+        for attempt, outcome in waiting[:count]:
+            assert outcome.filling is not None
+            yield attempt, outcome.filling
+        count -= len(waiting)
+        if count > 0:
+            asked = [(attempt, attempt.next()) for attempt, _ in waiting]
+            waiting = [(attempt, outcome) for attempt, outcome in asked if outcome.filling is not None]
 
-    def __init__(self, materials: LoadedDomain, template: Template, tables: Sequence[SceneTables], seed: int) -> None:
-        self._settings = QuestionSettings(seed=seed)
-        (self.family,) = QuestionGenerator([template], materials.synonyms, self._settings).families
-        self._domain = materials.domain
-        attempts = [_Attempt(self.family, each, seed) for each in tables]
-        self._good = [attempt for attempt in attempts if attempt.first.filling is not None]
-        self._bad = [attempt for attempt in attempts if attempt.first.filling is None]
 
-    def tried(self, source: str) -> ScenesTried:
-        failures = Counter(attempt.first.reason for attempt in self._bad).most_common()
-        return ScenesTried(source, len(self._good) + len(self._bad), len(self._good), dict(failures))
-
-    def failure(self) -> Failure | None:
-        if not self._bad:
-            return None
-        first, settings = self._bad[0], self._settings
-        return why_not(self.family.search, first.scene, first.first.reason, settings.seed)
-
-    def examples(self, count: int) -> Iterator[Example]:
-        """Yield one example of each scene, then another of each, and so on."""
-        waiting = [(attempt, attempt.first) for attempt in self._good]
-        while waiting and count > 0:
-            for attempt, outcome in waiting[:count]:
-                assert outcome.filling is not None
-                yield self._example(attempt, outcome.filling)
-            count -= len(waiting)
-            if count > 0:
-                asked = [(attempt, attempt.next()) for attempt, _ in waiting]
-                waiting = [(attempt, outcome) for attempt, outcome in asked if outcome.filling is not None]
-
-    def _example(self, attempt: _Attempt, filling: Filling) -> Example:
-        """Return the example with the words of a run: "other" is dropped if the anchor does not fit the description."""
-        scene, program = attempt.scene, filling.program()
-        text = self.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
-        functions = [program.catalogue[node.function] for node in program.nodes]
-        talked_of = {each for function in functions for each in (*function.values, function.output)}
-        names = ObjectNames(scene, self._domain, talked_of)
-        steps = [
-            ExampleStep(node, function.output, names.output(value, function.output))
-            for node, function, value in zip(program.nodes, functions, program.outputs(scene), strict=True)
-        ]
-        return Example(scene.index, scene.image, tuple(names.names), text, plain(filling.answer), tuple(steps))
+def _example(attempt: _Attempt, filling: Filling, domain: Domain) -> Record:
+    """Return a question in the words of a run: "other" is dropped if the anchor does not fit the description."""
+    scene, program = attempt.scene, filling.program()
+    text = attempt.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
+    functions = [program.catalogue[node.function] for node in program.nodes]
+    talked_of = {each for function in functions for each in (*function.values, function.output)}
+    names = ObjectNames(scene, domain, talked_of)
+    steps = zip(program.to_records(), functions, program.outputs(scene), strict=True)
+    return {
+        "scene": scene.index,
+        "image": scene.image,
+        "objects": names.names,
+        "question": text,
+        "answer": plain(filling.answer),
+        "steps": [{**node, "output": names.output(value, function.output)} for node, function, value in steps],
+    }

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import Any
 
-from vqagen.authoring.tree import sketches
-from vqagen.language.template import Template
+from vqagen.plugin import Record
 from vqagen.rng import stream
 from vqagen.search.description import Description
 from vqagen.search.examination import Ended, Examination
@@ -26,26 +23,14 @@ _SOUGHT = {
 }
 
 
-@dataclass(frozen=True)
-class Failure:
-    """The reason why nothing was found. `node` is the step that failed; None if all steps had options."""
+def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Record:
+    """Return the step of the search that failed in a scene, with the reason; `reason` is the search's own.
 
-    scene: int
-    reason: str
-    node: int | None
-    verdict: str
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return asdict(self)
-
-
-def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Failure:
-    """Return the step of the search that failed in a scene; `reason` is the search's own."""
+    `node` is the step that failed; None if all steps had options.
+    """
     watch = search.examine(SceneTables(scene), stream(seed, "examine", scene.index))
-    story = _Story(search.plan, scene)
-    node, verdict = story.verdict(watch, reason)
-    return Failure(scene.index, reason, node, verdict)
+    node, verdict = _Story(search.plan, scene).verdict(watch, reason)
+    return {"scene": scene.index, "reason": reason, "node": node, "verdict": verdict}
 
 
 class _Story:
@@ -53,8 +38,10 @@ class _Story:
 
     def __init__(self, plan: Plan, scene: Scene) -> None:
         self.plan, self.scene, self.template = plan, scene, plan.template
-        self.calls = [sketch.call for sketch in sketches(plan.template)]
-        self.node_of = _nodes_of_ops(plan.template)
+        self.node_of: list[int] = []
+        """Op -> its template node. A composite node with a reducer has two ops."""
+        for number, node in enumerate(plan.template.nodes):
+            self.node_of += [number] * (2 if node.composite is not None and node.composite.reducer else 1)
         self.constraints = {str(each): each.in_words for each in plan.template.constraints}
 
     def cause(self, cause: str) -> str:
@@ -76,17 +63,15 @@ class _Story:
         if not ended.offered:
             return node, f"no option: {self.nothing_offered(ended.op)}"
         (cause, times), *more = ended.died.most_common()
-        mostly = f"{times:,} of them because" if more else "because"
-        said = f"none of {ended.offered:,} options led on, {mostly}: {self.cause(cause)}"
+        because = f"{times:,} of them because" if more else "because"
+        said = f"none of {ended.offered:,} options led on, {because}: {self.cause(cause)}"
         return node, f"{said}; {UNFINISHED}" if gave_up else said
 
     def finished(self, finished: Counter[str]) -> str:
         """Return the sentence for a search in which every step had options."""
-        if finished[TRIVIAL] or finished[DEGENERATE]:
-            return f"every filling is refused: {TOLD if finished[TRIVIAL] > finished[DEGENERATE] else IDLE}"
-        if not finished[GAVE_UP]:
-            return f"every filling is refused: {IDLE}"
-        return UNFINISHED
+        if finished[GAVE_UP] and not finished[TRIVIAL] and not finished[DEGENERATE]:
+            return UNFINISHED
+        return f"every filling is refused: {TOLD if finished[TRIVIAL] > finished[DEGENERATE] else IDLE}"
 
     def without_choice(self, ended: Ended) -> tuple[int, str]:
         """Return the step before any choice that had no result, or a forbidden one, and the sentence."""
@@ -101,10 +86,9 @@ class _Story:
         if not self.scene.everything:
             return "the scene has no objects"
         if op.does.relates and not op.does.relations_in(self.scene):
-            how = (
-                "how objects are related" if op.does.relation is None else f"what is {op.does.relation!r} of an object"
-            )
-            return f"the scene does not say {how}"
+            relation = op.does.relation
+            asked = "how objects are related" if relation is None else f"what is {relation!r} of an object"
+            return f"the scene does not say {asked}"
         sought = _SOUGHT.get(op.does.reducer or "", "anything")
         return f"no description fits {sought} of {self.among(op)}{self.demands(op)}"
 
@@ -114,7 +98,7 @@ class _Story:
         if isinstance(op.does, Description) and op.does.relates:
             relation = f"the relation {op.does.relation!r}" if op.does.relation else "a relation"
             return f"what stands in {relation} to the object of node {source}"
-        if not self.plan.ops[op.inputs[0]].inputs and self.calls[source] == "scene":
+        if not self.plan.ops[op.inputs[0]].inputs and self.template.nodes[source].type == "scene":
             return f"the {self.scene.size} objects of the scene"
         return f"the objects that node {source} gives"
 
@@ -123,12 +107,3 @@ class _Story:
         checks = () if isinstance(op.does, Apply) else op.does.checks
         said = [self.constraints[check.meaning] for check in checks if check.meaning]
         return "; its options must also meet: " + " ".join(said) if said else ""
-
-
-def _nodes_of_ops(template: Template) -> list[int]:
-    """Return op -> its template node. A composite node with a reducer has two ops."""
-    owners: list[int] = []
-    for number, node in enumerate(template.nodes):
-        ops = 2 if node.composite is not None and node.composite.reducer else 1
-        owners += [number] * ops
-    return owners

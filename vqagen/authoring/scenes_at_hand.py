@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.search.tables import SceneTables
 from vqagen.world.domain import Domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampler import sample_scene
@@ -20,33 +17,19 @@ SAMPLED = "sampled"
 """The source of scenes that are drawn."""
 
 
-@dataclass(frozen=True)
-class ScenesAtHand:
-    """Some scenes; `source` is their origin, SAMPLED or a file."""
-
-    scenes: tuple[Scene, ...]
-    source: str
-
-    @cached_property
-    def tables(self) -> tuple[SceneTables, ...]:
-        """The tables of each scene for searches; what one template's search fills in, the next one finds."""
-        return tuple(map(SceneTables, self.scenes))
-
-
-def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> ScenesAtHand:
+def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> list[Scene]:
     """Return the scene of that index or, without one, the first `OF_A_FILE`."""
     start, count = (0, OF_A_FILE) if index is None else (index, 1)
-    scenes = tuple(load_scenes(find_scenes(path), domain, start, count))
+    scenes = list(load_scenes(find_scenes(path), domain, start, count))
     if not scenes:
         raise UsageError(f"there is no scene {index} in {path}" if index is not None else f"no scenes in {path}")
-    return ScenesAtHand(scenes, str(path))
+    return scenes
 
 
-def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> ScenesAtHand:
+def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> list[Scene]:
     """Return the sampled scene of that index or, without one, the first `DRAWN` of this seed."""
     rules = SamplingRules.from_domain(domain)
-    indexes = range(DRAWN) if index is None else [index]
-    return ScenesAtHand(tuple(drawn_scene(rules, domain, seed, i) for i in indexes), SAMPLED)
+    return [drawn_scene(rules, domain, seed, i) for i in (range(DRAWN) if index is None else [index])]
 
 
 def drawn_scene(rules: SamplingRules, domain: Domain, seed: int, index: int) -> Scene:

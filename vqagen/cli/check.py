@@ -85,8 +85,8 @@ def _file_lines(file: FileReport) -> Iterator[str]:
         yield from _problem_lines(problem, click.style("error", fg="red"))
     if file.unlisted:
         yield f"  … and {counted(file.unlisted, 'more error')}"
-    for warning in file.warnings:
-        yield from _problem_lines(warning.problem, click.style("warning", fg="yellow"), f" [{warning.code}]")
+    for code, problem in file.warnings:
+        yield from _problem_lines(problem, click.style("warning", fg="yellow"), f" [{code}]")
     for what in file.not_checked:
         yield f"  not checked: {what}"
 

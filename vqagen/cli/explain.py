@@ -12,10 +12,9 @@ import click
 from vqagen.cli.options import domain_options, input_path, integer, path
 
 if TYPE_CHECKING:
-    from vqagen.authoring.scenes_at_hand import ScenesAtHand
     from vqagen.cli.explain_page import Page
     from vqagen.language.domain_files import DomainFiles
-    from vqagen.world.domain import Domain
+    from vqagen.world.scene import Scene
 
 
 @click.command("explain")
@@ -54,13 +53,14 @@ def command(
     Example:
       vqagen explain one_hop.json#query_color --scenes scenes.json --count 2
     """
-    from vqagen.authoring.finding import domain_of_id
     from vqagen.language.domain_files import find_domain
+    from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 
     if template and catalogue:
         raise click.UsageError(f"--list {catalogue} lists all there are; leave out TEMPLATE")
     if template and not (domain["domain"] or domain["metadata"] or domain["templates"]):
-        domain["domain"] = domain_of_id(template)
+        first, _, rest = template.partition("/")  # as in clevr/one_hop.json#count
+        domain["domain"] = first if rest and first in SHIPPED_DOMAINS else None
     files = find_domain(**domain)
     page = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
     if as_json:
@@ -85,24 +85,21 @@ def _catalogue(files: DomainFiles, which: str) -> Page:
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
 ) -> Page:
-    from vqagen.authoring.explanation import explain_template
-    from vqagen.authoring.finding import find_templates
+    from vqagen.authoring.explanation import explain_template, find_templates
+    from vqagen.authoring.scenes_at_hand import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.cli.explain_page import explanation_page, list_page, short_page
     from vqagen.language.domain_files import load_domain_files
+    from vqagen.search.tables import SceneTables
 
     materials = load_domain_files(files)
     if wanted is None:
         return list_page(materials.templates)
-    found = find_templates(materials.templates, wanted, files.templates)
-    at_hand = _scenes(materials.domain, scenes, scene, seed) if count else None
-    explained = [
-        explain_template(materials, each, at_hand, 1 if found.is_file else count, seed, in_short=found.is_file)
-        for each in found.templates
-    ]
-    return short_page(explained) if found.is_file else explanation_page(explained[0])
-
-
-def _scenes(domain: Domain, scenes: str | None, scene: int | None, seed: int) -> ScenesAtHand:
-    from vqagen.authoring.scenes_at_hand import sampled_scenes, scenes_of_file
-
-    return scenes_of_file(Path(scenes), domain, scene) if scenes else sampled_scenes(domain, seed, scene)
+    found, is_file = find_templates(materials.templates, wanted, files.templates)
+    at_hand: list[Scene] = []
+    if count:
+        domain = materials.domain
+        at_hand = scenes_of_file(Path(scenes), domain, scene) if scenes else sampled_scenes(domain, seed, scene)
+    tables = [SceneTables(each) for each in at_hand]  # what one template's search fills in, the next one finds
+    source, examples = (scenes or SAMPLED) if count else "", 1 if is_file else count
+    explained = [explain_template(materials, each, tables, source, examples, seed, in_short=is_file) for each in found]
+    return short_page(explained) if is_file else explanation_page(found[0], explained[0])

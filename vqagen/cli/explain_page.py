@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import click
 
 from vqagen.authoring.catalogues import CatalogueEntry, WordList
-from vqagen.authoring.explanation import Example, ExampleStep, Explanation, ScenesTried
-from vqagen.authoring.failure import Failure
-from vqagen.authoring.tree import Branch, NodeSketch, branches
 from vqagen.errors import counted
 from vqagen.language.template import Template
+from vqagen.plugin import Record
 
 _SLOT = re.compile(r"<[^<>\s]+>")
 
@@ -34,39 +33,36 @@ def list_page(templates: Sequence[Template]) -> Page:
     return Page(lines, [dict(zip(("id", "answer_type", "text"), row, strict=True)) for row in rows])
 
 
-def short_page(explanations: Sequence[Explanation]) -> Page:
+def short_page(explanations: Sequence[Record]) -> Page:
     """Return templates with one question each."""
     lines = []
     for each in explanations:
-        lines.append(
-            f"{bold(each.template.id)}  {each.template.answer_type}  {dim(_scenes_tried(each.tried))}".rstrip()
-        )
-        for example in each.examples:
-            lines.append(f"  {example.question} {_answer(example.answer)}")
-        if not each.examples and each.failure:
-            lines.append(f"  {_ended(each.failure)}")
-    return Page(lines, [each.to_record() for each in explanations])
+        lines.append(f"{bold(each['id'])}  {each['answer_type']}  {dim(_scenes_tried(each['tried']))}".rstrip())
+        for example in each["examples"]:
+            lines.append(f"  {example['question']} {_answer(example['answer'])}")
+        if not each["examples"] and each["failure"]:
+            lines.append(f"  {_ended(each['failure'])}")
+    return Page(lines, explanations)
 
 
-def explanation_page(explanation: Explanation) -> Page:
-    """Return the whole explanation of one template."""
-    template = explanation.template
+def explanation_page(template: Template, told: Record) -> Page:
+    """Return the whole explanation of one template; `told` is its record."""
     parts = {
         "Texts": [_slots(text) for text in template.texts],
         "Slots": list(_slot_lines(template)),
-        "Program": [_node(explanation.nodes[each.number], each) for each in branches(template)],
+        "Program": list(_tree(told["nodes"])),
         "Constraints": [_slots(each.in_words) for each in template.constraints],
-        "Examples": [line for n, each in enumerate(explanation.examples, 1) for line in _example(n, each)],
-        "Scenes": [_scenes_tried(explanation.tried)] if explanation.tried else [],
+        "Examples": [line for n, each in enumerate(told["examples"], 1) for line in _example(n, each, template)],
+        "Scenes": [_scenes_tried(told["tried"])] if told["tried"] else [],
     }
-    if explanation.failure:
-        parts[f"Nothing on scene {explanation.failure.scene}"] = [_ended(explanation.failure)]
-    never = f"  {dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
+    if told["failure"]:
+        parts[f"Nothing on scene {told['failure']['scene']}"] = [_ended(told["failure"])]
+    never = f"  {dim('never ' + _said(told['impossible']))}" if told["impossible"] else ""
     lines = [f"{bold(template.id)}  {template.answer_type}{never}"]
     for title, part in parts.items():
         if part:
             lines += ["", bold(title), *(f"  {line}" for line in part)]
-    return Page(lines, explanation.to_record())
+    return Page(lines, told)
 
 
 def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
@@ -79,7 +75,7 @@ def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
             also = dim(f"also {', '.join(each.aliases)}") if each.aliases else ""
             about = "  ".join(filter(None, (each.meaning, also)))
             lines.append(f"  {click.style(each.signature.ljust(wide), fg='cyan')}  {about}".rstrip())
-    return Page(lines, [each.to_record() for each in entries])
+    return Page(lines, [asdict(each) for each in entries])
 
 
 def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
@@ -93,7 +89,7 @@ def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
         for word in each.words:
             said = f"  {dim(' / '.join(word.ways))}" if word.ways else ""
             lines.append("  " * (word.depth + 1) + word.value + said)
-    return Page(lines, [each.to_record() for each in vocabularies])
+    return Page(lines, [asdict(each) for each in vocabularies])
 
 
 # Parts of an explanation ------------------------------------------------------------------------------------------
@@ -108,48 +104,60 @@ def _slot_lines(template: Template) -> Iterator[str]:
         yield f"{type_name}  {_slots(' '.join(slots))}"
 
 
-def _node(node: NodeSketch, branch: Branch) -> str:
-    begin = f"{'  ' * branch.depth}{dim(str(node.number))} {_slots(node.call)}"
-    if branch.is_met_again:
-        return f"{begin}  {dim('as above')}"
-    about = f"= {', '.join(node.stands_for)}" if node.stands_for else node.meaning
-    return f"{begin} -> {node.output}" + (f"  {dim(about)}" if about else "")
+def _tree(nodes: Sequence[Record]) -> Iterator[str]:
+    """Yield the program as a tree: the last node is the root; after it the nodes that the last one does not need."""
+    met: set[int] = set()
+
+    def walk(number: int, depth: int) -> Iterator[str]:
+        node = nodes[number]
+        call = " ".join((node["type"], *node["side_inputs"]))
+        begin = f"{'  ' * depth}{dim(str(number))} {_slots(call)}"
+        if number in met:
+            yield f"{begin}  {dim('as above')}"
+            return
+        met.add(number)
+        about = f"= {', '.join(node['stands_for'])}" if node["stands_for"] else node["meaning"]
+        yield f"{begin} -> {node['output']}" + (f"  {dim(about)}" if about else "")
+        for each in node["inputs"]:
+            yield from walk(each, depth + 1)
+
+    for root in reversed(range(len(nodes))):
+        if root not in met:
+            yield from walk(root, 0)
 
 
-def _example(number: int, example: Example) -> Iterator[str]:
+def _example(number: int, example: Record, template: Template) -> Iterator[str]:
     """Yield the question, its answer, and its steps."""
-    place = f"scene {example.scene}" + (f", {example.image}" if example.image else "")
-    yield f"{number}. {click.style(example.question, fg='green')} {_answer(example.answer)}  {dim(place)}"
-    calls = [_call(i, step) for i, step in enumerate(example.steps)]
+    place = f"scene {example['scene']}" + (f", {example['image']}" if example["image"] else "")
+    yield f"{number}. {click.style(example['question'], fg='green')} {_answer(example['answer'])}  {dim(place)}"
+    calls = [_call(i, step) for i, step in enumerate(example["steps"])]
     wide = max(map(len, calls))
-    for i, (call, step) in enumerate(zip(calls, example.steps, strict=True)):
-        yield f"   {dim(f'{i:2}')} {call.ljust(wide)}  {_output(step)}"
+    for i, (call, step) in enumerate(zip(calls, example["steps"], strict=True)):
+        is_set = template.catalogue[step["type"]].output == "ObjectSet"
+        yield f"   {dim(f'{i:2}')} {call.ljust(wide)}  {_objects(step['output']) if is_set else _said(step['output'])}"
 
 
-def _call(i: int, step: ExampleStep) -> str:
+def _call(i: int, step: Record) -> str:
     """Return the call; inputs are named unless they are the step before."""
-    inputs = "" if step.node.inputs in ((), (i - 1,)) else f"({', '.join(map(str, step.node.inputs))})"
-    return " ".join((step.node.function + inputs, *step.node.values))
+    inputs = "" if step["inputs"] in ([], [i - 1]) else f"({', '.join(map(str, step['inputs']))})"
+    return " ".join((step["type"] + inputs, *step["value_inputs"]))
 
 
-def _output(step: ExampleStep) -> str:
-    if step.output_type == "ObjectSet":
-        names = "; ".join(step.output)
-        return f"{counted(len(step.output), 'object')}: {names}" if names else "no object"
-    return _said(step.output)
+def _objects(names: Sequence[str]) -> str:
+    return f"{counted(len(names), 'object')}: {'; '.join(names)}" if names else "no object"
 
 
-def _scenes_tried(tried: ScenesTried | None) -> str:
+def _scenes_tried(tried: Record | None) -> str:
     if tried is None:
         return ""
-    head = f"found in {tried.found:,} of {counted(tried.scenes, 'scene')} ({tried.source})"
-    reasons = ", ".join(f"{reason} {times:,}×" for reason, times in tried.failures.items())
+    head = f"found in {tried['found']:,} of {counted(tried['scenes'], 'scene')} ({tried['source']})"
+    reasons = ", ".join(f"{reason} {times:,}×" for reason, times in tried["failures"].items())
     return f"{head}; otherwise: {reasons}" if reasons else head
 
 
-def _ended(failure: Failure) -> str:
-    at = "" if failure.node is None else f"node {failure.node}: "
-    return click.style(at + failure.verdict, fg="red")
+def _ended(failure: Record) -> str:
+    at = "" if failure["node"] is None else f"node {failure['node']}: "
+    return click.style(at + failure["verdict"], fg="red")
 
 
 def _said(value: Any) -> str:

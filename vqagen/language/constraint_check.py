@@ -1,4 +1,4 @@
-"""A template's constraints, checked: that each is of a known kind, and speaks of what that kind can speak of."""
+"""A template's slots and constraints, checked: that each constraint is of a known kind and speaks of what it can."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 from vqagen.errors import Fault, describe, unknown
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.node_check import Outputs
-from vqagen.language.slots import Slots, is_slot
+from vqagen.language.template import is_slot
 from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind, Record
 
 _ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}
@@ -29,10 +28,36 @@ def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
     return (*kind.params[:-1], *[_ONE_OF_MANY[last]] * (more + 1)) if more >= 0 else None
 
 
-class ConstraintCheck:
-    """Checks the constraints of one template; `outputs` are the types that its nodes give."""
+class Slots:
+    """The slots of one template in canonical form; types may be ones that the domain does not have."""
 
-    def __init__(self, slots: Slots, outputs: Outputs, catalogue: Catalogue) -> None:
+    def __init__(self, record: Mapping[str, Any], params: list[dict[str, str]], catalogue: Catalogue) -> None:
+        self.is_declared = "params" in record
+        """True if the template says itself what slots it has."""
+        self.types: dict[str, str] = {param["name"]: param["type"] for param in params}
+        self.filled: set[str] = set()
+        self.openable: set[str] = set()
+        """Slots that may be left open: those of attributes in a description."""
+        for node in record["nodes"]:
+            self.filled.update(node["side_inputs"])
+            if node["type"] not in catalogue:  # a description, or a misspelt node, of which enough is told
+                relation_type = catalogue.domain.relation_type
+                self.openable.update(each for each in node["side_inputs"] if self.types.get(each) != relation_type)
+
+    def fault(self, slot: str) -> str | None:
+        """Return why a slot cannot be used; None if it can. All slots are named: they are few."""
+        if slot in self.types:
+            return None if slot in self.filled else f"no node fills slot {slot}"
+        known = ", ".join(self.types) or "none"
+        if self.is_declared:
+            return f"slot {slot} is not declared; params declare {known}"
+        return f"no node fills slot {slot}; nodes fill {known}"
+
+
+class ConstraintCheck:
+    """Checks the constraints of one template; `outputs` are the types that its nodes give, None where unknown."""
+
+    def __init__(self, slots: Slots, outputs: Sequence[str | None], catalogue: Catalogue) -> None:
         self.slots, self.outputs, self.catalogue = slots, outputs, catalogue
 
     def faults(self, records: Sequence[Record]) -> Iterator[Fault]:
@@ -48,7 +73,8 @@ class ConstraintCheck:
             return
         kinds = parameter_kinds(kind, len(params))
         if kinds is None:
-            yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {_counted(len(params))}"
+            found = f"{len(params) or 'no'} parameter{'' if len(params) == 1 else 's'}"
+            yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {found}"
             return
         given = list(zip(kinds, params, strict=True))
         checked = [(k, self.parameter_fault(kind, name, *each)) for k, each in enumerate(given)]
@@ -60,28 +86,21 @@ class ConstraintCheck:
     # One parameter ----------------------------------------------------------------------------------------------------
 
     def parameter_fault(self, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
-        if of == SLOT:
-            if not isinstance(param, str) or not is_slot(param):
-                hint = f"; did you mean <{param}>?" if f"<{param}>" in self.slots.types else ""
-                return f"{name} takes slots, found {_described(param)}{hint}"
-            return self.slot_fault(kind, param)
         if of == NODE:
-            return (
-                self.node_fault(param) if type(param) is int else f"{name} takes node numbers, found {describe(param)}"
-            )
-        return None
-
-    def slot_fault(self, kind: ConstraintKind, slot: str) -> str | None:
-        if fault := self.slots.fault(slot):
-            return fault
+            if type(param) is not int:
+                return f"{name} takes node numbers, found {describe(param)}"
+            last = len(self.outputs) - 1
+            return None if 0 <= param <= last else f"there is no node {param}; nodes are 0 to {last}"
+        if of != SLOT:
+            return None
+        if not isinstance(param, str) or not is_slot(param):
+            hint = f"; did you mean <{param}>?" if f"<{param}>" in self.slots.types else ""
+            found = f"the node number {param}" if type(param) is int else describe(param)
+            return f"{name} takes slots, found {found}{hint}"
         # That a slot is filled which cannot be left open is needless to say, but no mistake.
-        if kind.of_openness and kind.name != "NOT_NULL" and slot not in self.slots.openable:
-            return f"slot {slot} is never left open; only a description's attributes are"
-        return None
-
-    def node_fault(self, node: int) -> str | None:
-        last = len(self.outputs) - 1
-        return None if 0 <= node <= last else f"there is no node {node}; nodes are 0 to {last}"
+        is_never_open = kind.of_openness and kind.name != "NOT_NULL" and param not in self.slots.openable
+        never = f"slot {param} is never left open; only a description's attributes are"
+        return self.slots.fault(param) or (never if is_never_open else None)
 
     # What can be compared ---------------------------------------------------------------------------------------------
 
@@ -109,8 +128,10 @@ class ConstraintCheck:
         values = self.catalogue.domain.values_of(kind)
         for k, (of, each) in enumerate(given):
             for value in each if isinstance(each, list) else [each]:
-                if of == CONSTANT and value not in values:
-                    yield k, _no_value(name, kind, value, values)
+                if of == CONSTANT and isinstance(value, str) and is_slot(value):
+                    yield k, f"{name} takes values of {kind}, found slot {value}; EQ and NEQ compare slots"
+                elif of == CONSTANT and value not in values:
+                    yield k, unknown(kind, value, values)
 
 
 _COMPARISONS: Mapping[str, Callable[[ConstraintCheck, str, Given], Iterator[tuple[int | None, str]]]] = {
@@ -120,20 +141,6 @@ _COMPARISONS: Mapping[str, Callable[[ConstraintCheck, str, Given], Iterator[tupl
     VALUES: ConstraintCheck.no_values,
 }
 """What is wrong for each `ConstraintKind.compares`: (number of the parameter or None for all of them, message)."""
-
-
-def _no_value(name: str, kind: str, value: Any, values: Sequence[str]) -> str:
-    if isinstance(value, str) and is_slot(value):
-        return f"{name} takes values of {kind}, found slot {value}; EQ and NEQ compare slots"
-    return unknown(kind, value, values)
-
-
-def _described(param: Any) -> str:
-    return f"the node number {param}" if type(param) is int else describe(param)
-
-
-def _counted(number: int) -> str:
-    return f"{number or 'no'} parameter{'' if number == 1 else 's'}"
 
 
 def _in_words(params: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from vqagen.files.text import locate
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
-from vqagen.language.template_forms import canonical_form
+from vqagen.language.template_record import canonical_form
 from vqagen.world.findings import problem_in
 
 

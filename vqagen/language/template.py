@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -10,6 +11,13 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import Composite
 from vqagen.language.registry import Function
 from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
+
+SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")
+
+
+def is_slot(text: str) -> bool:
+    """True if a side input is a slot (`<C>`), and no literal value (`red`)."""
+    return SLOT_PATTERN.fullmatch(text) is not None
 
 
 class Described(NamedTuple):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vqagen.authoring.check.codes import CODES
 from vqagen.errors import BadInput, InputWarning, Problem
 
 MOST = 50
@@ -17,37 +16,56 @@ MOST = 50
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class CheckWarning:
-    """A warning: something that is accepted but probably unintended. `code` is one of CODES."""
-
-    code: str
-    problem: Problem
+CODES: Mapping[str, str] = {
+    "not-json": "comments, commas after a last item, or keys written twice: accepted, though they are not JSON",
+    "no-effect": "something in the metadata that is never read",
+    "unknown-synonym": "synonyms for a value or type that the domain does not have",
+    "ambiguous-word": "one word for two values",
+    "unsaid-plural": "a plural of a word that no value is said by",
+    "missing-plural": "a noun that ends like one of the plurals and has none of its own",
+    "unknown-relation": "relations in scenes that the domain does not have; perhaps misspelt",
+    "unused-attribute": "an optional attribute that no object has; its key may be misspelt",
+    "repeated-image": "scenes that share an image_filename, so that it does not say which of them a question is about",
+    "unused-slot": "a slot that no node uses",
+    "unsaid-slot": "a text that leaves out a slot, and so asks something else",
+    "unreached-node": "a node that neither the answer nor a constraint depends on",
+    "no-final-mark": "a text without . ? or ! at its end",
+    "repeated-text": "a text that its template has already",
+    "same-text": "one text in two templates that compute different things",
+    "missing-noun": "a text that can lose its noun, as in “What color is the?”",
+    "unused-adjective": "an adjective that is true of no item",
+    "idle-adjective": "an adjective that is clearly false of no item",
+    "near-paints": "two colors that are easily taken for each other",
+    "wrong-color": "an item whose color words differ from the color of its picture",
+    "wrong-size": "an item whose picture is not larger than that of a smaller size",
+    "answer-in-text": "words that give the answer away",
+    "impossible-answer": "an answer that never occurs",
+    "idle-constraint": "a constraint that rules nothing out",
+    "unsatisfied": "a template that finds nothing to ask in any scene",
+}
+"""Code of a warning -> its meaning. The last three are found by trying templates on scenes."""
 
 
 @dataclass
 class FileReport:
-    """The errors and warnings of one file."""
+    """The errors and warnings of one file, each once."""
 
     path: str
     kind: str = ""
     """The kind of file, such as "templates"; "" if it is not known."""
     domain: str = ""
     """The metadata that it was checked against."""
-    errors: list[Problem] = field(default_factory=list)
-    warnings: list[CheckWarning] = field(default_factory=list)
+    errors: dict[Problem, None] = field(default_factory=dict)
+    warnings: dict[tuple[str, Problem], None] = field(default_factory=dict)
+    """(code, problem): what is accepted but probably unintended."""
     unlisted: int = 0
     """Number of errors beyond those in `errors`."""
     not_checked: list[str] = field(default_factory=list)
     """Parts that could not be checked, with the reason."""
-    _noted: set[tuple[str, Problem]] = field(default_factory=set, repr=False)
-    """The members of both lists, for quick look-up: to search a list of 50,000 each time takes a minute."""
 
     def error(self, problem: Problem) -> None:
-        """Add an error, once."""
-        if ("error", problem) not in self._noted:
-            self._noted.add(("error", problem))
-            self.errors.append(problem)
+        """Add an error."""
+        self.errors[problem] = None
 
     def one_of_many(self, problem: Problem) -> None:
         """Add an error of one scene or question; only count it if `MOST` are listed."""
@@ -57,18 +75,15 @@ class FileReport:
             self.unlisted += 1
 
     def warn(self, code: str, problem: Problem) -> None:
-        """Add a warning, once."""
+        """Add a warning."""
         assert code in CODES, f"{code} has no meaning yet"
-        if ("warning", problem) not in self._noted:
-            self._noted.add(("warning", problem))
-            self.warnings.append(CheckWarning(code, problem))
+        self.warnings[code, problem] = None
 
     def in_order(self) -> FileReport:
         """Return the report with errors and warnings in reading order."""
+        warnings = sorted(self.warnings, key=lambda warning: reading_order(warning[1]))
         return replace(
-            self,
-            errors=sorted(self.errors, key=reading_order),
-            warnings=sorted(self.warnings, key=lambda warning: reading_order(warning.problem)),
+            self, errors=dict.fromkeys(sorted(self.errors, key=reading_order)), warnings=dict.fromkeys(warnings)
         )
 
     def to_record(self) -> dict[str, Any]:
@@ -79,7 +94,7 @@ class FileReport:
             "domain": self.domain,
             "errors": [_record(problem) for problem in self.errors],
             "unlisted_errors": self.unlisted,
-            "warnings": [{"code": warning.code, **_record(warning.problem)} for warning in self.warnings],
+            "warnings": [{"code": code, **_record(problem)} for code, problem in self.warnings],
             "not_checked": self.not_checked,
         }
 
@@ -90,13 +105,7 @@ def reading_order(problem: Problem) -> tuple[int, int]:
 
 
 def _record(problem: Problem) -> dict[str, Any]:
-    return {
-        "line": problem.line,
-        "column": problem.column,
-        "path": problem.path,
-        "message": problem.message,
-        "excerpt": problem.excerpt,
-    }
+    return {key: getattr(problem, key) for key in ("line", "column", "path", "message", "excerpt")}
 
 
 @dataclass
@@ -118,11 +127,11 @@ class CheckReport:
 
     def of(self, path: Path | str) -> FileReport:
         """Return the report of a file; a new one if the file has none."""
-        found = next((file for file in self.files if file.path == str(path)), None)
-        if found is None:
-            found = FileReport(str(path))
-            self.files.append(found)
-        return found
+        for file in self.files:
+            if file.path == str(path):
+                return file
+        self.files.append(FileReport(str(path)))
+        return self.files[-1]
 
     def note(self, text: str) -> None:
         """Add a note, once."""

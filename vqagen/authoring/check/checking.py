@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.dialog_templates import check_dialog_templates
-from vqagen.authoring.check.director_files import check_director_files
 from vqagen.authoring.check.domains import DomainGroup, Flags, Grouping
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
     DIALOGS,
+    DIRECTOR,
+    DIRECTOR_TEMPLATES,
     METADATA,
     OF_DIRECTOR,
     PLUGIN,
@@ -22,23 +24,26 @@ from vqagen.authoring.check.recognition import (
     SCENES,
     SYNONYMS,
     TEMPLATES,
+    TRIALS,
     CheckedFile,
     find_files,
     recognise_all,
 )
 from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_plurals, warn_unknown
-from vqagen.authoring.check.template_files import add_findings, add_rule_warnings, read_template_file
+from vqagen.authoring.check.template_rules import add_findings, add_rule_warnings, read_template_file
 from vqagen.authoring.check.tryouts import SEED, try_out
+from vqagen.authoring.items.checking import add_catalogue_findings
 from vqagen.authoring.scenes_at_hand import SAMPLED, drawn_scene
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import PlacedTemplate
+from vqagen.language.loading import PlacedTemplate, TemplateFile
 from vqagen.language.synonyms import Synonyms, load_synonyms, synonym_faults
 from vqagen.plugin import Declarations
 from vqagen.plugin.loading import load_plugins
+from vqagen.tasks.director.instructions import read_instructions
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.findings import problem_in
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
@@ -80,7 +85,7 @@ def check_paths(
     report = CheckReport()
     items = recognise_all(find_files(paths, report), report)
     of_director = [item for item in items if item.kind in OF_DIRECTOR]
-    check_director_files(of_director, report)
+    _check_director_files(of_director, report)
     items = [item for item in items if item not in of_director]
     groups = Grouping(items, Flags(domain, metadata, tuple(plugins)), report).run()
     trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
@@ -100,6 +105,24 @@ def _check_unknown_synonyms(path: Path, checks: Sequence[_DomainCheck], report: 
     if served and not report.of(path).errors:
         with report.listening(path, "not-json"):
             warn_unknown(path, served, report)
+
+
+def _check_director_files(items: Sequence[CheckedFile], report: CheckReport) -> None:
+    """Add the findings of catalogues and of instructions, which belong to no domain.
+
+    The instructions of one folder are used together.
+    """
+    for item in items:
+        if item.kind == TRIALS:
+            report.of(item.path).not_checked.append("trials: see `vqagen verify`")
+        elif item.kind == DIRECTOR and not report.of(item.path).errors:
+            add_catalogue_findings(item.path, report)
+    instructions = sorted((item for item in items if item.kind == DIRECTOR_TEMPLATES), key=lambda item: item.folders[0])
+    for _, together in groupby(instructions, key=lambda item: item.folders[0]):
+        paths = [item.path for item in together]
+        with report.listening(paths[0], "not-json"):
+            read = read_instructions([TemplateFile(path, path.name) for path in paths])
+        report.add_errors(paths[0], read.problems)
 
 
 class _DomainCheck:

@@ -1,0 +1,324 @@
+"""A template record as people write it: the forms it may have, the types of its slots, and what it is `for`.
+
+**Forms.** Canonical is `{"text": […], "nodes": […], "constraints": […]}`, with `name` and `params` where they are given,
+and nodes `{"type": …, "inputs": […], "side_inputs": […]}`. Other generators write `function` for `type` and
+`value_inputs` for `side_inputs`. Inputs, side inputs and constraints may be missing, and a single text may stand without
+its list. The constants of a constraint may stand under a key that its type names: `{"type": "COLOR_SET", "params":
+["<C>"], "color": ["red", "blue"]}`.
+
+**Types of slots**, where no `params` declare them. A slot has the type that a function takes in its place. In a
+description (see `composite`) that is not enough; there it is, in this order:
+
+1. the type whose `placeholder` it is in the metadata: `"Color": {"values": […], "placeholder": "<C>"}`;
+2. the type of its name: `<Color>`;
+3. the type that the metadata declares for its place in the node's side inputs, if it declares as many as there are,
+   and the one type that its name begins: `<Col>`. The two must agree.
+
+Digits and underscores at the end of a slot's name do not count (`<C2>`, `<Color_2>`), nor does case in 2 and 3.
+
+**Several templates of one record.** The key `for` says what is put in place of the placeholders:
+
+* An object `{placeholder: "*"}`, or a list of attribute types in place of the `"*"`, makes a template for each choice
+  of attributes; no two placeholders ever take the same one. `{attribute}` becomes the attribute's name ("color"), and
+  `{Attribute}` its type ("Color").
+* A list of objects `{placeholder: text}` makes a template for each of them.
+
+Placeholders are replaced in every text of the record, though not in keys, nor deep inside of what vqagen does not know.
+A name without placeholders gets what is put in for them at its end, so that "query" becomes "query-color".
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from vqagen.errors import Fault, unknown
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.template import is_slot
+from vqagen.world.domain import Attribute, Domain
+
+MOST = 10_000
+"""Templates that one record may make."""
+UNKNOWN = ""
+"""The type of a slot whose type is unknown."""
+_TEMPLATE_KEYS = frozenset(("name", "text", "params", "nodes", "constraints", "for", "comment", "$schema"))
+_NODE_KEYS = frozenset(("type", "function", "inputs", "side_inputs", "value_inputs", "comment"))
+_CONSTRAINT_KEYS = ("type", "params", "comment")
+_ALIASES = {"type": "function", "side_inputs": "value_inputs"}
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+# Forms ------------------------------------------------------------------------------------------------------------
+
+
+class CanonicalRecord(NamedTuple):
+    """A record in canonical form; paths in it and in the other fields start from the record itself."""
+
+    record: dict[str, Any]
+    renamed: dict[str, str]
+    """Path in the canonical record -> path in what was written, where they differ."""
+
+    def written_path(self, path: str) -> str:
+        """Return the path, as the author wrote it, of a path in the canonical record."""
+        for canonical, written in self.renamed.items():
+            if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
+                return written + path[len(canonical) :]
+        return path
+
+
+def canonical_form(written: Mapping[str, Any]) -> CanonicalRecord:
+    """The canonical form of a record of the right shape."""
+    renamed: dict[str, str] = {}
+    text, constraints = written["text"], written.get("constraints") or []
+    if isinstance(text, str):
+        renamed["text[0]"] = "text"
+    record = {
+        **{key: written[key] for key in ("name", "params") if key in written},
+        "text": [text] if isinstance(text, str) else text,
+        "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
+        "constraints": [_constraint(each, f"constraints[{i}]", renamed) for i, each in enumerate(constraints)],
+    }
+    return CanonicalRecord(record, renamed)
+
+
+def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
+    node = {"type": None, "inputs": written.get("inputs", []), "side_inputs": []}
+    for key, alias in _ALIASES.items():
+        if key in written:
+            node[key] = written[key]
+        elif alias in written:
+            node[key] = written[alias]
+            renamed[f"{path}.{key}"] = f"{path}.{alias}"
+    return node
+
+
+def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
+    """Return the constraint with the constants of its own key appended to its params."""
+    params, key = [*written["params"]], written["type"].lower().removesuffix("_set")
+    if key in written and key not in _CONSTRAINT_KEYS:
+        apart = written[key] if isinstance(written[key], list) else [written[key]]
+        places = [
+            f"{path}.{key}[{k}]" if isinstance(written[key], list) else f"{path}.{key}" for k in range(len(apart))
+        ]
+        renamed |= {f"{path}.params[{len(params) + k}]": place for k, place in enumerate(places)}
+        params += apart
+    return {"type": written["type"], "params": params}
+
+
+def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield keys given twice under two names, and unknown keys that are nearly a known one.
+
+    Unknown keys are ignored, but a misspelt `constraints` would constrain nothing, and nobody would notice.
+    """
+    yield from _misspelt(written, ("constraints", "params"), _TEMPLATE_KEYS, "")
+    for i, node in enumerate(written["nodes"]):
+        path = f"nodes[{i}]"
+        yield from _misspelt(node, ("inputs", "side_inputs", "value_inputs"), _NODE_KEYS, path)
+        for key, alias in _ALIASES.items():
+            if key in node and alias in node:
+                yield f"{path}.{alias}", f"{alias!r} is another name for {key!r}; give only one of them"
+
+
+def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Set[str], path: str) -> Iterator[Fault]:
+    """Yield unknown keys that are close to a missing `optional` one."""
+    if written.keys() <= known:
+        return
+    missing = [key for key in optional if key not in written]
+    for key in written:
+        if key not in known and (close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8)):
+            yield f"{path}.{key}".removeprefix("."), f"unknown key {key!r}; did you mean {close[0]!r}?"
+
+
+# Types of slots ---------------------------------------------------------------------------------------------------
+
+
+_Use = tuple[Mapping[str, Any], int, str]
+"""A node, the number of one of its side inputs, and the JSON path of that."""
+
+
+def inferred_params(
+    nodes: Sequence[Mapping[str, Any]], catalogue: Catalogue
+) -> tuple[list[dict[str, str]], list[Fault]]:
+    """Return `params` for all slots that nodes use, in the order of first use, and a fault for each unknown type."""
+    uses: dict[str, list[_Use]] = {}
+    for i, node in enumerate(nodes):
+        for k, side_input in enumerate(node["side_inputs"]):
+            if is_slot(side_input):
+                uses.setdefault(side_input, []).append((node, k, f"nodes[{i}].side_inputs[{k}]"))
+    faults: list[Fault] = []
+    params = []
+    for slot, of_slot in uses.items():
+        found = _type_of(slot, of_slot, catalogue)
+        if not isinstance(found, str):
+            faults.append((of_slot[0][2], _complaint(slot, found, catalogue.domain)))
+        params.append({"name": slot, "type": found if isinstance(found, str) else UNKNOWN})
+    return params, faults
+
+
+def _type_of(slot: str, uses: Sequence[_Use], catalogue: Catalogue) -> str | tuple[str, ...]:
+    """Return the type, or all types that it may be; UNKNOWN if the node itself is at fault."""
+    domain, stem = catalogue.domain, slot.strip("<>").rstrip("0123456789_")
+    taken = [_taken(node, k, catalogue) for node, k, _ in uses if node["type"] not in catalogue.composites]
+    named = next((each for each in domain.value_types if each.lower() == stem.lower()), "")
+    known = next((found for found in taken if found), "") or _placed(stem, domain) or named
+    if known or taken:
+        return known or UNKNOWN
+    places = tuple(dict.fromkeys(_declared(uses, domain)))
+    begun = tuple(each for each in domain.value_types if stem and each.lower().startswith(stem.lower()))
+    if len(places) == 1 and (not begun or places[0] in begun):
+        return places[0]
+    return begun[0] if len(begun) == 1 and not places else tuple(dict.fromkeys((*places, *begun)))
+
+
+def _taken(node: Mapping[str, Any], k: int, catalogue: Catalogue) -> str:
+    """Return the type that a function takes there; "" if there is no such function or it takes fewer values."""
+    function = catalogue.get(node["type"])
+    return function.values[k] if function and k < len(function.values) else ""
+
+
+def _placed(stem: str, domain: Domain) -> str:
+    types = domain.types_record
+    for each in domain.value_types:
+        entry = types.get(each)
+        placeholder = entry.get("placeholder") if isinstance(entry, Mapping) and "values" in entry else None
+        if isinstance(placeholder, str) and placeholder.strip("<>").rstrip("0123456789_") == stem:
+            return each
+    return ""
+
+
+def _declared(uses: Sequence[_Use], domain: Domain) -> Iterator[str]:
+    """Yield the types that the metadata declares for these places, if it declares as many."""
+    declared = {record.get("name"): record.get("side_inputs") for record in domain.declared}
+    for node, k, _ in uses:
+        types = declared.get(node["type"])
+        if isinstance(types, list) and len(types) == len(node["side_inputs"]):
+            yield types[k]
+
+
+def _complaint(slot: str, candidates: Sequence[str], domain: Domain) -> str:
+    may_be = f" (it may be {' or '.join(candidates)})" if candidates else ""
+    example = f'{{"type": "{(*candidates, *domain.value_types)[0]}", "name": "{slot}"}}'
+    return f"cannot tell the type of slot {slot}{may_be}; declare it and all others in params, such as {example}"
+
+
+# Several templates of one record ----------------------------------------------------------------------------------
+
+
+class Replacement(NamedTuple):
+    """The texts that replace the placeholders of one template."""
+
+    chosen: Mapping[str, str]
+    texts: Mapping[str, str]
+    """`chosen`, and the types where attributes are chosen."""
+    place: str = ""
+    """Where it stands in the record, if it stands there by itself."""
+
+    def __str__(self) -> str:
+        """Format the first placeholders for errors, such as `attribute = color`."""
+        shown = ", ".join(f"{name} = {text}" for name, text in itertools.islice(self.chosen.items(), 2))
+        return f"{self.place}: {shown}" if self.place else shown
+
+
+def choices_of(wanted: Any, domain: Domain) -> tuple[list[Replacement], list[Fault]]:
+    """Return the choices of a `for`, in order, and its mistakes; no choices if there is any mistake."""
+    given = _listed_choices(wanted) if isinstance(wanted, list) else _attribute_choices(_placeholders(wanted), domain)
+    faults = [each for each in given if not isinstance(each, Replacement)]
+    return ([] if faults else [each for each in given if isinstance(each, Replacement)]), faults
+
+
+def with_choice(record: Mapping[str, Any], choice: Replacement) -> dict[str, Any]:
+    """Return the record with its placeholders replaced."""
+    made: dict[str, Any] = _replaced(record, choice.texts)
+    if "name" in record and not _PLACEHOLDER.search(record["name"]):
+        made["name"] = "-".join((record["name"], *choice.chosen.values()))
+    return made
+
+
+def unknown_placeholders(record: Any, choice: Replacement, path: str = "") -> Iterator[Fault]:
+    """Yield placeholders that a choice has no text for."""
+    if isinstance(record, str):
+        for name in dict.fromkeys(_PLACEHOLDER.findall(record)):
+            if name not in choice.texts:
+                known = ", ".join(f"{{{each}}}" for each in choice.texts)
+                yield path, f"unknown placeholder {{{name}}}; known: {known}"
+    elif isinstance(record, Mapping):
+        for key, value in record.items():
+            yield from unknown_placeholders(value, choice, f"{path}.{key}".removeprefix("."))
+    elif isinstance(record, list):
+        for i, value in enumerate(record):
+            yield from unknown_placeholders(value, choice, f"{path}[{i}]")
+
+
+def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return _PLACEHOLDER.sub(lambda match: texts.get(match[1], match[0]), value)
+    if isinstance(value, Mapping):
+        return {key: _replaced(each, texts) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_replaced(each, texts) for each in value]
+    return value
+
+
+def _placeholders(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in wanted.items() if key != "comment"}
+
+
+def _name_faults(names: Sequence[str], path: str) -> Iterator[Fault]:
+    if not names:
+        yield path, "expected at least one placeholder"
+    for name in names:
+        if not _WORD.fullmatch(name):
+            yield f"{path}.{name}", f"expected a word of letters, digits and '_' as a placeholder, found {name!r}"
+
+
+def _listed_choices(wanted: Sequence[Mapping[str, str]]) -> list[Replacement | Fault]:
+    choices = [_placeholders(each) for each in wanted]
+    first = list(choices[0])
+    found: list[Replacement | Fault] = [*_name_faults(first, "for[0]")]
+    for i, texts in enumerate(choices):
+        if texts.keys() == choices[0].keys():
+            found.append(Replacement({name: texts[name] for name in first}, texts, f"for[{i}]"))
+        else:
+            found.append((f"for[{i}]", f"expected the placeholders of for[0], {_names(first)}; found {_names(texts)}"))
+    return found
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _attribute_choices(wanted: Mapping[str, Any], domain: Domain) -> list[Replacement | Fault]:
+    faults = [*_name_faults(list(wanted), "for")]
+    for name, listed in wanted.items():
+        faults += _list_faults(name, listed, domain)
+    options = [
+        [each for each in domain.attributes if listed == "*" or each.type in listed] for listed in wanted.values()
+    ]
+    if not faults and math.prod(map(len, options)) > MOST:
+        faults.append(("for", f"makes more than {MOST:,} templates"))
+    if faults:
+        return [*faults]
+    picks = [pick for pick in itertools.product(*options) if len({each.type for each in pick}) == len(pick)]
+    if not picks:
+        return [("for", "leaves no choice, as no two placeholders take the same attribute")]
+    return [_attribute_choice(list(wanted), pick) for pick in picks]
+
+
+def _list_faults(name: str, listed: Any, domain: Domain) -> Iterator[Fault]:
+    types = [attribute.type for attribute in domain.attributes]
+    if name[:1].isupper():
+        small = name[:1].lower() + name[1:]
+        yield f"for.{name}", f"write {small!r}: {{{small}}} is an attribute's name and {{{name}}} its type"
+    for i, each in enumerate(() if listed == "*" else listed):
+        if each not in types:
+            yield f"for.{name}[{i}]", unknown("attribute type", each, types)
+
+
+def _attribute_choice(names: Sequence[str], attributes: Sequence[Attribute]) -> Replacement:
+    chosen = {name: attribute.name for name, attribute in zip(names, attributes, strict=True)}
+    types = {name[:1].upper() + name[1:]: attribute.type for name, attribute in zip(names, attributes, strict=True)}
+    return Replacement(chosen, {**types, **chosen})
