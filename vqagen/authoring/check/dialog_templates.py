@@ -12,15 +12,15 @@ from vqagen.authoring.check.readings import plainly, readings
 from vqagen.errors import Fault, Problem, UsageError
 from vqagen.language.loading import TemplateFile
 from vqagen.language.synonyms import Synonyms
-from vqagen.tasks.dialog.label_rules import label_rules
 from vqagen.tasks.dialog.loading import (
     PlacedDialogTemplate,
     read_dialog_templates,
     shipped_dialog_templates,
     unsayable_directions,
 )
+from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
+from vqagen.tasks.dialog.template_check import label_rules
 from vqagen.world.domain import Domain
 
 _MARK = re.compile(r"[.?!]\Z")
