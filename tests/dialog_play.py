@@ -19,8 +19,8 @@ from vqagen.tasks.dialog.captions import Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.round_kind import Pick, RoundKind, Situation
+from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
-from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.world.scene import compile_scene
 
 T = TypeVar("T")
@@ -51,9 +51,6 @@ class Scripted(Pick):
 
     def happens(self, probability: float) -> bool:
         return bool(self.below(2))
-
-    def share(self) -> float:
-        raise AssertionError("a share has too many outcomes")
 
 
 def outcomes(draw: Callable[[Pick], T]) -> Iterator[T]:

@@ -46,7 +46,8 @@ def test_a_kind_of_round_is_one_function_and_one_template(label: str, tmp_path: 
     template = json.loads(indented_block('{"name"'))
     (tmp_path / "templates" / "new.json").write_text(json.dumps({"templates": [template]}))
     loaded = load_dialog_domain(find_domain(templates=tmp_path / "templates", task=DIALOGS))
-    mostly_exist = Quotas("mostly exist", {"exist": (0.6, 1.0)}, objective=Objective(ellipses=5, similar=0, early=0))
+    shares = ((0, 1), (0.6, 1), (0, 1), (0, 1), (0, 1))
+    mostly_exist = Quotas("mostly exist", shares, objective=Objective(ellipses=5, similar=0, early=0))
     generator = DialogGenerator(loaded, DialogSettings(rounds=6), mostly_exist)
 
     scenes = [compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(5))]

@@ -17,9 +17,9 @@ from vqagen.authoring.check.checking import check_paths
 from vqagen.files.discovery import find_records
 from vqagen.run.progress import Progress
 from vqagen.tasks import TASKS, TaskEntry
-from vqagen.tasks.dialog.columns import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
-from vqagen.tasks.dialog.formats import DIALOG_FORMATS
+from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
+from vqagen.tasks.dialog.task import DIALOG_FORMATS
 from vqagen.tasks.settings import RunSettings
 
 FORMATS = tuple(form.name for form in DIALOG_FORMATS)

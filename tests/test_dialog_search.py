@@ -18,12 +18,11 @@ from scene_records import sampled_scenes
 from test_dialog_rounds import CLOSURE, GREEN, SEVEN, TWO
 
 from vqagen.tasks.dialog.knowledge import Rules
-from vqagen.tasks.dialog.prospect import Gains, Prospect
-from vqagen.tasks.dialog.quotas import PRESETS, RoundCounts
+from vqagen.tasks.dialog.quotas import PRESETS, Gains, Prospect, RoundCounts
 from vqagen.tasks.dialog.round_kind import Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
+from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, SearchRules, Step
-from vqagen.tasks.dialog.tables import DialogScene
 
 Record = Mapping[str, Any]
 STANDALONE = ("count-all", "count-other", "count-attribute", "exist-other", "exist-attribute")
@@ -167,7 +166,7 @@ def test_most_gain_is_that_of_the_best_series_of_labels(preset: str) -> None:
 
 
 def labels_of(beam: Beam) -> list[str]:
-    return [each.knowledge.label for each in beam.rounds()]
+    return [move.label for _, move, _, _ in beam.rounds()]
 
 
 def test_score_is_the_objective_of_the_labels() -> None:

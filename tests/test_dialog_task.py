@@ -18,8 +18,7 @@ from scene_records import sampled_scenes, scene_record
 
 import vqagen
 from vqagen.errors import counted
-from vqagen.tasks.dialog.prospect import NO_ROUNDS, Prospect
-from vqagen.tasks.dialog.quotas import PRESETS
+from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS, Prospect
 from vqagen.tasks.dialog.settings import MOST_ROUNDS, QUOTAS
 
 Record = dict[str, Any]

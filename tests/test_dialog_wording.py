@@ -14,9 +14,9 @@ from dialog_domains import dialog_domain, dialog_reader
 from vqagen.language.sentence import finished, starts_with_vowel_sound
 from vqagen.language.shipped_domains import DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import load_synonyms
-from vqagen.tasks.dialog.label_rules import label_rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.round_kind import ROUND_KINDS
+from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     ANY_EXTREME,
     BACK,
@@ -28,8 +28,8 @@ from vqagen.tasks.dialog.template import (
     parse_text,
     walk,
 )
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
-from vqagen.tasks.dialog.wording import Said, Wordings
+from vqagen.tasks.dialog.template_check import label_rules
+from vqagen.tasks.dialog.wording import Sentence, Wordings
 from vqagen.world.domain import domain_from_metadata
 
 DOMAINS = [name for name, listed in SHIPPED_DOMAINS.items() if DIALOGS in listed.templates]
@@ -44,7 +44,7 @@ class Drawn(NamedTuple):
     label: str
     slots: dict[str, Any]
     conditions: frozenset[str]
-    said: Said
+    said: Sentence
 
     @property
     def marked(self) -> dict[str, str]:
@@ -240,7 +240,7 @@ def test_marks_are_at_their_words(domain: str) -> None:
 
 def said_of(
     text: str, domain: str = "clevr", seed: int = 0, conditions: frozenset[str] = frozenset(), **slots: Any
-) -> Said:
+) -> Sentence:
     """A sentence of one text."""
     files = dialog_domain(domain)
     template = DialogTemplate("own", "own", "seek", "", {}, (parse_text(text),))

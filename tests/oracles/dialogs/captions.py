@@ -12,7 +12,7 @@ from oracles.dialogs.readings import Reading
 from oracles.dialogs.verdicts import Verdict
 
 from vqagen.bits import Objects, indexes
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
+from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.world.scene import Scene
 
 EXACT = "exact"

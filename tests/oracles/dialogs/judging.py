@@ -30,7 +30,7 @@ from oracles.dialogs.verdicts import Verdict
 
 from vqagen.bits import Objects, only
 from vqagen.tasks.dialog.recognition import SentenceReader
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
+from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.world.scene import Scene
 
 

@@ -26,15 +26,14 @@ from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.listening import Listener, Verdict, captions_said
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
-from vqagen.tasks.dialog.prospect import NO_ROUNDS
-from vqagen.tasks.dialog.quotas import PRESETS
-from vqagen.tasks.dialog.recognition import Reading, SentenceReader
+from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
+from vqagen.tasks.dialog.recognition import Parse, SentenceReader
 from vqagen.tasks.dialog.round_kind import NOTHING, ROUND_KINDS
+from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import SHARED
 from vqagen.tasks.dialog.settings import LEGACY
-from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.template import BACK, CAPTION
-from vqagen.tasks.dialog.wording import DialogWords, Said, Wordings
+from vqagen.tasks.dialog.wording import DialogWords, Sentence, Wordings
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 
@@ -56,7 +55,7 @@ BEHIND = "rounds not judged, behind a sentence that could not be understood"
 TRUSTED = "what is known before a round is worked out by the listener of `vqagen dialog`, not by a second one"
 
 
-class Sentence(NamedTuple):
+class WrittenSentence(NamedTuple):
     """A caption, or a question with its answer, as written."""
 
     text: str
@@ -71,7 +70,7 @@ class Written(NamedTuple):
     name: str
     path: str
     """Where it is inside the record: "", or such as `dialogs[2].`."""
-    sentences: list[Sentence]
+    sentences: list[WrittenSentence]
     """The caption, and the question of each round."""
     record: Mapping[str, Any]
 
@@ -107,7 +106,7 @@ class Understood:
     """A dialog as far as it could be understood."""
 
     faults: list[Placed] = field(default_factory=list)
-    readings: list[Sequence[Reading]] = field(default_factory=list)
+    parses: list[Sequence[Parse]] = field(default_factory=list)
     """Sentence -> the ways to understand it."""
     listener: Listener | None = None
     """Who listened to it; None if the caption says nothing that is true."""
@@ -170,7 +169,7 @@ class DialogVerification:
             yield None, Verdict("set", scene.problem)
             return
         found = self._understood(dialog, scene)
-        behind = max(len(dialog.sentences) - len(found.readings) - 1, 0)
+        behind = max(len(dialog.sentences) - len(found.parses) - 1, 0)
         self.report.unproven += Counter({UNREAD: int(found.is_unread), BEHIND: behind})
         yield from found.faults
         if found.listener:
@@ -178,45 +177,43 @@ class DialogVerification:
         yield from self._set_faults(dialog, scene.scene.index)
         yield from _settings_faults(dialog, self._settings)
 
-    # Reading ----------------------------------------------------------------------------------------------------------
+    # Parse ----------------------------------------------------------------------------------------------------------
 
     def _understood(self, dialog: Written, scene: DialogScene) -> Understood:
         """Return a dialog as understood; of several captions that its words can be, by the one with fewest faults."""
         rules = Rules(is_strict=dialog.is_ours and self._settings.get("semantics") != LEGACY)
-        readings = self._readings(dialog, 0)
-        captions = list(dict.fromkeys(each for reading in readings for each in captions_said(reading, scene, rules)))
+        parses = self._parses(dialog, 0)
+        captions = list(dict.fromkeys(each for parse in parses for each in captions_said(parse, scene, rules)))
         if not captions:
             wrong = Understood([(0, Verdict("wrong", f"{dialog.sentences[0].text!r} is false"))])
-            return wrong if readings else self._unread(dialog, 0, Understood())
-        heard = [self._heard(dialog, readings, Listener(scene, each, rules)) for each in captions]
-        best = min(heard, key=lambda each: (len(each.faults), -len(each.readings)))
+            return wrong if parses else self._unread(dialog, 0, Understood())
+        heard = [self._heard(dialog, parses, Listener(scene, each, rules)) for each in captions]
+        best = min(heard, key=lambda each: (len(each.faults), -len(each.parses)))
         if len(captions) > 1:
             why = f"{dialog.sentences[0].text!r} is true of {len(captions)} objects, pairs or sets"
             best.faults.insert(0, (0, Verdict("ambiguous", why)))
         return best
 
-    def _readings(self, dialog: Written, number: int) -> list[Reading]:
+    def _parses(self, dialog: Written, number: int) -> list[Parse]:
         """Return the ways to understand a sentence."""
         text, label, _ = dialog.sentences[number]
         rules = self._reader.rules
         labels = [label] if label else [each for each, rule in rules.items() if rule.family == CAPTION]
         is_right = [(each in ROUND_KINDS) == (number > 0) for each in labels]
-        return [
-            reading for each in compress(labels, is_right) for reading in self._reader.read(text, each, dialog.is_ours)
-        ]
+        return [parse for each in compress(labels, is_right) for parse in self._reader.read(text, each, dialog.is_ours)]
 
-    def _heard(self, dialog: Written, caption: Sequence[Reading], listener: Listener) -> Understood:
+    def _heard(self, dialog: Written, caption: Sequence[Parse], listener: Listener) -> Understood:
         """Go on after the caption, up to the first question that cannot be understood."""
         found = Understood([], [caption], listener)
         for number, (text, _, answer) in enumerate(dialog.sentences[1:], start=1):
-            readings = self._readings(dialog, number)
-            if not readings:
+            parses = self._parses(dialog, number)
+            if not parses:
                 return self._unread(dialog, number, found)
-            for kind, why in listener.hear(readings, answer):
+            for kind, why in listener.hear(parses, answer):
                 found.faults.append((number, Verdict(kind, f"{text!r}: {why}")))
             if listener.rounds < number:
                 break
-            found.readings.append(readings)
+            found.parses.append(parses)
         return found
 
     def _unread(self, dialog: Written, number: int, found: Understood) -> Understood:
@@ -238,11 +235,11 @@ class DialogVerification:
         """Make the record again from what was understood, and yield where it is not what is written."""
         record = dialog.record
         given = [record["caption"], *record["rounds"]] if dialog.is_native else []
-        words = _WrittenWords(self._wordings, found.readings, [each.get("variant") for each in given])
-        made = Annotator(scene, words, Random(0)).dialog(listener.caption, listener.start, listener.beam)
+        words = _WrittenWords(self._wordings, found.parses, [each.get("variant") for each in given])
+        made = Annotator(scene, words, Random(0)).dialog(listener.caption, listener.beam)
         if dialog.is_ours:
             yield from ((number, Verdict("misworded", why)) for number, why in words.faults)
-        if len(found.readings) <= dialog.rounds or any(kind == "ambiguous" for _, (kind, _) in found.faults):
+        if len(found.parses) <= dialog.rounds or any(kind == "ambiguous" for _, (kind, _) in found.faults):
             return
         again = [made.pop("caption"), *made.pop("rounds")]
         if not dialog.is_native:  # only the graph of CLEVR-Dialog can be compared, and it may be missing
@@ -274,15 +271,15 @@ class DialogVerification:
 class _WrittenWords(DialogWords):
     """Says the sentences of a dialog as they are written, and notes which do not fit what the listener knows."""
 
-    def __init__(self, wordings: Wordings, sentences: Sequence[Sequence[Reading]], variants: Sequence[object]) -> None:
-        super().__init__(wordings, wordings.words.drawn(Random(0)))
+    def __init__(self, wordings: Wordings, sentences: Sequence[Sequence[Parse]], variants: Sequence[object]) -> None:
+        super().__init__(wordings, Random(0))
         self._sentences, self._variants = sentences, variants
         self._number, self._comes_back = -1, False
         self.faults: list[tuple[int, str]] = []
 
     def say(
         self, label: str, form: str, slots: Mapping[str, Any], rng: Random, conditions: frozenset[str] = frozenset()
-    ) -> Said:
+    ) -> Sentence:
         """Return the next sentence; of several texts that say it, by the one that the record names."""
         self._number += 1
         variant = self._variants[self._number] if self._variants else None
@@ -300,8 +297,8 @@ class _WrittenWords(DialogWords):
         """Do nothing: the words are written."""
 
 
-def _says(reading: Reading, slots: Mapping[str, Any]) -> bool:
-    return all(slots[name] == said for name, said in reading.slots.items())
+def _says(parse: Parse, slots: Mapping[str, Any]) -> bool:
+    return all(slots[name] == said for name, said in parse.slots.items())
 
 
 def _difference(written: object, expected: object, path: str = "") -> str:
@@ -356,11 +353,11 @@ def _written(name: str, path: str, record: object) -> Written:
     rounds, label = ("dialog", "template") if path else ("rounds", "label")
     said = dialog.get("caption")
     caption = {"text": said, "label": caption_label(dialog) or ""} if path else _required(said, Mapping, "caption")
-    sentences = [Sentence(*(_required(caption.get(key), str, f"caption.{key}") for key in ("text", "label")))]
+    sentences = [WrittenSentence(*(_required(caption.get(key), str, f"caption.{key}") for key in ("text", "label")))]
     for i, each in enumerate(_required(dialog.get(rounds), list, rounds)):
         asked = _required(each, Mapping, f"{rounds}[{i}]")
         text, kind = (_required(asked.get(key), str, f"{rounds}[{i}].{key}") for key in ("question", label))
-        sentences.append(Sentence(text, kind, asked.get("answer")))
+        sentences.append(WrittenSentence(text, kind, asked.get("answer")))
     return Written(name, path, sentences, dialog)
 
 

@@ -12,12 +12,12 @@ from vqagen.tasks.dialog.answers import attribute_of_next, group_itself, rest
 from vqagen.tasks.dialog.captions import Caption, caption_args
 from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
-from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, RoundKind
+from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, RoundAnswer, RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import Beam
-from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
-from vqagen.tasks.dialog.wording import DialogWords, Said, Span
+from vqagen.tasks.dialog.wording import DialogWords, Sentence, Span
 
 BOXES = ("pixel_coords", "bbox", "box")
 """Keys of an object record that say where in the image the object is."""
@@ -81,20 +81,14 @@ class Annotator:
         self.scene, self.words, self.rng = scene, words, rng
         self.entities = _Entities()
 
-    def dialog(self, caption: Caption, knowledge: Knowledge, beam: Beam) -> dict[str, Any]:
+    def dialog(self, caption: Caption, beam: Beam) -> dict[str, Any]:
         """Return the record of a dialog, without its place among the dialogs of its scene."""
         record = self.scene.scene.record
-        first = self.caption(caption, knowledge)
-        rounds, before = [], knowledge
-        for number, each in enumerate(beam.rounds(), start=1):
-            assert each.move is not None
-            assert each.outcome is not None
-            rounds.append(self.round(number, before, each.move, each.outcome, each.knowledge))
-            before = each.knowledge
+        first = self.caption(caption, beam.start.knowledge)
         return {
             **{name: record[name] for name in COPIED if name in record},
             "caption": first,
-            "rounds": rounds,
+            "rounds": [self.round(number, *each) for number, each in enumerate(beam.rounds(), start=1)],
             "entities": [entity.to_record() for entity in self.entities.all],
             **self._boxes(),
         }
@@ -125,7 +119,7 @@ class Annotator:
             slots["D2"] = words.described(caption.anchor_value)
         return slots
 
-    def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Said) -> Iterator[dict[str, Any]]:
+    def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Sentence) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
             yield self._mention(self.entities.single(only(caption.objects)), 0, "subject", said)
             yield self._mention(self.entities.single(caption.anchor), 0, "anchor", said)
@@ -135,14 +129,16 @@ class Annotator:
         else:
             yield self._mention(self.entities.single(only(caption.objects)), 0, "result", said)
 
-    def _mention(self, entity: _Entity, round: int, role: str, said: Said) -> dict[str, Any]:
+    def _mention(self, entity: _Entity, round: int, role: str, said: Sentence) -> dict[str, Any]:
         span = said.spans.get(role)
         entity.mention(round, span)
         return {"entity": entity.number, "role": role, "span": list(span) if span else None}
 
     # Rounds ----------------------------------------------------------------------------------------------------------
 
-    def round(self, number: int, before: Knowledge, move: Move, outcome: Outcome, after: Knowledge) -> dict[str, Any]:
+    def round(
+        self, number: int, before: Knowledge, move: Move, outcome: RoundAnswer, after: Knowledge
+    ) -> dict[str, Any]:
         """Return the record of a round."""
         kind = ROUND_KINDS[move.label]
         said = self.words.say(move.label, "", self._slots(move), self.rng, self._conditions(kind, number, before, move))
@@ -218,7 +214,7 @@ class Annotator:
             args["descriptor"] = words.described(move.descriptor)
         return args
 
-    def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Said) -> dict[str, Any]:
+    def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Sentence) -> dict[str, Any]:
         """Return what of the history the question depends on; to be called before its own mentions are noted."""
         nothing: dict[str, Any] = {
             "dependence": None,
@@ -267,7 +263,7 @@ class Annotator:
         }
 
     def _mentions(
-        self, kind: RoundKind, number: int, move: Move, outcome: Outcome, after: Knowledge, said: Said
+        self, kind: RoundKind, number: int, move: Move, outcome: RoundAnswer, after: Knowledge, said: Sentence
     ) -> Iterator[dict[str, Any]]:
         """Yield the mentions of a round, and note the set that it leaves as the group."""
         if kind.refers in (TOPIC, FOCUS, NAMED):

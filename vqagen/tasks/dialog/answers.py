@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vqagen.bits import Objects, is_single, only
 from vqagen.tasks.dialog.knowledge import Learner, Move
-from vqagen.tasks.dialog.round_kind import Outcome
-from vqagen.tasks.dialog.tables import Values
+from vqagen.tasks.dialog.round_kind import RoundAnswer
+from vqagen.tasks.dialog.scene import Values
 
 
 def _learn_value(learner: Learner, move: Move) -> None:
@@ -13,7 +13,7 @@ def _learn_value(learner: Learner, move: Move) -> None:
     (learner.count_value if move.is_count else learner.find_value)(move.value)
 
 
-def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> Outcome:
+def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> RoundAnswer:
     """Introduce the objects that a question about a set asks for, and return its answer."""
     learner.introduce_set(objects, described, move.is_count)
     after = learner.after
@@ -21,16 +21,16 @@ def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -
     if learner.is_strict and move.is_count and has_rival:
         after.topic = -1  # "it" could be the focus as well
     answer = objects.bit_count() if move.is_count else "yes" if objects else "no"
-    return Outcome(answer, objects)
+    return RoundAnswer(answer, objects)
 
 
-def whole_scene(learner: Learner, move: Move) -> Outcome:
+def whole_scene(learner: Learner, move: Move) -> RoundAnswer:
     """Count all objects."""
     learner.after.size_known = True
     return _settle(learner, move, learner.scene.everything, 0)
 
 
-def rest(learner: Learner, move: Move) -> Outcome:
+def rest(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects that were not mentioned. If there are some, their question does not mention them yet."""
     after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
     after.rest_known = True
@@ -45,17 +45,17 @@ def rest(learner: Learner, move: Move) -> Outcome:
     if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
-    return Outcome("yes", objects)
+    return RoundAnswer("yes", objects)
 
 
-def having_value(learner: Learner, move: Move) -> Outcome:
+def having_value(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects with a value."""
     _learn_value(learner, move)
     learner.after.exhausted |= 1 << move.value
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
 
-def having_value_in_group(learner: Learner, move: Move) -> Outcome:
+def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects of the group that have a value. The group may be the whole scene."""
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
@@ -117,7 +117,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
             learner.after.several |= 1 << other
 
 
-def related(learner: Learner, move: Move) -> Outcome:
+def related(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects in a relation to the focus."""
     (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
     learner.after.anchor = move.focus, move.relation
@@ -125,7 +125,7 @@ def related(learner: Learner, move: Move) -> Outcome:
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
 
 
-def alike(learner: Learner, move: Move) -> Outcome:
+def alike(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the other objects with the focus's value of an attribute."""
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
@@ -134,7 +134,7 @@ def alike(learner: Learner, move: Move) -> Outcome:
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
 
-def group_itself(learner: Learner, move: Move) -> Outcome:
+def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     """Count the group: the answer conveys what counting at once would have conveyed."""
     before, asked = learner.before, learner.before.move
     if asked is not None and asked.label.startswith("exist-other"):
@@ -150,15 +150,15 @@ def group_itself(learner: Learner, move: Move) -> Outcome:
     return _settle(learner, move, before.group, before.described)
 
 
-def attribute_of_focus(learner: Learner, move: Move) -> Outcome:
+def attribute_of_focus(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for an attribute of the focus."""
     value = learner.scene.value_at[move.attribute][move.focus]
     learner.introduce(move.focus)
     learner.tell(move.focus, value)
-    return Outcome(learner.scene.vocabulary.values[value][1], 1 << move.focus)
+    return RoundAnswer(learner.scene.vocabulary.values[value][1], 1 << move.focus)
 
 
-def attribute_of_next(learner: Learner, move: Move) -> Outcome:
+def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for an attribute of the thing next to the focus, or "none" if nothing lies there."""
     scene, focus, relation = learner.scene, move.focus, move.relation
     j = scene.next[relation][focus]
@@ -166,9 +166,9 @@ def attribute_of_next(learner: Learner, move: Move) -> Outcome:
     if j < 0:
         if learner.is_strict:
             learner.count_related(focus, relation)
-        return Outcome("none", 0)
+        return RoundAnswer("none", 0)
     learner.link(focus, relation, j)
     learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)
-    return Outcome(scene.vocabulary.values[value][1], 1 << j)
+    return RoundAnswer(scene.vocabulary.values[value][1], 1 << j)

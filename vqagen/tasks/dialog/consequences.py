@@ -29,7 +29,7 @@ from vqagen.tasks.dialog.answers import (
 from vqagen.tasks.dialog.knowledge import Knowledge, Move
 from vqagen.tasks.dialog.round_kind import GROUP, Learn
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
-from vqagen.tasks.dialog.tables import DialogScene, Values
+from vqagen.tasks.dialog.scene import DialogScene, Values
 
 MANY = 1 << 30
 

@@ -6,23 +6,21 @@ A scene's dialogs depend on the settings, the scene's index and the answers of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.dialog.annotation import Annotator
-from vqagen.tasks.dialog.balance import AnswerBalance
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, knowledge_after
-from vqagen.tasks.dialog.knowledge import Knowledge, Rules
+from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
-from vqagen.tasks.dialog.prospect import NO_GAINS, Gains
-from vqagen.tasks.dialog.quotas import PRESETS, Quotas
+from vqagen.tasks.dialog.quotas import NO_GAINS, PRESETS, AnswerBalance, Gains, Quotas
 from vqagen.tasks.dialog.round_kind import Pick
+from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, Prefix, SearchRules
 from vqagen.tasks.dialog.settings import STRICT, DialogSettings
-from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
@@ -41,16 +39,6 @@ USUAL_DISTANCE = 2.7
 smaller one is aimed for, questions prefer what was told just now; otherwise, what was told long ago."""
 NO_CAPTION, TOO_FEW_QUESTIONS, NO_RELATIONS = "no caption", "too few questions", "no relations"
 """Reasons for which a scene lacks a dialog."""
-
-
-class Found(NamedTuple):
-    """A dialog without its words."""
-
-    caption: Caption
-    knowledge: Knowledge
-    beam: Beam
-    is_relaxed: bool = False
-    """True if it was found only without quotas."""
 
 
 @dataclass
@@ -74,20 +62,6 @@ class _Search:
     """The captions of the dialogs found."""
     prefixes: set[Prefix] = field(default_factory=set)
     """The first rounds of the dialogs found."""
-    failures: Counter[str] = field(default_factory=Counter)
-    """Reason -> dialogs that it cost."""
-
-    def limits(self, is_balanced: bool) -> Limits:
-        """Return what the next dialog may not have; dialogs that are hard to find may have any answers."""
-        if not is_balanced:
-            return Limits(self.prefixes)
-        return Limits(self.prefixes, self.balance.refused, self.balance.refused_at_first)
-
-    def take(self, found: Found) -> None:
-        """Take a dialog, which the next ones must differ from."""
-        self.captions.add(found.caption)
-        self.prefixes.add(found.beam.prefix)
-        self.balance.add(found.beam.answers())
 
 
 class DialogGenerator:
@@ -102,7 +76,8 @@ class DialogGenerator:
         self._quotas = quotas
         usual = SearchRules(self.rules, quotas, settings.rounds, TARGET_BEAMS if target else BEAMS, target)
         wide = replace(usual, beams=usual.beams * WIDER)
-        self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(_without_quotas(wide)))
+        free = replace(PRESETS["none"], objective=quotas.objective)
+        self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(replace(wide, quotas=free)))
 
     def balance(self, first: int) -> AnswerBalance:
         """Return the balance of a window before its first scene, which has the index `first`."""
@@ -114,21 +89,21 @@ class DialogGenerator:
             return SceneDialogs(failures=Counter({NO_RELATIONS: self.settings.dialogs_per_image}))
         table, rng = DialogScene(scene, self.vocabulary), stream(self.settings.seed, "dialogs", scene.index)
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
-        search, records = _Search(table, rng, Pick(rng), balance), list[dict[str, Any]]()
-        for found in self._found(search):
-            annotator = Annotator(table, self._wordings.dialog(words), words)
-            record = annotator.dialog(found.caption, found.knowledge, found.beam)
-            place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
-            records.append({**place, **({"relaxed": True} if found.is_relaxed else {}), **record})
-        return SceneDialogs(records, search.failures)
-
-    def _found(self, search: _Search) -> Iterator[Found]:
-        """Yield the dialogs of a scene; count those that cannot be found by the reason."""
-        for category in self._categories(search.rng):
-            found = self._first_found(category, search)
-            if found is not None:
-                search.take(found)
-                yield found
+        search, made = _Search(table, rng, Pick(rng), balance), SceneDialogs()
+        for category in self._categories(rng):
+            found = self._found(category, search)
+            if isinstance(found, str):
+                made.failures[found] += 1
+                continue
+            caption, beam, is_relaxed = found
+            search.captions.add(caption)
+            search.prefixes.add(beam.prefix)
+            for _, move, outcome, _ in beam.rounds():
+                balance.add(move, outcome.answer)
+            place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(made.records)}
+            record = Annotator(table, self._wordings.dialog(words), words).dialog(caption, beam)
+            made.records.append({**place, **({"relaxed": True} if is_relaxed else {}), **record})
+        return made
 
     def _categories(self, rng: Random) -> list[str]:
         """Return the categories of captions to begin with: one of each, then any."""
@@ -136,22 +111,27 @@ class DialogGenerator:
         first = shuffled(rng, names)[:wanted]
         return first + [names[int(rng.random() * len(names))] for _ in range(wanted - len(first))]
 
-    def _first_found(self, category: str, search: _Search) -> Found | None:
-        """Return a dialog; with other captions, then more beams, then without quotas if there is none."""
+    def _found(self, category: str, search: _Search) -> tuple[Caption, Beam, bool] | str:
+        """Return a dialog, and whether it was found only without quotas; or the reason why there is none.
+
+        Other captions are tried first, then more beams with any answers, then those without quotas.
+        """
         reason = NO_CAPTION
+        balance, usual = search.balance, self._beam_searches[0]
         for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES // 2), strict=True):
+            limits = Limits(search.prefixes)
+            if beams is usual:
+                limits = Limits(search.prefixes, balance.refused, balance.refused_at_first)
             for number in range(tries):
                 caption = self._caption(category if number < tries / 2 else None, search)
                 if caption is None:
                     continue
                 reason = TOO_FEW_QUESTIONS
-                knowledge = knowledge_after(caption, search.scene, self.rules)
-                limits = search.limits(beams is self._beam_searches[0])
-                beam = beams.find(search.scene, Beam(knowledge, gains=self._plan(search.pick)), search.rng, limits)
+                start = Beam(knowledge_after(caption, search.scene, self.rules), gains=self._plan(search.pick))
+                beam = beams.find(search.scene, start, search.rng, limits)
                 if beam is not None:
-                    return Found(caption, knowledge, beam, beams is self._beam_searches[-1])
-        search.failures[reason] += 1
-        return None
+                    return caption, beam, beams is self._beam_searches[-1]
+        return reason
 
     def _plan(self, pick: Pick) -> Gains:
         """Draw the rounds of the objective that a dialog does without: it counts them as had. Targets need them all."""
@@ -172,7 +152,3 @@ class DialogGenerator:
             if drawn is not None:
                 return drawn
         return None
-
-
-def _without_quotas(how: SearchRules) -> SearchRules:
-    return replace(how, quotas=replace(PRESETS["none"], objective=how.quotas.objective))

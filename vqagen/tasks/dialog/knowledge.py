@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only
-from vqagen.tasks.dialog.tables import DialogScene, Values
+from vqagen.tasks.dialog.scene import DialogScene, Values
 
 RECENT = 2
 """What one of so many last rounds was about is recent."""

@@ -21,7 +21,7 @@ from vqagen.tasks.dialog.answers import (
 from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
 from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
-from vqagen.tasks.dialog.recognition import Reading
+from vqagen.tasks.dialog.recognition import Parse
 from vqagen.tasks.dialog.round_kind import (
     FOCUS,
     GROUP,
@@ -34,8 +34,8 @@ from vqagen.tasks.dialog.round_kind import (
     RoundKind,
     Situation,
 )
+from vqagen.tasks.dialog.scene import TIE, DialogScene
 from vqagen.tasks.dialog.search import Beam, play
-from vqagen.tasks.dialog.tables import TIE, DialogScene
 
 
 class Verdict(NamedTuple):
@@ -50,14 +50,13 @@ class Listener:
 
     def __init__(self, scene: DialogScene, caption: Caption, rules: Rules) -> None:
         self.scene, self.caption, self.rules = scene, caption, rules
-        self.start = knowledge_after(caption, scene, rules)
-        self.beam, self.rounds = Beam(self.start), 0
-        self._strict = self.start if rules.is_strict else knowledge_after(caption, scene, Rules())
+        self.beam, self.rounds = Beam(knowledge_after(caption, scene, rules)), 0
+        self._strict = self.beam.knowledge if rules.is_strict else knowledge_after(caption, scene, Rules())
 
-    def hear(self, readings: Sequence[Reading], answer: object) -> Iterator[Verdict]:
+    def hear(self, parses: Sequence[Parse], answer: object) -> Iterator[Verdict]:
         """Go on by one round, and yield what is wrong with it; stay where it is if nothing can be meant."""
-        kind, before = ROUND_KINDS[readings[0].label], self.beam
-        moves = list(dict.fromkeys(move for reading in readings for move in self._moves(kind, reading.slots)))
+        kind, before = ROUND_KINDS[parses[0].label], self.beam
+        moves = list(dict.fromkeys(move for parse in parses for move in self._moves(kind, parse.slots)))
         if not moves:
             yield Verdict("unlicensed", f"nothing was said that it can refer to ({kind.refers})")
             return
@@ -116,9 +115,9 @@ def _bearing(scene: DialogScene, known: Knowledge, value: int) -> list[int]:
 # Captions -------------------------------------------------------------------------------------------------------------
 
 
-def captions_said(reading: Reading, scene: DialogScene, rules: Rules) -> Iterator[Caption]:
+def captions_said(parse: Parse, scene: DialogScene, rules: Rules) -> Iterator[Caption]:
     """Yield every caption that the words can be, and that is true of the scene."""
-    label, slots, words = reading.label, reading.slots, scene.vocabulary
+    label, slots, words = parse.label, parse.slots, scene.vocabulary
     numbers = {slot: sorted(words.number[each] for each in slots[slot].items()) for slot in slots.keys() & _VALUES}
     objects = {slot: _having(scene, each) for slot, each in numbers.items()}
     if label == "obj-relation":
@@ -137,8 +136,8 @@ def captions_said(reading: Reading, scene: DialogScene, rules: Rules) -> Iterato
         elif label.startswith("extreme-"):
             relation = words.relations.index(label.removeprefix("extreme-"))
             found = [i for i in farthest(scene, relation, rules) if i in found]
-        for i in found if reading.form != "exact" or len(found) == 1 else ():
-            yield Caption(label, reading.form, 1 << i, tuple(numbers["D"]), relation)
+        for i in found if parse.form != "exact" or len(found) == 1 else ():
+            yield Caption(label, parse.form, 1 << i, tuple(numbers["D"]), relation)
 
 
 _VALUES = {"D", "D2", "V"}

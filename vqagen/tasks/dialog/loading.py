@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.parsing import parse_json, read_text
@@ -16,10 +16,9 @@ from vqagen.language.domain_files import DomainFiles, hashes_beside, load_catalo
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
-from vqagen.tasks.dialog.label_rules import LabelRule, label_rules
-from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate, DialogTemplates
-from vqagen.tasks.dialog.template_check import read_template, record_faults
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
+from vqagen.tasks.dialog.scene import DialogVocabulary
+from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate, DialogTemplates, parse_text
+from vqagen.tasks.dialog.template_check import LabelRule, label_rules, record_faults
 from vqagen.world.domain import Domain
 from vqagen.world.findings import problem_in
 
@@ -48,6 +47,11 @@ class PlacedDialogTemplate(NamedTuple):
     is_list: bool
     """True if the record has a list of texts, and not one text."""
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its label and form."""
+        return self.template.label, self.template.form
+
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a path inside the record."""
         place = place if self.is_list else place.removesuffix("[0]")
@@ -63,10 +67,8 @@ class DialogTemplatesRead(NamedTuple):
     @property
     def used(self) -> tuple[PlacedDialogTemplate, ...]:
         """The first template of each label and form: those of a domain's own go before the shipped ones."""
-        first: dict[tuple[str, str], PlacedDialogTemplate] = {}
-        for each in self.placed:
-            first.setdefault((each.template.label, each.template.form), each)
-        return tuple(first.values())
+        first = {each.key: each for each in reversed(self.placed)}
+        return tuple(each for each in self.placed if first[each.key] is each)
 
 
 def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
@@ -79,26 +81,16 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
     vocabulary = DialogVocabulary.of(domain)
     synonyms_path = synonyms_file(files, domain)
     synonyms = load_synonyms(synonyms_path, domain)
-    found = find_dialog_templates(files)
-    return LoadedDialogDomain(
-        domain,
-        vocabulary,
-        synonyms,
-        load_dialog_templates(found, vocabulary, synonyms),
-        hashes={
-            "metadata": content_hash([files.metadata]),
-            "templates": content_hash([file.path for file in found]),
-            **({"synonyms": content_hash([synonyms_path])} if synonyms_path else {}),
-            **hashes_beside(files, plugins),
-        },
-    )
-
-
-def find_dialog_templates(files: DomainFiles) -> list[TemplateFile]:
-    """Return the files of a domain's dialog templates, and after them those that vqagen ships."""
     own = find_template_files(files.templates)
     places = {file.path.resolve() for file in own}
-    return [*own, *(file for file in shipped_dialog_templates() if file.path.resolve() not in places)]
+    found = [*own, *(file for file in shipped_dialog_templates() if file.path.resolve() not in places)]
+    hashes = {
+        "metadata": content_hash([files.metadata]),
+        "templates": content_hash([file.path for file in found]),
+        **({"synonyms": content_hash([synonyms_path])} if synonyms_path else {}),
+        **hashes_beside(files, plugins),
+    }
+    return LoadedDialogDomain(domain, vocabulary, synonyms, _load_dialog_templates(found, vocabulary, synonyms), hashes)
 
 
 def shipped_dialog_templates() -> list[TemplateFile]:
@@ -106,13 +98,10 @@ def shipped_dialog_templates() -> list[TemplateFile]:
     return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS]))
 
 
-def load_dialog_templates(
+def _load_dialog_templates(
     files: Iterable[TemplateFile], vocabulary: DialogVocabulary, synonyms: Synonyms
 ) -> DialogTemplates:
-    """Return the templates of files; of a label that shipped and other files have, those of the other files.
-
-    Raises BadInput with every mistake.
-    """
+    """Return the templates of files that are used. Raises BadInput with every mistake."""
     read = read_dialog_templates(files, vocabulary)
     problems = read.problems or tuple(unsayable_directions(read.used, vocabulary, synonyms))
     if problems:
@@ -167,14 +156,18 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
         found = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
         faults += found
         if not found:
-            placed.append(
-                PlacedDialogTemplate(
-                    read_template(record, file.name), source, text, path, isinstance(record["text"], list)
-                )
-            )
+            is_list = isinstance(record["text"], list)
+            placed.append(PlacedDialogTemplate(_template(record, file.name), source, text, path, is_list))
     return DialogTemplatesRead(
         tuple(placed), tuple(problem_in(source, place, message, text) for place, message in dict.fromkeys(faults))
     )
+
+
+def _template(record: Mapping[str, Any], file: str) -> DialogTemplate:
+    """Return the template of a record without faults."""
+    texts = [record["text"]] if isinstance(record["text"], str) else record["text"]
+    own = record["name"], record["label"], record["family"], record.get("form", ""), record.get("slots", {})
+    return DialogTemplate(*own, tuple(map(parse_text, texts)), file)
 
 
 def _taken(placed: Iterable[PlacedDialogTemplate]) -> Iterator[Problem]:
@@ -187,7 +180,7 @@ def _taken(placed: Iterable[PlacedDialogTemplate]) -> Iterator[Problem]:
         first = names.setdefault((each.source, template.name), each)
         if first is not each:
             yield each.problem("name", f"name {template.name!r} is taken by {first.path}")
-        first = labels.setdefault((template.label, template.form), each)
+        first = labels.setdefault(each.key, each)
         if first is not each and (first.source in ours) == (each.source in ours):
             form = f" ({template.form})" if template.form else ""
             yield each.problem("label", f"{template.label}{form} has texts in {first.template.id}; put these there")

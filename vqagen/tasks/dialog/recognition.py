@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from vqagen.tasks.dialog.label_rules import label_rules
+from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import ANY_EXTREME, NOUN
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
-from vqagen.tasks.dialog.wording import NUMBER_WORDS, Form, Said, WaysToSay, Wordings
+from vqagen.tasks.dialog.template_check import label_rules
+from vqagen.tasks.dialog.wording import NUMBER_WORDS, Phrasing, Sentence, Wordings
 
 _FIELD = re.compile(r"%\((\w+)\)s")
 _ARTICLE = re.compile(r"\ban(?= )")
@@ -28,8 +28,8 @@ Filling = tuple[str, Any]
 """The words of a slot as they are said, and what they mean; None for a noun."""
 
 
-class Reading(NamedTuple):
-    """One way to understand a sentence."""
+class Parse(NamedTuple):
+    """One way to parse a sentence."""
 
     label: str
     form: str
@@ -39,14 +39,14 @@ class Reading(NamedTuple):
     """The sets of conditions where it can be said."""
     comes_back: bool
     """True if its text has a part that is said on the condition `BACK`."""
-    said: Said
+    said: Sentence
 
 
 class _Pattern(NamedTuple):
     """A text whose optional and fitting parts are decided."""
 
     regex: re.Pattern[str]
-    form: Form
+    phrasing: Phrasing
     variant: int
     cases: frozenset[frozenset[str]]
     comes_back: bool
@@ -59,10 +59,10 @@ class SentenceReader:
         self._wordings = wordings
         rules = label_rules(vocabulary.relations)
         self.rules = {label: rule for label, rule in rules.items() if label != ANY_EXTREME}
-        self._fillers = _Fillers(wordings.words, vocabulary)
-        self._patterns: dict[tuple[str, str], tuple[_Pattern, ...]] = {}
+        self._fillers = _Fillers(wordings, vocabulary)
+        self._patterns: dict[tuple[str, str], list[_Pattern]] = {}
 
-    def read(self, sentence: str, label: str, is_exact: bool = True) -> list[Reading]:
+    def read(self, sentence: str, label: str, is_exact: bool = True) -> list[Parse]:
         """Return the ways to understand a sentence as one of a label.
 
         Without `is_exact`, capitals and articles may be those of another generator.
@@ -74,32 +74,31 @@ class SentenceReader:
         """Return the labels of which some text is the sentence."""
         return [label for label in self.rules if self.read(sentence, label)]
 
-    def _read(self, sentence: str, label: str, form: str, is_exact: bool) -> Iterator[Reading]:
+    def _read(self, sentence: str, label: str, form: str, is_exact: bool) -> Iterator[Parse]:
         plain = normal(sentence)
         for pattern in self._of(label, form):
             if match := pattern.regex.fullmatch(plain):
                 fillings = {slot: self._fillers.filling(slot, words) for slot, words in match.groupdict().items()}
-                said = pattern.form.said(
+                said = pattern.phrasing.filled(
                     {slot: words for slot, (words, _) in fillings.items()}, pattern.variant, self._wordings.domain
                 )
                 slots = {_slot(slot): meaning for slot, (_, meaning) in fillings.items() if meaning is not None}
                 is_same = said.text == sentence if is_exact else normal(said.text) == plain
                 if is_same and {} not in slots.values() and _is_of(label, slots):
-                    yield Reading(label, form, slots, pattern.cases, pattern.comes_back, said)
+                    yield Parse(label, form, slots, pattern.cases, pattern.comes_back, said)
 
-    def _of(self, label: str, form: str) -> tuple[_Pattern, ...]:
+    def _of(self, label: str, form: str) -> list[_Pattern]:
         """Return the patterns of a label, compiled when they are first needed."""
         if (label, form) not in self._patterns:
-            found: dict[tuple[int, Form], tuple[list[frozenset[str]], bool]] = {}
-            template = self._wordings.compiled(label, form)
+            found: dict[tuple[int, Phrasing], tuple[list[frozenset[str]], bool]] = {}
             for case in self.rules[label].cases:
-                for text in template.texts(case, has_extreme=True):
-                    for said in text.forms():
+                for text in self._wordings.texts(label, form, case, has_extreme=True):
+                    for said in text.phrasings():
                         found.setdefault((text.variant, said), ([], text.comes_back))[0].append(case)
-            self._patterns[label, form] = tuple(
+            self._patterns[label, form] = [
                 _Pattern(self._fillers.regex(said), said, variant, frozenset(cases), comes_back)
                 for (variant, said), (cases, comes_back) in found.items()
-            )
+            ]
         return self._patterns[label, form]
 
 
@@ -122,7 +121,7 @@ def _slot(name: str) -> str:
 class _Fillers:
     """The words that each slot may have, and their meanings."""
 
-    def __init__(self, words: WaysToSay, vocabulary: DialogVocabulary) -> None:
+    def __init__(self, words: Wordings, vocabulary: DialogVocabulary) -> None:
         self._words = words
         nouns = dict.fromkeys(words.nouns)
         self._tables: Mapping[str, Mapping[str, Filling]] = {
@@ -148,14 +147,14 @@ class _Fillers:
         heads = {**self._heads[is_plural], **({} if slot == "P" else self._tables[f"{NOUN}s" if is_plural else NOUN])}
         return [*self._adjectives.items(), (self._words.head, heads)]
 
-    def regex(self, form: Form) -> re.Pattern[str]:
+    def regex(self, phrasing: Phrasing) -> re.Pattern[str]:
         """Return what finds the slots of a text in a sentence in its `normal` form."""
-        pieces = _FIELD.split("".join(form.pieces))
-        seen: set[str] = set()
-        for i in range(1, len(pieces), 2):
-            name = pieces[i]
-            pieces[i] = f"(?P={name})" if name in seen else f"(?P<{name}>{self._pattern(name)})"
-            seen.add(name)
+        pieces = _FIELD.split("".join(phrasing.pieces))
+        names = pieces[1::2]
+        pieces[1::2] = [
+            f"(?P={name})" if name in names[:i] else f"(?P<{name}>{self._pattern(name)})"
+            for i, name in enumerate(names)
+        ]
         pieces[::2] = [re.escape(normal(piece.replace("%%", "%"))) for piece in pieces[::2]]
         return re.compile("".join(pieces))
 

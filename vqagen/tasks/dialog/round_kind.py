@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.language.registry import Value
-from vqagen.tasks.dialog.balance import Refused, nothing_refused
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
-from vqagen.tasks.dialog.tables import NONE, DialogScene, Values
+from vqagen.tasks.dialog.scene import NONE, DialogScene, Values
 
 FAMILIES = ("count", "exist", "seek")
 FIND_ONE = 0.7
@@ -20,17 +19,25 @@ EMPTY = 0.4
 """Chance that a direction without objects is one to ask for the next object in: people seldom ask about nothing."""
 
 
-class Outcome(NamedTuple):
+class RoundAnswer(NamedTuple):
     """The answer of a round, and the objects it is about."""
 
     answer: int | str
     result: Objects
 
 
+Refused = Callable[[str, int], frozenset[Value]]
+"""(label, attribute that is asked for, or -1) -> the answers that are too common."""
+NONE_REFUSED: frozenset[Value] = frozenset()
 Ask = Callable[["Situation"], Move | None]
 """Chooses a question of one kind; None if there is none."""
-Learn = Callable[[Learner, Move], Outcome]
+Learn = Callable[[Learner, Move], RoundAnswer]
 """Answers a question, and adds what the answer conveys to what is known."""
+
+
+def none_refused(label: str, attribute: int) -> frozenset[Value]:
+    """Refuse no answer: for dialogs that are hard to find."""
+    return NONE_REFUSED
 
 
 class Pick:
@@ -53,10 +60,6 @@ class Pick:
         """Return true with a probability."""
         return self._random() < probability
 
-    def share(self) -> float:
-        """Return a number from 0 to below 1."""
-        return self._random()
-
     def below(self, count: int) -> int:
         """Return a number from 0 to below `count`."""
         return int(self._random() * count)
@@ -69,7 +72,7 @@ class Situation:
     """
 
     def __init__(
-        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, refused: Refused = nothing_refused
+        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, refused: Refused = none_refused
     ) -> None:
         self.scene, self.knowledge, self.pick, self.rules, self.refused = scene, knowledge, pick, rules, refused
         self._values, self._attributes, self._relations = scene.widths

@@ -13,14 +13,20 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from vqagen.tasks.dialog.balance import Refused, attribute_asked, nothing_refused
 from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
-from vqagen.tasks.dialog.prospect import NO_GAINS, NO_ROUNDS, Gains, Prospect
-from vqagen.tasks.dialog.quotas import Quotas, RoundCounts
-from vqagen.tasks.dialog.round_kind import NOTHING, Outcome, Pick, RoundKind, Situation
+from vqagen.tasks.dialog.quotas import NO_GAINS, NO_ROUNDS, Gains, Prospect, Quotas, RoundCounts, attribute_asked
+from vqagen.tasks.dialog.round_kind import (
+    NOTHING,
+    Pick,
+    Refused,
+    RoundAnswer,
+    RoundKind,
+    Situation,
+    none_refused,
+)
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
-from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.scene import DialogScene
 
 SHARED = 2
 """The longest prefix of labels and answers that two dialogs of a scene may share."""
@@ -41,7 +47,7 @@ class Beam:
     misfit: float = 0.0
     """The difference of the mean coreference distance from the one to aim for."""
     move: Move | None = None
-    outcome: Outcome | None = None
+    outcome: RoundAnswer | None = None
     parent: Beam | None = None
     prefix: Prefix = ()
     """Labels and answers of the first rounds."""
@@ -51,19 +57,18 @@ class Beam:
     is_new: bool | None = None
     """False if the answer follows from what was known; None if that is not worked out."""
 
-    def rounds(self) -> list[Beam]:
-        """Return the beam after each round, the first round first."""
+    @property
+    def start(self) -> Beam:
+        """The dialog before its first round."""
+        return self.parent.start if self.parent else self
+
+    def rounds(self) -> list[tuple[Knowledge, Move, RoundAnswer, Knowledge]]:
+        """Return (knowledge before, question, answer, knowledge after) of each round, the first round first."""
         found, beam = [], self
-        while beam.parent is not None:
-            found.append(beam)
+        while beam.parent and beam.move and beam.outcome:
+            found.append((beam.parent.knowledge, beam.move, beam.outcome, beam.knowledge))
             beam = beam.parent
         return found[::-1]
-
-    def answers(self) -> Iterator[tuple[Move, int | str]]:
-        """Yield the question of each round, and its answer."""
-        for each in self.rounds():
-            if each.move is not None and each.outcome is not None:
-                yield each.move, each.outcome.answer
 
 
 class Step(NamedTuple):
@@ -97,9 +102,9 @@ class Limits(NamedTuple):
 
     taken: Container[Prefix] = ()
     """Labels and answers of the first rounds of other dialogs of the scene."""
-    refused: Refused = nothing_refused
+    refused: Refused = none_refused
     """The answers that are too common."""
-    refused_at_first: Refused = nothing_refused
+    refused_at_first: Refused = none_refused
     """The same, before any one object was found."""
 
 
@@ -119,7 +124,11 @@ class DialogSearch:
         return next((beam for beam in beams if self._asks_nothing_known(scene, beam)), None)
 
     def _children(self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, limits: Limits) -> list[Beam]:
-        """Return the best continuations of beams, at most as many as there may be beams; `FINALISTS` at the end."""
+        """Return the best continuations of beams, at most as many as there may be beams; `FINALISTS` at the end.
+
+        With beams that can come to 7, 6 and 6 points, the kinds of rounds by which the first keeps its 7 are tried in
+        random order; those of the others, and those that cost the first a point, only if there are still places.
+        """
         most = self.how.beams if round < self.how.rounds else min(self.how.beams, FINALISTS)
         by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
@@ -129,7 +138,10 @@ class DialogSearch:
         seen: set[object] = set()
         for hope in sorted(by_hope, reverse=True):
             for beam, step in _drawn(by_hope[hope], pick):
-                child = self._child(beam, self._situation(scene, beam, pick, limits), step, round)
+                if beam.situation is None:
+                    refused = limits.refused if beam.knowledge.singles else limits.refused_at_first
+                    beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, refused)
+                child = self._child(beam, beam.situation, step, round)
                 if child is None or (round == SHARED + 1 and child.prefix in limits.taken):
                     continue
                 if round < self.how.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
@@ -143,12 +155,6 @@ class DialogSearch:
         children.sort(key=lambda child: child.misfit - child.score)
         return children[:most]
 
-    def _situation(self, scene: DialogScene, beam: Beam, pick: Pick, limits: Limits) -> Situation:
-        if beam.situation is None:
-            refused = limits.refused if beam.knowledge.singles else limits.refused_at_first
-            beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, refused)
-        return beam.situation
-
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
         kind, counts, gains, gain = step
@@ -160,10 +166,11 @@ class DialogSearch:
             return None
         if outcome.answer in now.refused(move.label, attribute_asked(scene.vocabulary, move)):
             return None
-        distances, target = _with_distance(scene, beam, move, kind, round), self.how.target_distance
-        misfit = abs(distances[0] / max(distances[1], 1) - target) if target else 0.0
+        distance, target = _distance(scene, beam.knowledge, move, kind, round), self.how.target_distance
+        total, number = beam.distances[0] + distance, beam.distances[1] + (distance > 0)
+        misfit = abs(total / max(number, 1) - target) if target else 0.0
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
-        return Beam(knowledge, counts, gains, beam.score + gain, misfit, move, outcome, beam, prefix, distances)
+        return Beam(knowledge, counts, gains, beam.score + gain, misfit, move, outcome, beam, prefix, (total, number))
 
     def _asks_nothing_known(self, scene: DialogScene, beam: Beam) -> bool:
         """True if no question of a dialog asks what follows from what was known; legacy semantics allow it."""
@@ -195,8 +202,8 @@ class DialogSearch:
         return found
 
 
-def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: Rules) -> tuple[Knowledge, Outcome]:
-    """Return what is known after a round, and its outcome."""
+def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: Rules) -> tuple[Knowledge, RoundAnswer]:
+    """Return what is known after a round, and its answer."""
     learner = Learner(scene, before, round, rules)
     after = learner.after
     after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
@@ -207,14 +214,11 @@ def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: R
     return learner.conclude(), outcome
 
 
-def _with_distance(scene: DialogScene, beam: Beam, move: Move, kind: RoundKind, round: int) -> tuple[int, int]:
-    """Return the sum and the number of coreference distances after a round."""
-    total, number = beam.distances
+def _distance(scene: DialogScene, before: Knowledge, move: Move, kind: RoundKind, round: int) -> int:
+    """Return the coreference distance of a question: the rounds since the words by which it refers; 0 for none."""
     if kind.refers == NOTHING:
-        return beam.distances
-    if move.descriptor < 0:
-        return total + 1, number + 1
-    return total + round - reveal_round(scene, beam.knowledge, move.focus, move.descriptor), number + 1
+        return 0
+    return 1 if move.descriptor < 0 else round - reveal_round(scene, before, move.focus, move.descriptor)
 
 
 def _drawn(pairs: list[tuple[Beam, Step]], pick: Pick) -> Iterator[tuple[Beam, Step]]:

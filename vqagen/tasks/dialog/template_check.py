@@ -1,19 +1,33 @@
-"""Check one record of a dialog template file against the rules of its label."""
+"""What the texts of each label must say, and the faults of a record of a dialog template file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from vqagen.errors import Fault, unknown
-from vqagen.tasks.dialog.label_rules import LabelRule
+from vqagen.tasks.dialog import round_kind
+from vqagen.tasks.dialog.answers import attribute_of_next
+from vqagen.tasks.dialog.round_kind import RoundKind
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.template import (
+    ANCHOR,
+    ANY_EXTREME,
+    BACK,
+    CAPTION,
     CONDITIONS,
+    FAR,
+    FOCUS,
+    GROUP,
+    NEAR,
     NOUN,
     PLURALS,
+    RESULT,
     ROLES,
     SLOT_TYPES,
-    DialogTemplate,
+    SUBJECT,
+    SURE,
+    UNSURE,
     DialogText,
     Mark,
     Slot,
@@ -23,19 +37,68 @@ from vqagen.tasks.dialog.template import (
     walk,
 )
 
+_NO_CONDITIONS: tuple[frozenset[str], ...] = (frozenset(),)
+_CASES_OF_NAMES = (frozenset({NEAR}), frozenset({FAR}), frozenset({FAR, BACK}))
 
-def read_template(record: Mapping[str, Any], file: str) -> DialogTemplate:
-    """Return the template of a record without faults."""
-    texts = [record["text"]] if isinstance(record["text"], str) else record["text"]
-    return DialogTemplate(
-        record["name"],
-        record["label"],
-        record["family"],
-        record.get("form", ""),
-        record.get("slots", {}),
-        tuple(parse_text(text) for text in texts),
-        file,
-    )
+
+class LabelRule(NamedTuple):
+    """The family of a label, and the slots and marks that its texts must have."""
+
+    family: str
+    slots: tuple[str, ...] = ()
+    """The slots that each text has; of "E|R" at least one."""
+    marks: Mapping[str, str] = {}
+    """Role that each text marks -> a slot that the mark must hold, "" for none."""
+    may_mark: tuple[str, ...] = (RESULT,)
+    """Further roles."""
+    forms: tuple[str, ...] = ("",)
+    cases: tuple[frozenset[str], ...] = _NO_CONDITIONS
+    """The sets of conditions that may hold together; some text can be said in each."""
+
+    @property
+    def known_slots(self) -> tuple[str, ...]:
+        """Every slot that has a filling."""
+        return tuple(slot for each in self.slots for slot in each.split("|"))
+
+
+_EXTREME = LabelRule(CAPTION, ("D", "E|R"), {RESULT: ""}, ())
+_CAPTIONS = {
+    ANY_EXTREME: _EXTREME,
+    "extreme-center": LabelRule(CAPTION, ("D",), {RESULT: ""}, ()),
+    "unique-obj": LabelRule(CAPTION, ("D",), {RESULT: "D"}, (), ("exact", "bare")),
+    "count-att": LabelRule(CAPTION, ("K", "V"), {RESULT: "V"}, ()),
+    "count-att-no": LabelRule(CAPTION, ("V",), {RESULT: "V"}, ()),
+    "obj-relation": LabelRule(CAPTION, ("D", "R", "D2"), {SUBJECT: "D", ANCHOR: "D2"}, ()),
+}
+
+
+def label_rules(relations: Iterable[str]) -> Mapping[str, LabelRule]:
+    """Return label -> what its texts must say, for a domain with these directions."""
+    extremes = {f"extreme-{relation}": _EXTREME for relation in relations}
+    return {**_CAPTIONS, **extremes, **{label: _round_rule(kind) for label, kind in ROUND_KINDS.items()}}
+
+
+def _round_rule(kind: RoundKind) -> LabelRule:
+    """Return the rule of a kind of round. An ellipsis, which only follows certain rounds, need not name its object."""
+    marks: dict[str, str] = {}
+    may_mark: tuple[str, ...] = (RESULT,)
+    if kind.refers == round_kind.GROUP:
+        marks[GROUP] = ""
+    elif kind.refers == round_kind.NAMED:
+        marks[FOCUS] = "D"
+    elif kind.after:
+        may_mark = (RESULT, FOCUS)
+    elif kind.refers != round_kind.NOTHING:
+        marks[FOCUS] = ""
+    slots, cases = kind.slots, _NO_CONDITIONS
+    if kind.refers == round_kind.NAMED:
+        slots, cases = (*slots, "D"), _CASES_OF_NAMES
+    if kind.learn is attribute_of_next:
+        cases = tuple(each | {existence} for existence in (SURE, UNSURE) for each in cases)
+    return LabelRule(kind.family, slots, marks, may_mark, cases=cases)
+
+
+# Faults of a record --------------------------------------------------------------------------------------------------
 
 
 def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> Iterator[Fault]:
@@ -45,11 +108,7 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
     if rule is None:
         yield "label", unknown("label", label, tuple(rules))
     else:
-        if record["family"] != rule.family:
-            yield "family", f"{label} belongs to the family {rule.family!r}, not {record['family']!r}"
-        if record.get("form", "") not in rule.forms:
-            yield from _form_fault(record, rule)
-        yield from _slot_faults(record.get("slots", {}), label, rule)
+        yield from _faults_of_keys(record, rule)
     is_list = isinstance(record["text"], list)
     texts: list[str] = record["text"] if is_list else [record["text"]]
     found = {i: list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
@@ -83,18 +142,17 @@ def _condition_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator
             yield unknown("condition", each, known)
 
 
-def _form_fault(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:
-    label, form = record["label"], record.get("form", "")
-    if rule.forms == ("",):
+def _faults_of_keys(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:
+    """Yield the faults of the family, the form, and the declared slots, which may be left out as a whole."""
+    label, form, slots = record["label"], record.get("form", ""), record.get("slots", {})
+    if record["family"] != rule.family:
+        yield "family", f"{label} belongs to the family {rule.family!r}, not {record['family']!r}"
+    if form not in rule.forms and rule.forms == ("",):
         yield "form", f"{label} has no forms; leave 'form' out"
-    elif not form:
+    elif form not in rule.forms and not form:
         yield "", f"missing key 'form': {label} needs one of {', '.join(rule.forms)}"
-    else:
+    elif form not in rule.forms:
         yield "form", unknown(f"form of {label}", form, rule.forms)
-
-
-def _slot_faults(slots: Mapping[str, str], label: str, rule: LabelRule) -> Iterator[Fault]:
-    """Yield the faults of the declared slots. They may be left out as a whole."""
     known = (*rule.known_slots, NOUN)
     for slot, type_name in slots.items():
         if slot in ("comment", NOUN):
@@ -140,7 +198,7 @@ def _mark_faults(marks: list[tuple[Mark, bool]], label: str, rule: LabelRule) ->
             yield f"{label} has no {mark.role} to mark; it has {', '.join(known) or 'nothing to mark'}"
         elif mark.role in seen:
             yield f"{mark.role} is marked twice; mark the place that says most"
-        elif not _is_said(mark):
+        elif not any(has_words(part) for part, may_go in walk(mark.parts) if not may_go):
             yield f"the mark {{{mark.role}|…}} holds no words"
         elif is_optional and mark.role in rule.marks:
             yield f"the mark {{{mark.role}|…}} is in an optional part; {label} must always say it"
@@ -159,8 +217,3 @@ _MEANINGS = {
     "subject": "object that stands in the relation",
     "anchor": "object that the relation is to",
 }
-
-
-def _is_said(mark: Mark) -> bool:
-    """True if the mark holds words that are always said."""
-    return any(has_words(part) for part, is_optional in walk(mark.parts) if not is_optional)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from random import Random
 from typing import Any, NamedTuple
@@ -19,10 +20,10 @@ from vqagen.language.mentions import Marked, SlotSpan
 from vqagen.language.sentence import edits, finished, squeezed
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick
+from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     BACK,
     NOUN,
-    DialogTemplate,
     DialogTemplates,
     DialogText,
     Mark,
@@ -30,7 +31,6 @@ from vqagen.tasks.dialog.template import (
     Part,
     Slot,
 )
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.domain import HEAD_NOUN, Domain
 
 Span = tuple[int, int]
@@ -39,10 +39,11 @@ NUMBER_WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
+"""Larger numbers are said in digits."""
 
 
-class Said(NamedTuple):
-    """A sentence."""
+class Sentence(NamedTuple):
+    """A sentence of a dialog."""
 
     text: str
     variant: int
@@ -51,96 +52,28 @@ class Said(NamedTuple):
     """Role -> the words that have it."""
 
 
+class SpeakableText(NamedTuple):
+    """A text of a template where some conditions hold: no part of it is left to be fitted to them."""
+
+    text: DialogText
+    variant: int
+    comes_back: bool
+    """True if the text has a part that is said on the condition `BACK`."""
+
+    def phrasings(self) -> Iterator[Phrasing]:
+        """Yield the text with each choice of its optional parts."""
+        return (phrasing_of(self.text.parts, kept) for kept in range(1 << self.text.options))
+
+
 class Wordings:
-    """The texts of a domain's dialogs, compiled."""
-
-    def __init__(self, templates: DialogTemplates, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
-        self.words = WaysToSay(synonyms, vocabulary)
-        self.domain = synonyms.domain
-        self._templates = templates
-        self._compiled: dict[tuple[str, str], CompiledTemplate] = {}
-
-    def dialog(self, rng: Random) -> DialogWords:
-        """Return the words of one dialog: a way to say each thing, drawn from its synonyms."""
-        return DialogWords(self, self.words.drawn(rng))
-
-    def compiled(self, label: str, form: str) -> CompiledTemplate:
-        """Return the template of a label. KeyError if there is none."""
-        found = self._compiled.get((label, form))
-        if found is None:
-            template = self._templates.of(label, form)
-            if template is None:
-                raise KeyError(f"no dialog template for {label} {form}")
-            found = self._compiled[label, form] = CompiledTemplate(template)
-        return found
-
-
-class DialogWords:
-    """The words of one dialog."""
-
-    def __init__(self, wordings: Wordings, drawn: _DrawnWords) -> None:
-        self._wordings, self._drawn = wordings, drawn
-        self._has_come_back = False
-
-    def say(
-        self, label: str, form: str, slots: Mapping[str, Any], rng: Random, conditions: frozenset[str] = frozenset()
-    ) -> Said:
-        """Return one sentence: a text of the label's that fits the conditions, drawn at random, with its slots filled.
-
-        `slots` are as templates name them: {"A": "color", "R": "left", "D": {"color": "red"}, "K": 3, …}; others than
-        those of the text are ignored. Only one sentence of a dialog is said on the condition `BACK`.
-        """
-        template = self._wordings.compiled(label, form)
-        if self._has_come_back:
-            conditions -= {BACK}
-        text = pick(rng, template.texts(conditions, slots.get("E") in self._drawn.extremes))
-        self._has_come_back |= BACK in conditions and text.comes_back
-        form_of_text = text.form(rng)
-        said = {name: _FILLINGS[name](self._drawn, slots) for name in form_of_text.slots}
-        return form_of_text.said(said, text.variant, self._wordings.domain)
-
-    def hear(self, attribute: str, value: str) -> None:
-        """Say a value as an answer says it from now on, if it can be said so: "rubber", and no longer "matte"."""
-        if value in self._wordings.words.ways(attribute, value):
-            self._drawn.values[attribute][value] = value
-
-
-# The words ------------------------------------------------------------------------------------------------------------
-
-
-class _DrawnWords(NamedTuple):
-    """One way to say each thing."""
-
-    values: Mapping[str, dict[str, str]]
-    """Attribute -> value -> words."""
-    relations: Mapping[str, str]
-    extremes: Mapping[str, str]
-    noun: str
-    head: str
-    """The attribute whose value is the noun of a description."""
-    plural: Callable[[str], str]
-
-    def described(self, values: Mapping[str, str], is_plural: bool = False) -> str:
-        """Return a description by values: "large red cube", "red things"."""
-        said = self.values
-        noun = said[self.head][values[self.head]] if self.head in values else self.noun
-        adjectives = [ways[values[name]] for name, ways in said.items() if name in values and name != self.head]
-        return " ".join([*adjectives, self.plural(noun) if is_plural else noun])
-
-    def predicated(self, values: Mapping[str, str]) -> str:
-        """Return what several objects are: "red", "cubes"."""
-        return self.described(values, is_plural=True).removesuffix(f" {self.plural(self.noun)}")
-
-
-class WaysToSay:
-    """All ways to say what dialogs talk about.
+    """The texts of a domain's dialogs, and all ways to say what they talk about.
 
     values[attribute][value], relations[relation], extremes[relation], nouns — the words
     head — the attribute whose values are nouns; plurals — the plurals of these and of `nouns`
     """
 
-    def __init__(self, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
-        domain = synonyms.domain
+    def __init__(self, templates: DialogTemplates, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
+        self.domain = domain = synonyms.domain
         self.values = {
             each.name: {value: _squeezed(synonyms.of(each.type, value)) for value in each.leaves}
             for each in vocabulary.attributes
@@ -153,44 +86,94 @@ class WaysToSay:
         self.plurals = {
             way: synonyms.plural(way) for ways in (*self.values.get(self.head, {}).values(), self.nouns) for way in ways
         }
+        self._templates = templates
+        self._texts: dict[tuple[str, str, frozenset[str], bool], list[SpeakableText]] = {}
 
-    def ways(self, attribute: str, value: str) -> Sequence[str]:
-        """Return all ways to say a value."""
-        return self.values[attribute][value]
+    def dialog(self, rng: Random) -> DialogWords:
+        """Return the words of one dialog: a way to say each thing, drawn from its synonyms."""
+        return DialogWords(self, rng)
 
-    def drawn(self, rng: Random) -> _DrawnWords:
-        """Draw one way to say each thing, in the order of the vocabulary."""
-        return _DrawnWords(
-            {name: {value: pick(rng, ways) for value, ways in of.items()} for name, of in self.values.items()},
-            {name: pick(rng, ways) for name, ways in self.relations.items()},
-            {name: pick(rng, ways) for name, ways in self.extremes.items() if ways},
-            pick(rng, self.nouns),
-            self.head,
-            self.plurals.__getitem__,
-        )
+    def texts(self, label: str, form: str, conditions: frozenset[str], has_extreme: bool) -> list[SpeakableText]:
+        """Return the texts that can be said where just these conditions hold, with or without a word for <E>."""
+        key = label, form, conditions, has_extreme
+        if key not in self._texts:
+            template = self._templates.of(label, form)
+            assert template, f"no dialog template for {label} {form}"
+            self._texts[key] = [
+                SpeakableText(text, variant, BACK in written.conditions)
+                for variant, written in enumerate(template.texts)
+                if (text := written.where(conditions)) and (has_extreme or "E" not in text.every_slot)
+            ]
+        return self._texts[key]
+
+
+class DialogWords:
+    """The words of one dialog: one way to say each thing, drawn in the order of the vocabulary."""
+
+    def __init__(self, wordings: Wordings, rng: Random) -> None:
+        self.wordings = wordings
+        self.values = {
+            name: {value: pick(rng, ways) for value, ways in of.items()} for name, of in wordings.values.items()
+        }
+        self.relations = {name: pick(rng, ways) for name, ways in wordings.relations.items()}
+        self.extremes = {name: pick(rng, ways) for name, ways in wordings.extremes.items() if ways}
+        self.noun = pick(rng, wordings.nouns)
+        self._has_come_back = False
+
+    def say(
+        self, label: str, form: str, slots: Mapping[str, Any], rng: Random, conditions: frozenset[str] = frozenset()
+    ) -> Sentence:
+        """Return one sentence: a text of the label's that fits the conditions, drawn at random, with its slots filled.
+
+        `slots` are as templates name them: {"A": "color", "R": "left", "D": {"color": "red"}, "K": 3, …}; others than
+        those of the text are ignored. Only one sentence of a dialog is said on the condition `BACK`.
+        """
+        if self._has_come_back:
+            conditions -= {BACK}
+        drawn = pick(rng, self.wordings.texts(label, form, conditions, slots.get("E") in self.extremes))
+        self._has_come_back |= BACK in conditions and drawn.comes_back
+        options = drawn.text.options
+        phrasing = phrasing_of(drawn.text.parts, int(rng.random() * (1 << options)) if options else 0)
+        said = {name: _FILLINGS[name](self, slots) for name in phrasing.slots}
+        return phrasing.filled(said, drawn.variant, self.wordings.domain)
+
+    def hear(self, attribute: str, value: str) -> None:
+        """Say a value as an answer says it from now on, if it can be said so: "rubber", and no longer "matte"."""
+        if value in self.wordings.values[attribute][value]:
+            self.values[attribute][value] = value
+
+    def plural(self, noun: str) -> str:
+        """Return the plural of a noun."""
+        return self.wordings.plurals[noun]
+
+    def described(self, values: Mapping[str, str], is_plural: bool = False) -> str:
+        """Return a description by values: "large red cube", "red things"."""
+        said, head = self.values, self.wordings.head
+        noun = said[head][values[head]] if head in values else self.noun
+        adjectives = [ways[values[name]] for name, ways in said.items() if name in values and name != head]
+        return " ".join([*adjectives, self.plural(noun) if is_plural else noun])
+
+    def predicated(self, values: Mapping[str, str]) -> str:
+        """Return what several objects are: "red", "cubes"."""
+        return self.described(values, is_plural=True).removesuffix(f" {self.plural(self.noun)}")
 
 
 def _squeezed(ways: Sequence[str]) -> tuple[str, ...]:
     return tuple(squeezed(way) for way in ways)
 
 
-def number_word(number: int) -> str:
-    """Return a number up to twelve in letters, a larger one in digits."""
-    return NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else str(number)
-
-
-_FILLINGS: Mapping[str, Callable[[_DrawnWords, Mapping[str, Any]], str]] = {
-    "A": lambda drawn, slots: slots["A"].replace("_", " "),
-    "R": lambda drawn, slots: drawn.relations[slots["R"]],
-    "D": lambda drawn, slots: drawn.described(slots["D"]),
-    "D2": lambda drawn, slots: drawn.described(slots["D2"]),
-    "V": lambda drawn, slots: drawn.described(slots["V"]),
-    "Vs": lambda drawn, slots: drawn.described(slots["V"], is_plural=True),
-    "P": lambda drawn, slots: drawn.predicated(slots["V"]),
-    "K": lambda drawn, slots: number_word(slots["K"]),
-    "E": lambda drawn, slots: drawn.extremes[slots["E"]],
-    NOUN: lambda drawn, slots: drawn.noun,
-    f"{NOUN}s": lambda drawn, slots: drawn.plural(drawn.noun),
+_FILLINGS: Mapping[str, Callable[[DialogWords, Mapping[str, Any]], str]] = {
+    "A": lambda words, slots: slots["A"].replace("_", " "),
+    "R": lambda words, slots: words.relations[slots["R"]],
+    "D": lambda words, slots: words.described(slots["D"]),
+    "D2": lambda words, slots: words.described(slots["D2"]),
+    "V": lambda words, slots: words.described(slots["V"]),
+    "Vs": lambda words, slots: words.described(slots["V"], is_plural=True),
+    "P": lambda words, slots: words.predicated(slots["V"]),
+    "K": lambda words, slots: NUMBER_WORDS[slots["K"]] if slots["K"] < len(NUMBER_WORDS) else str(slots["K"]),
+    "E": lambda words, slots: words.extremes[slots["E"]],
+    NOUN: lambda words, slots: words.noun,
+    f"{NOUN}s": lambda words, slots: words.plural(words.noun),
 }
 """Slot, or the plural of a slot -> its words."""
 
@@ -204,52 +187,8 @@ _INNER_SPACE = re.compile("([\ue000-\ue0ff]) +| +([\ue100-\ue1ff])")
 _GAP = re.compile(r" +(?=[\ue100-\ue1ff]*[?!,;:.])")
 
 
-class CompiledTemplate:
-    """The texts of a template."""
-
-    def __init__(self, template: DialogTemplate) -> None:
-        self._texts = template.texts
-        self._fitting: dict[tuple[frozenset[str], bool], tuple[CompiledText, ...]] = {}
-
-    def texts(self, conditions: frozenset[str], has_extreme: bool) -> tuple[CompiledText, ...]:
-        """Return the texts that can be said where just these conditions hold, with or without a word for <E>."""
-        found = self._fitting.get((conditions, has_extreme))
-        if found is None:
-            fitting = ((variant, text.where(conditions)) for variant, text in enumerate(self._texts))
-            found = self._fitting[conditions, has_extreme] = tuple(
-                CompiledText(text, variant, BACK in self._texts[variant].conditions)
-                for variant, text in fitting
-                if text is not None and (has_extreme or "E" not in text.every_slot)
-            )
-        return found
-
-
-class CompiledText:
-    """A text; each choice of its optional parts is compiled when it is first drawn."""
-
-    def __init__(self, text: DialogText, variant: int, comes_back: bool) -> None:
-        self.variant, self.comes_back = variant, comes_back
-        self._parts = text.parts
-        self._options = text.options
-        self._forms: dict[int, Form] = {}
-
-    def form(self, rng: Random) -> Form:
-        """Draw which optional parts are said."""
-        return self._form(int(rng.random() * (1 << self._options)) if self._options else 0)
-
-    def forms(self) -> Iterator[Form]:
-        """Yield the text with each choice of its optional parts."""
-        yield from map(self._form, range(1 << self._options))
-
-    def _form(self, kept: int) -> Form:
-        found = self._forms.get(kept)
-        if found is None:
-            found = self._forms[kept] = _compiled(self._parts, kept)
-        return found
-
-
 @dataclass(frozen=True)
-class Form:
+class Phrasing:
     """A text whose optional parts are decided."""
 
     pieces: tuple[str, ...]
@@ -258,7 +197,7 @@ class Form:
     """Role, and the pieces that it marks: [start, end)."""
     slots: tuple[str, ...]
 
-    def said(self, said: Mapping[str, str], variant: int, domain: Domain) -> Said:
+    def filled(self, said: Mapping[str, str], variant: int, domain: Domain) -> Sentence:
         """Fill the slots."""
         pieces = [piece % said for piece in self.pieces]
         text = "".join(pieces)
@@ -268,9 +207,9 @@ class Form:
         for role, start, end in self.marks:
             before = sum(piece.count(" ") for piece in pieces[:start])
             spans[role] = before, before + sum(piece.count(" ") for piece in pieces[start:end]) + 1
-        return Said(finished(text, joins_anything=False), variant, spans)
+        return Sentence(finished(text, joins_anything=False), variant, spans)
 
-    def _rewritten(self, pieces: Sequence[str], variant: int, domain: Domain) -> Said:
+    def _rewritten(self, pieces: Sequence[str], variant: int, domain: Domain) -> Sentence:
         """Fill the slots of a sentence that the domain's rewrites change; the spans follow its changes."""
         ends = [0]
         for piece in pieces:
@@ -280,14 +219,15 @@ class Form:
         )
         marked = marked.edited(edits(True, False, domain.rewrites, joins_anything=False))
         text = marked.text
-        return Said(text, variant, {each.slot: _word_span(text, each.start, each.end) for each in marked.spans})
+        return Sentence(text, variant, {each.slot: _word_span(text, each.start, each.end) for each in marked.spans})
 
 
 def _word_span(text: str, start: int, end: int) -> Span:
     return text.count(" ", 0, start), text.count(" ", 0, end) + 1
 
 
-def _compiled(parts: Sequence[Part], kept: int) -> Form:
+@lru_cache(maxsize=4096)
+def phrasing_of(parts: tuple[Part, ...], kept: int) -> Phrasing:
     """Compile a text without fitting parts; bit i of `kept` tells if its optional part i is said."""
     roles: list[str] = []
     slots: dict[str, None] = {}
@@ -316,7 +256,7 @@ def _compiled(parts: Sequence[Part], kept: int) -> Form:
     ends = _MARK.findall(text)
     places = {end: i + 1 for i, end in enumerate(ends)}
     marks = tuple((role, places[chr(_OPENS + i)], places[chr(_CLOSES + i)]) for i, role in enumerate(roles))
-    return Form(tuple(pieces), marks, tuple(slots))
+    return Phrasing(tuple(pieces), marks, tuple(slots))
 
 
 def _tidied(text: str) -> str:

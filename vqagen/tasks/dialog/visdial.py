@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.formats import Format
 from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
 from vqagen.files.locations import Location
 from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
@@ -125,6 +126,9 @@ class VisDialDocument(List):
         answer = self._answers.setdefault(each["answer"], len(self._answers))
         options = {"answer_options": list(range(len(self._answers))), "gt_index": answer}
         return {**each, "question": question, "answer": answer, **options}
+
+
+VISDIAL = Format("visdial", (), VisDialDocument, holds_info=False, shape=VisDial, is_gathered=True)
 
 
 def _restored(entry: Entry, lists: Mapping[str, list[str]]) -> Entry:
