@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from depth import some
 from PIL import Image
 
 from tests.grids import random_grid, shipped_looks
@@ -29,11 +28,9 @@ from vqagen.pictures.canvas import (
 )
 from vqagen.pictures.drawing import read_drawing
 from vqagen.pictures.figure import figured_cells
-from vqagen.pictures.grid_picture import GridPainter, colors_for, draw_around
+from vqagen.pictures.grid_picture import GridPainter, draw_empty, empty_cell, palette_for, standing
 from vqagen.pictures.looks import Look
-from vqagen.pictures.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
-from vqagen.pictures.shelf import ROOM, SURFACES, Back
-from vqagen.pictures.tiles import Tiles, _draw_item, _item_box
+from vqagen.pictures.shelf import HALOED, ROOM, SURFACES, Back
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIDES = range(2, 9)
@@ -54,9 +51,15 @@ def part(pixels: np.ndarray, style: GridStyle, number: int) -> np.ndarray:
 
 def cell_of(look: Look | None, back: Back) -> np.ndarray:
     """The pixels of a cell in true color."""
-    tiles = Tiles({look.name: look} if look else {}, TrueColor())
-    pixels: np.ndarray = tiles.tile(look.name if look else None, back).reshape(CELL, CELL, 3).astype(int)
-    return pixels
+    cell = empty_cell(back).copy()
+    if look:
+        item, corner = standing(look, back in HALOED)
+        cell.paste(item, corner, item)
+    return np.asarray(cell).astype(int)
+
+
+def hex_to_rgb(color: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(color[1:]))
 
 
 # Places -------------------------------------------------------------------------------------------------------------
@@ -90,7 +93,7 @@ def test_labels_stand_beside_their_cells() -> None:
     Nothing touches the border of the picture, so that no letter and no hand is cut off.
     """
     canvas = Canvas(GridStyle(5, 3))
-    dark = np.asarray(draw_around(canvas)).max(axis=2) < 100
+    dark = np.asarray(draw_empty(canvas)).max(axis=2) < 100
     shelf = canvas.shelf.grown(BOARD + RIM)
     above, beside = dark[: shelf.top].any(axis=0), dark[:, : shelf.left].any(axis=1)
 
@@ -101,7 +104,7 @@ def test_labels_stand_beside_their_cells() -> None:
     assert inked(beside, canvas.shelf.top, 3) == [True] * 3
     assert not dark[:, shelf.right :].any()
     assert not dark[shelf.bottom :].any()
-    picture = np.asarray(draw_around(Canvas(GridStyle(2, 2, figure=True))))
+    picture = np.asarray(draw_empty(Canvas(GridStyle(2, 2, figure=True))))
     border = np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
     assert {tuple(color) for color in border.tolist()} == {hex_to_rgb(ROOM)}
 
@@ -180,38 +183,26 @@ def test_the_figure_stands_behind_the_shelf_and_shows_through_open_cells() -> No
 # Colors and bytes ---------------------------------------------------------------------------------------------------
 
 
-def test_a_plate_prints_the_pixels_of_a_pasted_drawing() -> None:
-    """Many kinds, sizes and colors, seen and blocked: the quick way and the plain one give the same bytes."""
-    looks = shipped_looks()
-    tiles = Tiles(looks, colors_for(looks))
-    for number, name in enumerate(some(list(looks)[7::33])):
-        look, back = looks[name], (Back.OPEN, Back.BLOCKED)[number % 2]
-        box = _item_box(look)
-        plain = tiles.colors.encode(np.asarray(_draw_item(look, back)))
-        assert np.array_equal(tiles.tile(name, back)[box.top : box.bottom, box.left : box.right], plain), (name, back)
-
-
 def test_all_surfaces_and_paints_keep_their_exact_color() -> None:
     """One palette serves all pictures of the catalogue; only blends at edges are approximated."""
-    colors = colors_for(shipped_looks())
-    assert isinstance(colors, Palette)
-    stored = colors.to_bytes()
-    kept = {tuple(stored[at : at + 3]) for at in range(0, len(stored), 3)}
+    palette = palette_for(shipped_looks())
+    assert palette is not None
+    colors = (*SURFACES, *(look.paint for look in shipped_looks().values()))
+    flat = np.array([[hex_to_rgb(color) for color in colors]], np.uint8)
+    shown = Image.fromarray(flat).quantize(palette=palette, dither=Image.Dither.NONE).convert("RGB")
 
-    assert len(kept) == len(stored) // 3 == MOST_COLORS
-    paints = {look.paint for look in shipped_looks().values()}
-    assert {hex_to_rgb(color) for color in (*SURFACES, *paints)} <= kept
+    assert np.array_equal(np.asarray(shown), flat)
 
 
-def test_the_same_grid_makes_the_same_bytes_whatever_was_drawn_before() -> None:
-    """One painter draws many pictures on one canvas, and forgets old tiles when there are too many."""
+def test_the_same_grid_makes_the_same_bytes_whatever_was_drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One painter draws many pictures, and forgets old sprites when there are too many."""
     painter, grids = GridPainter(shipped_looks(), STYLE), [random_grid(seed) for seed in range(6)]
     forward = [painter.png(*grid) for grid in grids]
+    monkeypatch.setattr("vqagen.pictures.grid_picture.MOST_SPRITES", 3)
     forgetful = GridPainter(shipped_looks(), STYLE)
-    forgetful._tiles._most = 3
 
     assert [forgetful.png(*grid) for grid in reversed(grids)] == forward[::-1]
-    assert len(forgetful._tiles._made) == 3
+    assert len(forgetful._sprites) == 3
     assert painter.restyled(STYLE).png(*grids[2]) == forward[2]
     assert max(map(len, forward)) <= 25_000
 

@@ -98,6 +98,11 @@ class PixelBox:
         return not (is_beside or other.bottom <= self.top or self.bottom <= other.top)
 
     @property
+    def sides(self) -> tuple[int, int, int, int]:
+        """Left, top, right and bottom."""
+        return self.left, self.top, self.right, self.bottom
+
+    @property
     def corners(self) -> tuple[tuple[int, int], ...]:
         """The four corners, clockwise from the top left."""
         return (self.left, self.top), (self.right, self.top), (self.right, self.bottom), (self.left, self.bottom)

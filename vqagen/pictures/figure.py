@@ -50,7 +50,6 @@ LAYERS: tuple[tuple[str, list[dict[str, object]]], ...] = (
     ),
 )
 """Paint and shapes of each part, from the back to the front."""
-FIGURE_PAINTS = tuple(dict.fromkeys(paint for paint, _ in LAYERS))
 
 
 @cache

@@ -9,10 +9,9 @@ from io import BytesIO
 
 from vqagen.pictures.canvas import FONT_SIZE, HALO_WIDTH, Canvas
 from vqagen.pictures.figure import director_figure
-from vqagen.pictures.looks import Look
+from vqagen.pictures.looks import Look, item_square
 from vqagen.pictures.shelf import HALO, HALOED, INK, ROOM, Back, Surface, boards, cell_surfaces, shown_cells
 from vqagen.pictures.sprites import picture_sprite, svg_of
-from vqagen.pictures.tiles import item_square
 
 FINER = 2
 """Pictures of users are stored so many times finer than they are shown."""
@@ -72,7 +71,12 @@ class GridSvg:
         width, height = self._canvas.size
         room = f'<rect width="{width}" height="{height}" fill="{ROOM}"/>'
         figure = ['<use href="#director"/>'] if self._canvas.figure else []
-        return (room, *figure, _polygons(boards(self._canvas)), _labels(self._canvas))
+        return (
+            room,
+            *figure,
+            _polygons((box.corners, color) for box, color in boards(self._canvas)),
+            _labels(self._canvas),
+        )
 
 
 def _draw_item(look: Look) -> str:
@@ -87,11 +91,8 @@ def _draw_item(look: Look) -> str:
 
 
 def _polygons(surfaces: Iterable[Surface]) -> str:
-    return "".join(f'<polygon points="{_points(surface)}" fill="{surface.color}"/>' for surface in surfaces)
-
-
-def _points(surface: Surface) -> str:
-    return " ".join(f"{x},{y}" for x, y in surface.points)
+    texts = ((" ".join(f"{x},{y}" for x, y in points), color) for points, color in surfaces)
+    return "".join(f'<polygon points="{text}" fill="{color}"/>' for text, color in texts)
 
 
 def _labels(canvas: Canvas) -> str:

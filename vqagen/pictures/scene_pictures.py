@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from vqagen.errors import BadInput, PlaceError, Problem, as_written
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import DomainFiles, PathLike, load_catalogue
-from vqagen.pictures.palette import TrueColor
-from vqagen.pictures.png import PngEncoder
+from vqagen.pictures.png import png_file
 from vqagen.world.camera import Camera
 from vqagen.world.loading import SCENES, find_scenes
 from vqagen.world.sampling_rules import SamplingRules
@@ -58,7 +57,8 @@ def scene_picture(scene: Mapping[str, Any], rules: SamplingRules, source: str = 
     objects = scene["objects"]
     solids = [_solid(each, rules, source, number) for number, each in enumerate(objects)]
     camera = rules.camera.fitted([each.centre for each in solids], [tuple(each["pixel_coords"]) for each in objects])
-    return _encoded(_picture(camera, solids, [_look(each) for each in objects]))
+    colors = _picture(camera, solids, [_look(each) for each in objects])
+    return png_file(np.rint(colors * 255).astype(np.uint8))
 
 
 def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, number: int) -> Solid:
@@ -155,14 +155,6 @@ def _room(walls: Floats) -> Floats:
 def _unit(vectors: Floats) -> Floats:
     lengths: Floats = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
     return vectors / lengths
-
-
-def _encoded(colors: Floats) -> bytes:
-    pixels = np.rint(colors * 255).astype(np.uint8)
-    height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + width * TrueColor.channels), dtype=np.uint8)
-    rows[:, 1:] = pixels.reshape(height, -1)
-    return PngEncoder((width, height), None).encode(rows.tobytes())
 
 
 # Folders of pictures ----------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from vqagen.pictures.canvas import BACK, BOARD, CELL, FRONT, RIM, Canvas, GridStyle, PixelBox
@@ -41,45 +40,34 @@ class Back(Enum):
         return self in (Back.OPEN, Back.FIGURE)
 
 
-@dataclass(frozen=True)
-class Surface:
-    """A convex polygon of one color."""
-
-    points: tuple[tuple[int, int], ...]
-    """Its corners, clockwise."""
-    color: str
-
-    @property
-    def box(self) -> PixelBox:
-        """The rectangle around it."""
-        columns, rows = zip(*self.points, strict=True)
-        return PixelBox(min(columns), min(rows), max(columns), max(rows))
+Surface = tuple[tuple[tuple[int, int], ...], str]
+"""The corners of a convex polygon, clockwise, and its color."""
 
 
 def cell_surfaces(back: Back) -> Iterator[Surface]:
     """Yield the surfaces of a cell whose top left corner is at (0, 0), from the farthest to the nearest."""
-    yield Surface(PixelBox(0, 0, CELL, CELL).corners, EDGE)
-    yield Surface(FRONT.grown(RIM).corners, OUTLINE)
+    yield (PixelBox(0, 0, CELL, CELL).corners, EDGE)
+    yield (FRONT.grown(RIM).corners, OUTLINE)
     if back is Back.CLOSED:
-        yield Surface(FRONT.corners, WALL_EDGE)
-        yield Surface(FRONT.grown(-2 * RIM).corners, WALL)
+        yield (FRONT.corners, WALL_EDGE)
+        yield (FRONT.grown(-2 * RIM).corners, WALL)
         return
     outer_corners, inner_corners = FRONT.corners, BACK.corners
     for at, color in enumerate((CEILING, SIDE, FLOOR, SIDE)):
         after = (at + 1) % 4
-        yield Surface((outer_corners[at], outer_corners[after], inner_corners[after], inner_corners[at]), color)
+        yield (outer_corners[at], outer_corners[after], inner_corners[after], inner_corners[at]), color
     if back is Back.BLOCKED:
-        yield Surface(BACK.corners, WALL_EDGE)
-        yield Surface(BACK.grown(-RIM).corners, WALL)
+        yield (BACK.corners, WALL_EDGE)
+        yield (BACK.grown(-RIM).corners, WALL)
     else:
-        yield Surface(BACK.corners, ROOM)
+        yield (BACK.corners, ROOM)
 
 
-def boards(canvas: Canvas) -> Iterator[Surface]:
+def boards(canvas: Canvas) -> Iterator[tuple[PixelBox, str]]:
     """Yield the boards around the shelf, which the cells cover but for their outer edge."""
     board = canvas.shelf.grown(BOARD)
-    yield Surface(board.grown(RIM).corners, OUTLINE)
-    yield Surface(board.corners, EDGE)
+    yield board.grown(RIM), OUTLINE
+    yield board, EDGE
 
 
 def shown_cells(
