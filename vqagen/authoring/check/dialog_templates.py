@@ -17,11 +17,8 @@ from vqagen.tasks.dialog.loading import (
     shipped_dialog_templates,
     unsayable_directions,
 )
-from vqagen.tasks.dialog.template import DialogTemplate
-from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.tasks.dialog.scene import DialogVocabulary
-from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate
-from vqagen.tasks.dialog.template_check import label_rules
+from vqagen.tasks.dialog.template import DialogTemplate
 from vqagen.world.domain import Domain
 
 _MARK = re.compile(r"[.?!]\Z")
