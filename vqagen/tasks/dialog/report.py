@@ -49,8 +49,7 @@ class DialogTally:
     def take(self) -> dict[str, Any]:
         """Return the counts as JSON, and start again from zero."""
         taken = self.to_record()
-        self.scenes = self.relaxed = 0
-        self.labels, self.captions, self.short = Counter(), Counter(), []
+        vars(self).update(vars(DialogTally()))
         return taken
 
     def to_record(self) -> dict[str, Any]:
@@ -93,11 +92,9 @@ class DialogReport(RunReport):
         if not self.tally.scenes:
             return f"no dialogs: there is no scene from index {self.settings.start_index} on"
         made = f"{counted(self.records, 'dialog')} of {counted(self.settings.rounds, 'round')}"
-        return "\n".join([f"{made} about {counted(self.tally.scenes, 'scene')}", *self._relaxed(), *self._short()])
-
-    def _relaxed(self) -> Iterator[str]:
-        if self.tally.relaxed:
-            yield f"  relaxed: {counted(self.tally.relaxed, 'dialog')} found only without quotas"
+        relaxed = f"  relaxed: {counted(self.tally.relaxed, 'dialog')} found only without quotas"
+        lines = [f"{made} about {counted(self.tally.scenes, 'scene')}", *([relaxed] if self.tally.relaxed else [])]
+        return "\n".join([*lines, *self._short()])
 
     def _short(self) -> Iterator[str]:
         short, wanted = self.tally.short, self.settings.dialogs_per_image
