@@ -54,8 +54,8 @@ from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.shortcuts.audit import Audit
 from vqagen.shortcuts.settings import AuditSettings, BaselineSettings
 from vqagen.tasks.contract import RunReport
-from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.task import DialogReport
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -15,7 +15,6 @@ from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
 from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, RoundAnswer, RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam
 from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
 from vqagen.tasks.dialog.wording import DialogWords, Sentence, Span
 
@@ -24,6 +23,10 @@ BOXES = ("pixel_coords", "bbox", "box")
 EXISTS = "exist-obj-rel-imm"
 """The kind of round that asks whether any object stands in a relation to another."""
 COPIED = ("split", "image_index", "image_filename")
+
+
+PlayedRound = tuple[Knowledge, Move, RoundAnswer, Knowledge]
+"""What was known before, the question, its answer, and what is known after it."""
 
 
 @dataclass
@@ -58,14 +61,14 @@ class Annotator:
         self._group: _Entity | None = None
         """The set that "they" stands for."""
 
-    def dialog(self, caption: Caption, beam: Beam) -> dict[str, Any]:
-        """Return the record of a dialog, without its place among the dialogs of its scene."""
+    def dialog(self, caption: Caption, start: Knowledge, rounds: Iterable[PlayedRound]) -> dict[str, Any]:
+        """Return the record of a dialog, without its place among those of its scene. `start`: after the caption."""
         record = self.scene.scene.record
-        first = self.caption(caption, beam.start.knowledge)
+        first = self.caption(caption, start)
         return {
             **{name: record[name] for name in COPIED if name in record},
             "caption": first,
-            "rounds": [self.round(number, *each) for number, each in enumerate(beam.rounds(), start=1)],
+            "rounds": [self.round(number, *each) for number, each in enumerate(rounds, start=1)],
             "entities": [entity.to_record() for entity in self.entities],
             **self._boxes(),
         }

@@ -145,6 +145,10 @@ class Situation:
         """Return the attributes of an object that are not known, and that do not describe a set."""
         return ~(self.knowledge.known >> i * self._attributes | self.knowledge.closed) & (1 << self._attributes) - 1
 
+    def open_attribute(self, i: int, attribute: int) -> bool:
+        """True if an attribute of an object is not known."""
+        return not self.knowledge.known >> i * self._attributes + attribute & 1
+
     def uncounted(self, i: int) -> int:
         """Return the relations in which it is not known how many objects stand to an object."""
         return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
