@@ -362,7 +362,12 @@ class Learner:
                     self.count_value(value)
 
     def _conclude_order(self) -> None:
-        """Conclude how many objects lie in a direction from those next to them, and from the opposite direction."""
+        """Conclude how many objects lie in a direction from those next to them, and from the opposite direction.
+
+        From the front, six things stand in the order a b c d e f. "What is next behind c?" told of d, and three things
+        are behind c: so two are behind d. And if there are known to be six in all, two are in front of c, and three in
+        front of d. Without that number, "nothing is behind f" still tells that something is in front of it.
+        """
         after, inverse = self.after, self.scene.vocabulary.inverse
         if not after.related_counts:
             return
