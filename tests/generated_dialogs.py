@@ -13,8 +13,8 @@ from dialog_domains import dialog_domain
 from scene_records import sampled_scenes
 
 from vqagen.api import DialogSettings
-from vqagen.tasks.dialog.generator import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.quotas import PRESETS
+from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]

@@ -15,9 +15,9 @@ from scene_records import sampled_scenes
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog import rounds
-from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.quotas import Objective, Quotas
+from vqagen.tasks.dialog.search import DialogGenerator
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.world.scene import compile_scene
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from commands import Commands
 from dialog_domains import compiled, dialog_domain
-from generated_dialogs import dialogs_about, generated, real_scenes
+from generated_dialogs import generated
 from readme_blocks import ROOT
 from scene_records import sampled_scenes
 
@@ -74,33 +74,6 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     report = judged(generated(count, domain=domain), sampled_scenes(count, domain=domain), domain, quotas="smooth")
 
     assert (report.checked, report.mismatches, dict(report.unproven)) == (5 * count, [], {})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"seed": 5},
-        {"quotas": "paper"},
-        {"quotas": "reference"},
-        {"target_distance": 4.0},
-        {"quotas": "none", "rounds": 15},
-    ],
-)
-def test_dialogs_about_many_scenes_have_no_fault(settings: dict[str, Any]) -> None:
-    """Also those of other settings, and about real scenes: 3,000 rounds of each."""
-    scenes = real_scenes(60)
-    report = judged(dialogs_about(scenes, **settings).records, scenes, **settings)
-
-    assert (report.checked, report.mismatches, dict(report.unproven)) == (300, [], {})
-
-
-def test_legacy_dialogs_have_faults() -> None:
-    """The looser preconditions make dialogs ambiguous and redundant, but no answer or annotation wrong."""
-    report = judged(generated(10, semantics="legacy"), sampled_scenes(10), semantics="legacy")
-
-    assert report.by_problem["redundant"] > 5
-    assert report.by_problem.keys() == {"redundant", "ambiguous"}
 
 
 def test_each_fault_says_dialog_round_sentence_and_why(vqagen_: Commands, dialogs: Record) -> None:

@@ -14,7 +14,7 @@ from dialog_domains import dialog_domain, dialog_reader
 from vqagen.language.sentence import finished, starts_with_vowel_sound
 from vqagen.language.shipped_domains import DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import load_synonyms
-from vqagen.tasks.dialog.loading import LoadedDialogDomain
+from vqagen.tasks.dialog.loading import LoadedDialogDomain, label_rules
 from vqagen.tasks.dialog.round_kind import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
@@ -28,7 +28,6 @@ from vqagen.tasks.dialog.template import (
     parse_text,
     walk,
 )
-from vqagen.tasks.dialog.template_check import label_rules
 from vqagen.tasks.dialog.wording import Sentence, Wordings
 from vqagen.world.domain import domain_from_metadata
 

@@ -53,8 +53,8 @@ from vqagen.shortcuts.evaluation import evaluate, score_report, write_item_score
 from vqagen.shortcuts.settings import AuditSettings, BaselineSettings
 from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.contract import RunReport
-from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.task import DialogReport
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm

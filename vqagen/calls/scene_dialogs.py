@@ -14,9 +14,8 @@ from vqagen.run.progress import OnProgress
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Task
-from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import dialog_task
+from vqagen.tasks.dialog.task import DialogReport, dialog_task
 from vqagen.world.loading import SceneSource
 
 

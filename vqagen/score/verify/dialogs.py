@@ -24,10 +24,9 @@ from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
 from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.knowledge import Rules
-from vqagen.tasks.dialog.listening import Listener, Verdict, captions_said
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
-from vqagen.tasks.dialog.recognition import Parse, SentenceReader
+from vqagen.tasks.dialog.recognition import Listener, Parse, SentenceReader, Verdict, captions_said
 from vqagen.tasks.dialog.round_kind import NOTHING, ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import SHARED
@@ -236,7 +235,7 @@ class DialogVerification:
         record = dialog.record
         given = [record["caption"], *record["rounds"]] if dialog.is_native else []
         words = _WrittenWords(self._wordings, found.parses, [each.get("variant") for each in given])
-        made = Annotator(scene, words, Random(0)).dialog(listener.caption, listener.beam)
+        made = Annotator(scene, words, Random(0)).dialog(listener.caption, listener.start, listener.beam.rounds())
         if dialog.is_ours:
             yield from ((number, Verdict("misworded", why)) for number, why in words.faults)
         if len(found.parses) <= dialog.rounds or any(kind == "ambiguous" for _, (kind, _) in found.faults):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -15,7 +15,6 @@ from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
 from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, RoundAnswer, RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam
 from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
 from vqagen.tasks.dialog.wording import DialogWords, Sentence, Span
 
@@ -24,6 +23,10 @@ BOXES = ("pixel_coords", "bbox", "box")
 EXISTS = "exist-obj-rel-imm"
 """The kind of round that asks whether any object stands in a relation to another."""
 COPIED = ("split", "image_index", "image_filename")
+
+
+PlayedRound = tuple[Knowledge, Move, RoundAnswer, Knowledge]
+"""What was known before, the question, its answer, and what is known after it."""
 
 
 @dataclass
@@ -47,51 +50,39 @@ class _Entity:
         return {"id": self.number, "objects": indexes(self.objects), "mentions": mentions}
 
 
-class _Entities:
-    """The entities of one dialog. An object has one entity, however often it is found."""
-
-    def __init__(self) -> None:
-        self.all: list[_Entity] = []
-        self._single: dict[int, _Entity] = {}
-        self.group: _Entity | None = None
-        """The set that "they" stands for."""
-
-    def single(self, i: int) -> _Entity:
-        """Return the entity of an object."""
-        if i not in self._single:
-            self._single[i] = self.new(1 << i)
-        return self._single[i]
-
-    def settle_group(self) -> None:
-        """Note that the group was counted: a group of one object is that object."""
-        if self.group is not None and is_single(self.group.objects):
-            self._single.setdefault(only(self.group.objects), self.group)
-
-    def new(self, objects: Objects) -> _Entity:
-        """Return a new entity, such as that of a set."""
-        entity = _Entity(len(self.all), objects)
-        self.all.append(entity)
-        return entity
-
-
 class Annotator:
     """Makes the record of one dialog, round by round."""
 
     def __init__(self, scene: DialogScene, words: DialogWords, rng: Random) -> None:
         self.scene, self.words, self.rng = scene, words, rng
-        self.entities = _Entities()
+        self.entities: list[_Entity] = []
+        """An object has one, however often it is found."""
+        self._singles: dict[int, _Entity] = {}
+        self._group: _Entity | None = None
+        """The set that "they" stands for."""
 
-    def dialog(self, caption: Caption, beam: Beam) -> dict[str, Any]:
-        """Return the record of a dialog, without its place among the dialogs of its scene."""
+    def dialog(self, caption: Caption, start: Knowledge, rounds: Iterable[PlayedRound]) -> dict[str, Any]:
+        """Return the record of a dialog, without its place among those of its scene. `start`: after the caption."""
         record = self.scene.scene.record
-        first = self.caption(caption, beam.start.knowledge)
+        first = self.caption(caption, start)
         return {
             **{name: record[name] for name in COPIED if name in record},
             "caption": first,
-            "rounds": [self.round(number, *each) for number, each in enumerate(beam.rounds(), start=1)],
-            "entities": [entity.to_record() for entity in self.entities.all],
+            "rounds": [self.round(number, *each) for number, each in enumerate(rounds, start=1)],
+            "entities": [entity.to_record() for entity in self.entities],
             **self._boxes(),
         }
+
+    def _single(self, i: int) -> _Entity:
+        """Return the entity of an object."""
+        if i not in self._singles:
+            self._singles[i] = self._new(1 << i)
+        return self._singles[i]
+
+    def _new(self, objects: Objects) -> _Entity:
+        """Return a new entity, such as that of a set."""
+        self.entities.append(_Entity(len(self.entities), objects))
+        return self.entities[-1]
 
     # The caption -----------------------------------------------------------------------------------------------------
 
@@ -121,13 +112,13 @@ class Annotator:
 
     def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Sentence) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
-            yield self._mention(self.entities.single(only(caption.objects)), 0, "subject", said)
-            yield self._mention(self.entities.single(caption.anchor), 0, "anchor", said)
+            yield self._mention(self._single(only(caption.objects)), 0, "subject", said)
+            yield self._mention(self._single(caption.anchor), 0, "anchor", said)
         elif knowledge.group:
-            self.entities.group = self.entities.new(caption.objects)
-            yield self._mention(self.entities.group, 0, "result", said)
+            self._group = self._new(caption.objects)
+            yield self._mention(self._group, 0, "result", said)
         else:
-            yield self._mention(self.entities.single(only(caption.objects)), 0, "result", said)
+            yield self._mention(self._single(only(caption.objects)), 0, "result", said)
 
     def _mention(self, entity: _Entity, round: int, role: str, said: Sentence) -> dict[str, Any]:
         span = said.spans.get(role)
@@ -166,7 +157,7 @@ class Annotator:
         """Return which conditions of wordings hold, by what the listener knows; see `template`."""
         holding = []
         if kind.refers == NAMED:
-            is_recent = number - self.entities.single(move.focus).last_round <= RECENT
+            is_recent = number - self._single(move.focus).last_round <= RECENT
             holding += [NEAR] if is_recent else [FAR, BACK]
         if kind.learn is attribute_of_next:
             holding.append(SURE if self._is_something_there(before, move) else UNSURE)
@@ -182,49 +173,35 @@ class Annotator:
         )
 
     def _slots(self, move: Move) -> dict[str, Any]:
-        words, slots = self.scene.vocabulary, dict[str, Any]()
-        if move.attribute >= 0:
-            slots["A"] = words.attributes[move.attribute].name
-        if move.relation >= 0:
-            slots["R"] = words.relations[move.relation]
-        if move.value >= 0:
-            slots["V"] = words.described(move.value)
-        if move.descriptor >= 0:
-            slots["D"] = words.described(move.descriptor)
-        return slots
+        """Return what the question says, as templates call it."""
+        words = self.scene.vocabulary
+        return _given(
+            A=words.attributes[move.attribute].name if move.attribute >= 0 else None,
+            R=words.relations[move.relation] if move.relation >= 0 else None,
+            V=words.described(move.value) if move.value >= 0 else None,
+            D=words.described(move.descriptor) if move.descriptor >= 0 else None,
+        )
 
     def _args(self, kind: RoundKind, before: Knowledge, move: Move) -> dict[str, Any]:
         """Return what runs the program on the scene: objects by their ids, the rest by its names."""
-        words, args = self.scene.vocabulary, dict[str, Any]()
-        if kind.learn is rest:
-            args["mentioned"] = indexes(before.mentioned)
-        if kind.refers == GROUP:
-            args["group"] = indexes(before.group)
-        if move.focus >= 0:
-            args["focus"] = move.focus
-        if move.relation >= 0:
-            args["relation"] = words.relations[move.relation]
-        if move.attribute >= 0:
-            args["attribute"] = words.attributes[move.attribute].name
-        if move.value >= 0:
-            ((args["attribute"], args["value"]),) = words.described(move.value).items()
-        if kind.learn is attribute_of_next:
-            args["reading"] = "nearest"
-        if move.descriptor >= 0:
-            args["descriptor"] = words.described(move.descriptor)
-        return args
+        said = self._slots(move)
+        ((attribute, value),) = said["V"].items() if "V" in said else [(said.get("A"), None)]
+        return _given(
+            mentioned=indexes(before.mentioned) if kind.learn is rest else None,
+            group=indexes(before.group) if kind.refers == GROUP else None,
+            focus=move.focus if move.focus >= 0 else None,
+            relation=said.get("R"),
+            attribute=attribute,
+            value=value,
+            reading="nearest" if kind.learn is attribute_of_next else None,
+            descriptor=said.get("D"),
+        )
 
     def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Sentence) -> dict[str, Any]:
         """Return what of the history the question depends on; to be called before its own mentions are noted."""
-        nothing: dict[str, Any] = {
-            "dependence": None,
-            "d_reveal": None,
-            "d_last": None,
-            "d_ellipsis": None,
-            "antecedents": [],
-        }
         if kind.refers == NOTHING:
-            return {"class": kind.history_class, **nothing}
+            distances = dict.fromkeys(("dependence", "d_reveal", "d_last", "d_ellipsis"))
+            return {"class": kind.history_class, **distances, "antecedents": []}
         entity = self._referent(kind, move)
         revealed, via = number - 1, "pronoun"
         if kind.refers == NAMED:
@@ -235,7 +212,7 @@ class Annotator:
         antecedents = [self._antecedent(entity, revealed, via if span else "ellipsis", span)]
         is_elliptic = bool(kind.after)
         if is_elliptic and span:
-            previous = entity if kind.refers != NAMED else self.entities.single(before.topic)
+            previous = entity if kind.refers != NAMED else self._single(before.topic)
             antecedents.append(self._antecedent(previous, number - 1, "ellipsis", None))
         return {
             "class": kind.history_class,
@@ -248,9 +225,9 @@ class Annotator:
 
     def _referent(self, kind: RoundKind, move: Move) -> _Entity:
         if kind.refers == GROUP:
-            assert self.entities.group is not None
-            return self.entities.group
-        return self.entities.single(move.focus)
+            assert self._group is not None
+            return self._group
+        return self._single(move.focus)
 
     def _antecedent(self, entity: _Entity, round: int, via: str, span: Span | None) -> dict[str, Any]:
         earlier = entity.spans.get(round)
@@ -267,23 +244,24 @@ class Annotator:
     ) -> Iterator[dict[str, Any]]:
         """Yield the mentions of a round, and note the set that it leaves as the group."""
         if kind.refers in (TOPIC, FOCUS, NAMED):
-            yield self._mention(self.entities.single(move.focus), number, "focus", said)
+            yield self._mention(self._single(move.focus), number, "focus", said)
         elif kind.refers == GROUP:
             yield self._mention(self._referent(kind, move), number, "group", said)
         if kind.learn is group_itself:
-            self.entities.settle_group()
+            if self._group and is_single(self._group.objects):  # a group of one object is that object
+                self._singles.setdefault(only(self._group.objects), self._group)
         elif not outcome.result or outcome.result == _bit(move.focus):
-            self.entities.group = None
+            self._group = None
         else:
             is_one = is_single(outcome.result) and kind.family != "exist"  # "yes" does not say how many there are
-            found = self.entities.single(only(outcome.result)) if is_one else self.entities.new(outcome.result)
-            self.entities.group = found if after.group else None
+            found = self._single(only(outcome.result)) if is_one else self._new(outcome.result)
+            self._group = found if after.group else None
             yield self._mention(found, number, "result", said)
 
     def _boxes(self) -> dict[str, Any]:
         """Return where in the image the objects are that the dialog talks about, as far as the scene says it."""
         talked_of = 0
-        for entity in self.entities.all:
+        for entity in self.entities:
             talked_of |= entity.objects
         records, found = self.scene.scene.record["objects"], dict[str, Any]()
         for i in indexes(talked_of):
@@ -291,6 +269,10 @@ class Annotator:
             if boxes:
                 found[str(i)] = boxes
         return {"objects": found} if found else {}
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _bit(i: int) -> Objects:
@@ -302,51 +284,45 @@ def _bit(i: int) -> Objects:
 
 def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
     """Yield the facts known after a round and not before it, as JSON, with all that follows from its answer."""
-    words, values = scene.vocabulary, len(scene.counts)
-    for place in indexes(after.told & ~before.told):
+    words, values, relations = scene.vocabulary, len(scene.counts), len(scene.related)
+
+    def of_value(value: int) -> tuple[dict[str, Any], int]:
+        attribute, word = words.values[value]
+        return {"attribute": words.attributes[attribute].name, "value": word}, scene.counts[value]
+
+    def of_relation(place: int) -> tuple[dict[str, Any], int]:
+        i, relation = divmod(place, relations)
+        return {"object": i, "relation": words.relations[relation]}, scene.related[relation][i].bit_count()
+
+    def of_likes(place: int) -> tuple[dict[str, Any], int]:
         i, value = divmod(place, values)
-        yield {"fact": "attribute", "object": i, **_value(scene, value)}
+        attribute = words.attributes[words.values[value][0]].name
+        return {"object": i, "attribute": attribute}, scene.counts[value] - 1
+
+    for place in indexes(after.told & ~before.told):
+        yield {"fact": "attribute", "object": place // values, **of_value(place % values)[0]}
     if after.group:
         told = words.described(*indexes(after.described))
         size = after.group.bit_count() if after.is_sized else None
         yield {"fact": "group", "objects": indexes(after.group), "size": size, "values": told}
     counted = after.value_counts & ~before.value_counts
-    for value in indexes(counted):
-        yield {"fact": "value-count", **_value(scene, value), "count": scene.counts[value]}
-    for value in indexes(after.value_exists & ~before.value_exists & ~counted):
-        yield {"fact": "value-exists", **_value(scene, value), "exists": scene.counts[value] > 0}
-    yield from _new_relations(scene, before, after)
-    yield from _new_likes(scene, before, after)
+    yield from _numbers("value", of_value, counted)
+    yield from _numbers("value", of_value, 0, after.value_exists & ~before.value_exists & ~counted)
+    counted, found = after.related_counts & ~before.related_counts, after.related_exists & ~before.related_exists
+    yield from _numbers("related", of_relation, counted, found)
+    counted, found = after.alike_counts & ~before.alike_counts, after.alike_exists & ~before.alike_exists
+    yield from _numbers("alike", of_likes, counted, found)
     if after.size_known and not before.size_known:
         yield {"fact": "scene-count", "count": scene.size}
     if after.rest_known and not before.rest_known:
         yield {"fact": "rest-exists", "exists": not after.all_seen}
 
 
-def _value(scene: DialogScene, value: int) -> dict[str, str]:
-    attribute, word = scene.vocabulary.values[value]
-    return {"attribute": scene.vocabulary.attributes[attribute].name, "value": word}
-
-
-def _new_relations(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
-    counted, width = after.related_counts & ~before.related_counts, len(scene.related)
-    for place in indexes((after.related_exists & ~before.related_exists) | counted):
-        i, relation = divmod(place, width)
-        there = scene.related[relation][i]
-        said = {"object": i, "relation": scene.vocabulary.relations[relation]}
-        if counted >> place & 1:
-            yield {"fact": "related-count", **said, "count": there.bit_count()}
-        else:
-            yield {"fact": "related-exists", **said, "exists": there != 0}
-
-
-def _new_likes(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
-    counted, width = after.alike_counts & ~before.alike_counts, len(scene.counts)
-    for place in indexes((after.alike_exists & ~before.alike_exists) | counted):
-        i, value = divmod(place, width)
-        others = scene.counts[value] - 1
-        said = {"object": i, "attribute": _value(scene, value)["attribute"]}
-        if counted >> place & 1:
-            yield {"fact": "alike-count", **said, "count": others}
-        else:
-            yield {"fact": "alike-exists", **said, "exists": others > 0}
+def _numbers(
+    fact: str, described: Callable[[int], tuple[dict[str, Any], int]], counted: int, found: int = 0
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the numbers that are known (`counted`), and those that are only known to be 0 or not."""
+    for place in indexes(counted | found):
+        said, number = described(place)
+        told = {"count": number} if counted >> place & 1 else {"exists": number > 0}
+        yield {"fact": f"{fact}-{next(iter(told))}", **said, **told}

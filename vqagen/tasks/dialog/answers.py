@@ -8,11 +8,6 @@ from vqagen.tasks.dialog.round_kind import RoundAnswer
 from vqagen.tasks.dialog.scene import Values
 
 
-def _learn_value(learner: Learner, move: Move) -> None:
-    """Learn how many objects of the scene have the value asked for, or whether any has it."""
-    (learner.count_value if move.is_count else learner.find_value)(move.value)
-
-
 def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> RoundAnswer:
     """Introduce the objects that a question about a set asks for, and return its answer."""
     learner.introduce_set(objects, described, move.is_count)
@@ -50,7 +45,7 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
 
 def having_value(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects with a value."""
-    _learn_value(learner, move)
+    learner.learn_value(move.value, move.is_count)
     learner.after.exhausted |= 1 << move.value
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
@@ -59,7 +54,7 @@ def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects of the group that have a value. The group may be the whole scene."""
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
-        _learn_value(learner, move)
+        learner.learn_value(move.value, move.is_count)
     if learner.is_strict and not objects and is_single(before.described):
         of_group = only(before.described)
         if before.group == learner.scene.having[of_group]:
@@ -112,7 +107,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
     is_told = move.is_count or not objects
     if len(pair) == 2 and is_told and others > 0:
         other = pair[0] + pair[1] - move.value
-        learner.find_value(other)
+        learner.learn_value(other, is_counted=False)
         if others > 1:
             learner.after.several |= 1 << other
 
@@ -144,7 +139,7 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     elif asked is not None and "obj-exclude" in asked.label:
         learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
-        learner.count_value(only(before.described))
+        learner.learn_value(only(before.described))
     _keep_group(learner)
     learner.after.rest_of = before.rest_of
     return _settle(learner, move, before.group, before.described)

@@ -187,7 +187,7 @@ def _learn_object(learner: Learner, caption: Caption) -> None:
     if caption.relation >= 0:
         learner.count_related(i, caption.relation)
     if caption.form == "exact" and len(caption.values) == 1:
-        learner.count_value(caption.values[0])
+        learner.learn_value(caption.values[0])
 
 
 def _learn_set(learner: Learner, caption: Caption) -> None:
@@ -197,7 +197,7 @@ def _learn_set(learner: Learner, caption: Caption) -> None:
     learner.after.several |= 1 << value
     learner.after.exhausted |= 1 << value
     if is_sized:
-        learner.count_value(value)
+        learner.learn_value(value)
 
 
 def _learn_relation(learner: Learner, caption: Caption) -> None:

@@ -222,7 +222,11 @@ class Consequences:
         return bool(is_told) and table[i] == table[j] | 1 << j
 
     def _narrow_order(self) -> bool:
-        """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
+        """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it.
+
+        Of six things, c is known to have two or more in front of it: at most three are behind it. If d is behind c, and
+        two are behind d, at least three are behind c; if d is the next one behind c, exactly three.
+        """
         changed, size = False, self.size
         for there, opposite, is_total, beyond, next_ones in self._sides:
             changed |= there.narrow(most=size.most - 1 - opposite.least)
@@ -239,7 +243,11 @@ class Consequences:
         return changed
 
     def _narrow_places(self, row: Sequence[Bounds]) -> bool:
-        """Narrow the places of objects in one order: no two have the same one, and as many lie beyond as must."""
+        """Narrow the places of objects in one order: no two have the same one, and as many lie beyond as must.
+
+        With exactly two things behind c, and two or more behind a, three or more are behind a: c has that place. With
+        at most one behind e and f, and two or more behind b, both e and f lie behind b.
+        """
         changed = False
         for here in row:
             beyond = sum(1 for other in row if other.most < here.least)

@@ -268,18 +268,14 @@ class Learner:
 
     # Facts -----------------------------------------------------------------------------------------------------------
 
-    def count_value(self, value: int) -> None:
-        """Learn how many objects have a value."""
-        self.after.value_counts |= 1 << value
-        self.after.value_exists |= 1 << value
-        if self.scene.counts[value] > 1:
-            self.after.several |= 1 << value
-
-    def find_value(self, value: int) -> None:
-        """Learn whether any object has a value; if none has, that is its count."""
-        self.after.value_exists |= 1 << value
-        if self.is_strict and not self.scene.counts[value]:
-            self.after.value_counts |= 1 << value
+    def learn_value(self, value: int, is_counted: bool = True) -> None:
+        """Learn how many objects have a value, or only whether any has it; if none has, that is its count."""
+        after, count = self.after, self.scene.counts[value]
+        after.value_exists |= 1 << value
+        if is_counted or (self.is_strict and not count):
+            after.value_counts |= 1 << value
+        if is_counted and count > 1:
+            after.several |= 1 << value
 
     def count_related(self, i: int, relation: int) -> None:
         """Learn how many objects stand in a relation to object i."""
@@ -321,7 +317,7 @@ class Learner:
         self.after.alike_counts |= bit
         self.after.alike_exists |= bit
         if self.is_strict:
-            self.count_value(value)
+            self.learn_value(value)
 
     def find_alike(self, i: int, value: int) -> None:
         """Learn whether any other object has the value of object i."""
@@ -330,7 +326,7 @@ class Learner:
             if self.scene.counts[value] > 1:
                 self.after.several |= 1 << value
             else:
-                self.count_value(value)
+                self.learn_value(value)
 
     # What follows ----------------------------------------------------------------------------------------------------
 
@@ -359,10 +355,15 @@ class Learner:
             counted = sum(counts[value] for value in indexes(of_attribute & ~unknown))
             if is_single(unknown) or (unknown and counted == self.scene.size):
                 for value in indexes(unknown):
-                    self.count_value(value)
+                    self.learn_value(value)
 
     def _conclude_order(self) -> None:
-        """Conclude how many objects lie in a direction from those next to them, and from the opposite direction."""
+        """Conclude how many objects lie in a direction from those next to them, and from the opposite direction.
+
+        From the front, six things stand in the order a b c d e f. "What is next behind c?" told of d, and three things
+        are behind c: so two are behind d. And if there are known to be six in all, two are in front of c, and three in
+        front of d. Without that number, "nothing is behind f" still tells that something is in front of it.
+        """
         after, inverse = self.after, self.scene.vocabulary.inverse
         if not after.related_counts:
             return

@@ -145,6 +145,10 @@ class Situation:
         """Return the attributes of an object that are not known, and that do not describe a set."""
         return ~(self.knowledge.known >> i * self._attributes | self.knowledge.closed) & (1 << self._attributes) - 1
 
+    def open_attribute(self, i: int, attribute: int) -> bool:
+        """True if an attribute of an object is not known."""
+        return not self.knowledge.known >> i * self._attributes + attribute & 1
+
     def uncounted(self, i: int) -> int:
         """Return the relations in which it is not known how many objects stand to an object."""
         return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
@@ -208,9 +212,9 @@ class Situation:
 
     # Answers that are not refused ------------------------------------------------------------------------------------
 
-    def sides_found(self, label: str, i: int, options: int) -> int:
+    def sides_found(self, label: str, i: int) -> int:
         """Return the relations of which one may ask whether any object stands in them to object i."""
-        return self._found(options, self.scene.filled[i], self.refused(label, -1))
+        return self._found(self.unfound(i), self.scene.filled[i], self.refused(label, -1))
 
     def values_found(self, label: str, options: Values, truths: Values) -> Values:
         """Return the values of which one may ask whether they exist: the answer is yes for `truths`."""
@@ -223,10 +227,10 @@ class Situation:
     def _found(self, options: int, truths: int, refused: frozenset[Value]) -> int:
         return options & (truths if "no" in refused else -1) & (~truths if "yes" in refused else -1)
 
-    def sides_counted(self, label: str, i: int, options: int) -> int:
+    def sides_counted(self, label: str, i: int) -> int:
         """Return the relations of which one may ask how many objects stand in them to object i."""
         refused, related = self.refused(label, -1), self.scene.related
-        return sum(1 << each for each in indexes(options) if related[each][i].bit_count() not in refused)
+        return sum(1 << each for each in indexes(self.uncounted(i)) if related[each][i].bit_count() not in refused)
 
     def values_counted(self, label: str, objects: Objects, options: Values) -> Values:
         """Return the values of which one may ask how many of the objects have them, all with one answer.
@@ -243,10 +247,14 @@ class Situation:
         numbers = list(by_number.values())
         return numbers[self.pick.below(len(numbers))] if numbers else 0
 
-    def likes_counted(self, label: str, i: int, options: Values) -> Values:
+    def likes_found(self, label: str, i: int) -> Values:
+        """Return the values of object i of which one may ask whether any other has them."""
+        return self.values_found(label, self.unfound_likes(i), self.scene.repeated)
+
+    def likes_counted(self, label: str, i: int) -> Values:
         """Return the values of object i of which one may ask how many others have them."""
-        counts, values = self.scene.counts, self.scene.vocabulary.values
-        fair = (each for each in indexes(options) if counts[each] - 1 not in self.refused(label, values[each][0]))
+        counts, values, options = self.scene.counts, self.scene.vocabulary.values, indexes(self.uncounted_likes(i))
+        fair = (each for each in options if counts[each] - 1 not in self.refused(label, values[each][0]))
         return sum(1 << each for each in fair)
 
 

@@ -115,14 +115,14 @@ def _about_value(now: Situation, label: str, options: int) -> Move | None:
 def count_related_to_topic(now: Situation) -> Move | None:
     """Count the things left of it."""
     topic = now.knowledge.topic
-    return _about_relation(now, "count-obj-rel-imm", topic, _uncounted(now, "count-obj-rel-imm", topic))
+    return _about_relation(now, "count-obj-rel-imm", topic, now.sides_counted("count-obj-rel-imm", topic))
 
 
 @round_kind("exist-obj-rel-imm", related, TOPIC, slots=("R",))
 def exist_related_to_topic(now: Situation) -> Move | None:
     """Ask whether there is a thing left of it."""
     topic = now.knowledge.topic
-    return _about_relation(now, "exist-obj-rel-imm", topic, _unfound(now, "exist-obj-rel-imm", topic))
+    return _about_relation(now, "exist-obj-rel-imm", topic, now.sides_found("exist-obj-rel-imm", topic))
 
 
 @round_kind("count-obj-rel-imm2", related, FOCUS, after=("count-obj-rel-imm", "count-obj-rel-imm2"), slots=("R",))
@@ -131,21 +131,21 @@ def count_related_again(now: Situation) -> Move | None:
     focus = now.previous.focus
     if now.rules.is_strict and now.knowledge.result.bit_count() == 1:
         return None
-    return _about_relation(now, "count-obj-rel-imm2", focus, _uncounted(now, "count-obj-rel-imm2", focus))
+    return _about_relation(now, "count-obj-rel-imm2", focus, now.sides_counted("count-obj-rel-imm2", focus))
 
 
 @round_kind("exist-obj-rel-imm2", related, FOCUS, after=("exist-obj-rel-imm", "exist-obj-rel-imm2"), slots=("R",))
 def exist_related_again(now: Situation) -> Move | None:
     """Ask whether there is a thing in another direction of the same focus."""
     focus = now.previous.focus
-    return _about_relation(now, "exist-obj-rel-imm2", focus, _unfound(now, "exist-obj-rel-imm2", focus))
+    return _about_relation(now, "exist-obj-rel-imm2", focus, now.sides_found("exist-obj-rel-imm2", focus))
 
 
 @round_kind("count-obj-rel-early", related, NAMED, slots=("R",))
 def count_related_to_earlier(now: Situation) -> Move | None:
     """Count the things left of the earlier red thing."""
     label = "count-obj-rel-early"
-    focus, descriptor, options = now.named(lambda i: _uncounted(now, label, i))
+    focus, descriptor, options = now.named(lambda i: now.sides_counted(label, i))
     return _about_relation(now, label, focus, options, descriptor)
 
 
@@ -153,16 +153,8 @@ def count_related_to_earlier(now: Situation) -> Move | None:
 def exist_related_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is a thing left of the earlier red thing."""
     label = "exist-obj-rel-early"
-    focus, descriptor, options = now.named(lambda i: _unfound(now, label, i))
+    focus, descriptor, options = now.named(lambda i: now.sides_found(label, i))
     return _about_relation(now, label, focus, options, descriptor)
-
-
-def _uncounted(now: Situation, label: str, i: int) -> int:
-    return now.sides_counted(label, i, now.uncounted(i))
-
-
-def _unfound(now: Situation, label: str, i: int) -> int:
-    return now.sides_found(label, i, now.unfound(i))
 
 
 def _about_relation(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
@@ -177,21 +169,21 @@ def _about_relation(now: Situation, label: str, focus: int, options: int, descri
 def count_alike_to_topic(now: Situation) -> Move | None:
     """Count the other things of its color."""
     topic = now.knowledge.topic
-    return _about_likes(now, "count-obj-exclude-imm", topic, _uncounted_likes(now, "count-obj-exclude-imm", topic))
+    return _about_likes(now, "count-obj-exclude-imm", topic, now.likes_counted("count-obj-exclude-imm", topic))
 
 
 @round_kind("exist-obj-exclude-imm", alike, TOPIC, slots=("A",))
 def exist_alike_to_topic(now: Situation) -> Move | None:
     """Ask whether there is another thing of its color."""
     topic = now.knowledge.topic
-    return _about_likes(now, "exist-obj-exclude-imm", topic, _unfound_likes(now, "exist-obj-exclude-imm", topic))
+    return _about_likes(now, "exist-obj-exclude-imm", topic, now.likes_found("exist-obj-exclude-imm", topic))
 
 
 @round_kind("count-obj-exclude-early", alike, NAMED, slots=("A",))
 def count_alike_to_earlier(now: Situation) -> Move | None:
     """Count the other things with the shape of the earlier red thing."""
     label = "count-obj-exclude-early"
-    focus, descriptor, options = now.named(lambda i: _uncounted_likes(now, label, i))
+    focus, descriptor, options = now.named(lambda i: now.likes_counted(label, i))
     return _about_likes(now, label, focus, options, descriptor)
 
 
@@ -199,16 +191,8 @@ def count_alike_to_earlier(now: Situation) -> Move | None:
 def exist_alike_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is another thing with the shape of the earlier red thing."""
     label = "exist-obj-exclude-early"
-    focus, descriptor, options = now.named(lambda i: _unfound_likes(now, label, i))
+    focus, descriptor, options = now.named(lambda i: now.likes_found(label, i))
     return _about_likes(now, label, focus, options, descriptor)
-
-
-def _uncounted_likes(now: Situation, label: str, i: int) -> int:
-    return now.likes_counted(label, i, now.uncounted_likes(i))
-
-
-def _unfound_likes(now: Situation, label: str, i: int) -> int:
-    return now.values_found(label, now.unfound_likes(i), now.scene.repeated)
 
 
 def _about_likes(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:

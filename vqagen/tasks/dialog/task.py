@@ -1,25 +1,124 @@
-"""Dialogs about scenes as a task."""
+"""Dialogs about scenes as a task, and the report of a run."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.language.domain_files import DomainFiles, check_hashes
-from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
+from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
 from vqagen.tasks.dialog.dialog_files import DialogColumns
-from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
-from vqagen.tasks.dialog.report import DialogReport, DialogTally
+from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.visdial import VISDIAL, all_answers, most_objects
 from vqagen.tasks.scene_windows import compiled_scenes
+from vqagen.world.scene import Scene
+
+SHOWN = 5
+
+
+@dataclass
+class DialogTally:
+    """Counts of what was made."""
+
+    scenes: int = 0
+    relaxed: int = 0
+    """Dialogs that were found only without quotas."""
+    labels: Counter[str] = field(default_factory=Counter)
+    captions: Counter[str] = field(default_factory=Counter)
+    short: list[list[Any]] = field(default_factory=list)
+    """[scene, image, dialogs, {reason: dialogs that it cost}] of each scene with fewer dialogs than wanted."""
+
+    def count(self, scene: Scene, made: SceneDialogs) -> None:
+        """Count the dialogs of a scene."""
+        self.scenes += 1
+        for dialog in made.records:
+            self.relaxed += "relaxed" in dialog
+            self.captions[dialog["caption"]["label"]] += 1
+            self.labels.update(each["label"] for each in dialog["rounds"])
+        if made.failures:
+            self.short.append([scene.index, scene.image, len(made.records), dict(made.failures)])
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count what another tally counted, as JSON."""
+        self.scenes += record["scenes"]
+        self.relaxed += record["relaxed"]
+        self.labels.update(record["labels"])
+        self.captions.update(record["captions"])
+        self.short += record["short"]
+
+    def take(self) -> dict[str, Any]:
+        """Return the counts as JSON, and start again from zero."""
+        taken = self.to_record()
+        vars(self).update(vars(DialogTally()))
+        return taken
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the counts as JSON."""
+        return {
+            "scenes": self.scenes,
+            "relaxed": self.relaxed,
+            "labels": dict(sorted(self.labels.items())),
+            "captions": dict(sorted(self.captions.items())),
+            "short": self.short,
+        }
+
+
+class DialogReport(RunReport):
+    """The report of a run: dialogs, rounds by label, captions, and the scenes that have too few dialogs."""
+
+    def __init__(self, settings: DialogSettings) -> None:
+        super().__init__("dialog", "scene")
+        self.settings = settings
+        self.tally = DialogTally()
+
+    def add(self, tally: Mapping[str, Any]) -> None:
+        """Add the tally of a block."""
+        self.tally.add(tally)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every scene has all dialogs that were asked for, as far as is known."""
+        return not self.tally.short
+
+    def content(self) -> dict[str, Any]:
+        """Return the part of the report that is the same for the same settings and inputs."""
+        tally = self.tally.to_record()
+        keys = ("index", "image", "dialogs", "missing")
+        short = [dict(zip(keys, entry, strict=True)) for entry in tally.pop("short")]
+        return {"dialogs": self.records, **tally, "short_scenes": short, "settings": self.settings.to_record()}
+
+    def summary(self) -> str:
+        """Return dialogs and scenes; then the scenes that have too few, and why."""
+        if not self.tally.scenes:
+            return f"no dialogs: there is no scene from index {self.settings.start_index} on"
+        made = f"{counted(self.records, 'dialog')} of {counted(self.settings.rounds, 'round')}"
+        relaxed = f"  relaxed: {counted(self.tally.relaxed, 'dialog')} found only without quotas"
+        lines = [f"{made} about {counted(self.tally.scenes, 'scene')}", *([relaxed] if self.tally.relaxed else [])]
+        return "\n".join([*lines, *self._short()])
+
+    def _short(self) -> Iterator[str]:
+        short, wanted = self.tally.short, self.settings.dialogs_per_image
+        if short:
+            yield f"  short: {counted(len(short), 'scene')} with fewer than {counted(wanted, 'dialog')}"
+        for index, image, made, failures in short[:SHOWN]:
+            why = ", ".join(f"{reason} {count}×" for reason, count in failures.items())
+            yield f"    scene {index} ({image or 'of no image'}): {counted(made, 'dialog')}; {why}"
+        if len(short) > SHOWN:
+            yield f"    … and {counted(len(short) - SHOWN, 'more scene')}"
+
+
+# The task -------------------------------------------------------------------------------------------------------------
+
 
 DIALOG_FORMATS = (JSON, JSON_LINES, PARQUET, CLEVR_DIALOG, VISDIAL)
 
