@@ -368,15 +368,6 @@ def test_the_exit_code_says_whether_a_file_passes(vqagen_: Commands) -> None:
     assert "FAILS: spoiled.json: words" in ran.out.decode() and "passes: q.json" in ran.out.decode()
 
 
-def test_a_page_shows_probes_associations_and_families(vqagen_: Commands) -> None:
-    """It is one file that loads nothing."""
-    name = written(spoiled()[:200])
-    assert vqagen_(f"audit {name} -o page.html").code == 1
-    page = Path("page.html").read_text()
-    assert page.count("<svg") == 1 and "<script" not in page
-    assert "FAILS: words" in page and "regression over the words" in page
-
-
 def test_bad_input_is_one_clear_line(vqagen_: Commands) -> None:
     """It says what is wrong, where, and what to do."""
     asked = {"question": "?", "answer": "a"}

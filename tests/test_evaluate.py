@@ -133,39 +133,6 @@ def test_lines_of_text_answer_the_questions_in_their_order(run: Commands) -> Non
     assert rows(record, "overall")["overall"]["accuracy"] == 1 and record["coverage"]["answered"] == len(asked) == 12
 
 
-def test_balanced_pairs_have_their_rows(run: Commands) -> None:
-    """Of balanced pairs, a model that answers from the words alone is right once; an oracle is right twice."""
-    run.done("generate --scenes scenes.json -o paired.json --balance pairs --only zero_hop.json")
-    paired = json.loads(Path("paired.json").read_text())["questions"]
-    write_predictions("oracle.jsonl", paired)
-    write_predictions("blind.jsonl", paired, lambda record: "no" if record["answer"] in ("yes", "no") else "red")
-
-    oracle, blind = (rows(report(run, f"paired.json {name}.jsonl"), "pairs") for name in ("oracle", "blind"))
-
-    pairs = sum(record["pair"] is not None for record in paired) // 2
-    assert pairs and (oracle["overall"]["pairs"], oracle["overall"]["both"]) == (pairs, pairs)
-    assert blind["overall"]["both"] == 0 and blind["exist"]["one"] == blind["exist"]["pairs"]
-
-
-def test_errors_propagate_in_dialogs(run: Commands) -> None:
-    """A block on dialogs has whole ones, the right prefix, and the accuracy of rounds after right and wrong ones."""
-    run.done("dialog --scenes scenes.json -o dialogs.json --rounds 4 --dialogs-per-image 1")
-    dialogs = json.loads(Path("dialogs.json").read_text())["dialogs"]
-    with Path("rounds.jsonl").open("w") as file:
-        for dialog in dialogs:
-            for number, each in enumerate(dialog["rounds"]):
-                answer = "?" if dialog["dialog_index"] % 2 and number == 2 else each["answer"]
-                line = {"dialog_index": dialog["dialog_index"], "round": number, "answer": answer}
-                file.write(json.dumps(line) + "\n")
-
-    table = report(run, "dialogs.json rounds.jsonl")["tables"]["dialogs"]["rows"][0]
-
-    odd, count = sum(dialog["dialog_index"] % 2 for dialog in dialogs), len(dialogs)
-    assert (table["dialogs"], table["all right"]) == (count, 1 - odd / count)
-    assert table["right prefix"] == (4 * (count - odd) + 2 * odd) / count
-    assert (table["after wrong"], table["n after wrong"]) == (1, odd)
-
-
 def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
     """A model that overlooks the director's view is right in control trials alone, and its mistakes are egocentric."""
     run.done("director generate --count 24 -o trials --render none")
@@ -220,24 +187,6 @@ def test_the_table_of_the_seed(run: Commands) -> None:
     lines = ran.out.decode().splitlines()
     assert lines[5:] == SEED_LINES
     assert lines[1].startswith("coverage: 28,020 of 28,020 answered (100.0%)")
-
-
-def test_two_right_answers_of_one_question_are_no_full_score(run: Commands) -> None:
-    """A file with one right answer twice, for which the toolkit reports 1.000, is 1 of 4, and a counted duplicate."""
-    pairs = [{"qa_id": id, "question": "how?", "answer": f"A{id}.", "type": "how"} for id in range(4)]
-    write_visual7w(Path("dataset.json"), pairs)
-    Path("given.json").write_text(json.dumps([{"qa_id": 0, "candidates": [{"answer": "no"}, {"answer": "a0."}]}] * 2))
-
-    lines = run.done("evaluate dataset.json given.json --profile visual7w --top-k 2").out.decode().splitlines()
-
-    assert lines[-3:] == [
-        "Evaluated on 4 QA pairs with top-2 predictions.",
-        "Overall accuracy = 0.250",
-        'Question type "how" accuracy = 0.250 (1 / 4)',
-    ]
-    assert "3 missing (counted as wrong), 1 duplicate" in lines[1]
-    compared = "answers: compared as visual7w, first 2 candidates; 95 % intervals: Wilson; "
-    assert lines[4] == compared + "floor: best guess without the picture"
 
 
 def test_the_blocks_of_vqa(run: Commands) -> None:

@@ -100,14 +100,6 @@ def test_intervals_hold_the_true_accuracy_in_95_of_100_samples() -> None:
         assert 0.92 < np.mean((low <= accuracy) & (accuracy <= high)) < 0.98
 
 
-def test_questions_of_one_image_say_less_than_those_of_many() -> None:
-    """If all questions of an image are right or wrong together, the interval is as wide as for one question each."""
-    scores = np.array([0.0, 1.0] * 20)
-    alone, ten = np.arange(40), np.repeat(np.arange(40), 10)
-
-    assert clustered_mean(np.repeat(scores, 10), ten).error == pytest.approx(clustered_mean(scores, alone).error)
-
-
 def test_an_accuracy_without_errors_still_has_an_interval() -> None:
     """If all answers are right, the interval is that of the images: a standard error of 0 would claim certainty."""
     low, high = cluster_interval(np.ones(30), np.repeat(np.arange(10), 3))

@@ -119,14 +119,6 @@ def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
     assert named("majority-question", Task.across(train, asked))[-2:] == [["1"], ["red"]]
 
 
-def test_images_are_kept_apart() -> None:
-    """An image's own questions never teach the answers to its other questions."""
-    items = table([f"answer {i // 3}" for i in range(60)], images=[i // 3 for i in range(60)])
-
-    for name in ("majority-all", "majority", "majority-family"):
-        assert not predict(NAMED[name], Task.within(items)).expected.any()
-
-
 @pytest.mark.parametrize(("name", "wanted"), [("uniform", 1 / 3), ("prior", 0.6**2 + 0.3**2 + 0.1**2)])
 def test_drawn_answers_are_right_as_often_as_expected(name: str, wanted: float) -> None:
     """The accuracy of drawn answers has the expected value, Σp² for the prior, in its interval of 99.9 %."""

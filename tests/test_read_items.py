@@ -19,7 +19,7 @@ from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
 from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import NONE, Gold, Items, Numbers, Options
+from vqagen.score.items.table import NONE, Gold, Items, Options
 from vqagen.score.predictions.reading import read_predictions
 
 NODES: list[dict[str, Any]] = [
@@ -140,15 +140,6 @@ def test_options_are_those_of_the_record() -> None:
 
     assert (items.mode, items.options.at(0), items.blocks.at(0)) == ("mc", Options(("1", "2", "3", "4"), 1), 5)
     assert items.pairs.at(0) == "a"
-
-
-def test_ids_that_are_numbers_take_eight_bytes() -> None:
-    """Others are texts, also those before them; numbers of more than 64 bits are, too."""
-    numbers = read_items([question(question_index=number) for number in (3, -1, 2**60)])
-
-    assert isinstance(numbers.ids, Numbers) and list(numbers.ids) == ["3", "-1", str(2**60)]
-    for other in ("a", "07", 1.5, True):
-        assert list(read_items([question(), question(question_index=other)]).ids) == ["7", str(other)]
 
 
 @pytest.fixture(scope="module")

@@ -312,7 +312,7 @@ def test_learned_predictors_see_a_part_of_the_images_whatever_their_order() -> N
     records = list(asked(0, 2000, [["red"]], ["Is it so?", "Is it really so?"]))
     found = []
     for order in (records, records[::-1]):
-        guessed = guess_questions(read_items({"questions": order}, learning=True), limit=500).record
+        guessed = guess_questions(read_items({"questions": order}, learning=True), limit=500)[0]
         assert guessed is not None
         found.append((guessed["tested_on"], guessed["all"]))
 
@@ -355,7 +355,7 @@ def test_the_page_has_figures_and_all_families(generated: Path, vqagen_: Command
     assert b"\nFamilies\n" not in vqagen_.done("stats q.json").out, "a terminal has no room for families"
     text, names = (Path(name).read_text("utf-8") for name in ("page.html", "names.html"))
 
-    assert text.count("<figure>") == text.count("</figure>") == 4
+    assert text.count("<figure>") == text.count("</figure>") == 1
     assert not re.search(r"<script|<link|<img|src=|href=.[^#]", text)
     assert all(f"<td>{family}</td>" in text for family in ("zero_hop.json#exist", "three_hop.json#count"))
     assert "&lt;i&gt;&amp;.json#0" in names

@@ -217,21 +217,6 @@ def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: 
     assert list(rows[0]) == ["position", "kind", "problem", "path", "record", "label"]
 
 
-def test_a_report_is_written_in_each_format(questions: list[Record], vqagen_: Commands) -> None:
-    """Files list each wrong question; a screen shows the first ones."""
-    for record in questions[:9]:
-        other_answer(record)
-    written(questions)
-    for ending in ("txt", "json", "html", "csv"):
-        ran = vqagen_(f"verify q.json --scenes scenes.json -o report.{ending}")
-        content = Path(f"report.{ending}").read_text()
-
-        assert (ran.code, ran.out) == (1, b"")
-        assert "9 wrong" in content or json.loads(content)["mismatched"] == 9
-        assert content.count("question_index 8, ") == 1
-    assert vqagen_("verify q.json --scenes scenes.json -o report.txt").code == 2
-
-
 def test_a_problem_of_many_questions_is_counted_and_its_causes_are_shown(
     questions: list[Record], vqagen_: Commands
 ) -> None:
@@ -304,15 +289,6 @@ def test_what_is_no_question_file_ends_in_3_with_the_place(vqagen_: Commands) ->
 
         assert (ran.code, ran.out) == (3, b"")
         assert ran.err.startswith(f"vqagen: {told}")
-
-
-def test_a_folder_of_questions_says_to_name_a_file(questions: list[Record], vqagen_: Commands) -> None:
-    Path("folder").mkdir()
-    Path(written(questions)).rename("folder/q.json")
-    ran = vqagen_("verify folder --scenes scenes.json")
-
-    assert ran.code == 3
-    assert "many questions in one file of a folder: name the file" in ran.err
 
 
 def test_a_faulty_scene_ends_in_3(scenes: list[Record], questions: list[Record], vqagen_: Commands) -> None:

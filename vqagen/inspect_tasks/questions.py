@@ -119,7 +119,6 @@ def _task(kind: str, items: Items, images: str | None, cot: str) -> Task:
 
 
 def _samples(items: Items, pictures: Mapping[str, Path], cot: str) -> Iterator[Sample]:
-    assert items.learning is not None
     system = ChatMessageSystem(content=question_prompt(items.mode, cot, bool(pictures)))
     policies = _policies(items)
     earlier: list[ChatMessage] = []
@@ -141,10 +140,7 @@ def _samples(items: Items, pictures: Mapping[str, Path], cot: str) -> Iterator[S
             input=[system, *messages],
             target=[Gold(gold.kind, (answer,)).text for answer in gold.answers],
             metadata={
-                **{
-                    name: "none" if (value := column.at(place)) is None else value
-                    for name, column in items.fields.items()
-                },
+                **_fields(items, place),
                 IMAGE: image,
                 "gold": gold._asdict(),
                 "options": options and options._asdict(),

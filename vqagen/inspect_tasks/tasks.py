@@ -12,6 +12,7 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Solver, generate
 
 from vqagen.errors import UsageError, as_written, unknown
+from vqagen.extras import needed
 from vqagen.inspect_tasks.prompts import (
     BLOCK_TEXTS,
     DIRECTOR,
@@ -23,7 +24,7 @@ from vqagen.inspect_tasks.prompts import (
     shown_by_inspect,
 )
 from vqagen.inspect_tasks.scoring import cell_answer
-from vqagen.inspect_tasks.tools import TOOLS, check_pillow, generate_with_tools, reason_and_act
+from vqagen.inspect_tasks.tools import TOOLS, generate_with_tools, reason_and_act
 from vqagen.inspect_tasks.trials import FORMATS, IMAGE, GridContent, TrialSet, make_trials, read_trials, samples_of
 from vqagen.pictures.grid_text import DETAILS, NAMES
 from vqagen.tasks.director.settings import DirectorSettings
@@ -112,7 +113,7 @@ class _Options:
 def _task(dataset: str | None, n: int | None, options: _Options, settings: Mapping[str, Any]) -> Task:
     trials = _trials(dataset, n, settings, options)
     if options.tools:
-        check_pillow("showing pictures by tools")
+        needed("PIL", "draw", "showing pictures by tools")
     grids = GridContent(trials, options.format, options.text, options.block_text)
     samples = samples_of(trials, grids, options.story, options.block_text, options.cot)
     return Task(

@@ -12,18 +12,11 @@ from inspect_ai.model import ContentImage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolError, think, tool
 
-from vqagen.extras import needed
-
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGEST_SIDE = 2048
 """Pixels: no tool makes a larger picture."""
-
-
-def check_pillow(what: str) -> None:
-    """Raise UsageError if the library that draws pictures is not installed; `what` needs it."""
-    needed("PIL", "draw", what)
 
 
 @tool

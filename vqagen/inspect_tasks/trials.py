@@ -17,10 +17,11 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, C
 
 from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
+from vqagen.extras import needed
 from vqagen.files.fault_list import FaultList
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.scoring import CHANCES
-from vqagen.inspect_tasks.tools import check_pillow, png_uri
+from vqagen.inspect_tasks.tools import png_uri
 from vqagen.pictures.canvas import GridStyle
 from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
 from vqagen.pictures.looks import Look
@@ -158,7 +159,7 @@ class GridContent:
     def _drawn(self, trial: WrittenTrial, has_director: bool) -> bytes:
         style = GridStyle(trial.width, trial.height, self._has_figure and has_director)
         if style not in self._painters:
-            check_pillow("drawing the pictures of trials")
+            needed("PIL", "draw", "drawing the pictures of trials")
             self._raise_unfound_pictures()
             from vqagen.pictures.grid_picture import GridPainter
 

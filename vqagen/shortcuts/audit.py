@@ -369,7 +369,6 @@ def _executed(items: Items, scenes: SceneSource) -> Iterator[Predictor]:
 
     The functions are those of the domain that the file's info names; of one's own domain, no program is run.
     """
-    assert items.learning is not None
     if (items.learning.programs.codes == NONE).any() or len(np.unique(items.learning.places.codes)) < 2:
         return
     programs = Programs(items, scenes, load_catalogue(find_domain(shipped_domain(items.info)))[0])

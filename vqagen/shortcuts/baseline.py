@@ -79,11 +79,6 @@ def answer(baseline: Predictor | Execution, task: Task, items: Items, programs: 
     return Answered(baseline, texts, right, found.expected, note)
 
 
-def rungs(task: Task, programs: Programs | None) -> list[Predictor | Execution]:
-    """Return the baselines that the files allow, from the weakest to the strongest."""
-    return [*applicable(task.items), *(EXECUTIONS if programs else ())]
-
-
 # The ladder -----------------------------------------------------------------------------------------------------------
 
 
@@ -256,10 +251,10 @@ def _record(items: Items, place: int, texts: Sequence[str]) -> dict[str, Any]:
 
 def _visual7w_record(items: Items, place: int, texts: Sequence[str]) -> dict[str, Any]:
     """Return an entry of a result file. A box is named by its number."""
-    offered, learning = items.options.at(place), items.learning
+    offered = items.options.at(place)
     boxes = offered.texts if offered and all(text.isdecimal() for text in offered.texts) else ()
     candidates = [{"answer": int(text) if text in boxes else text} for text in texts]
-    asked = learning.texts.at(place) if learning else ""
+    asked = items.learning.texts.at(place)
     return {**_id_of(items.ids[place], ID_KEYS[VISUAL7W]), "question": asked, "candidates": candidates}
 
 
@@ -309,12 +304,6 @@ def _files_at(path: PathLike) -> Sequence[Location]:
     return [own] if own else files_below(place)
 
 
-class _Opened(NamedTuple):
-    items: Items
-    task: Task
-    programs: Programs | None
-
-
 def baseline(
     name: str, files: BaselineFiles, out: PathLike, settings: BaselineSettings | None = None, *, force: bool = False
 ) -> RungResult:
@@ -324,12 +313,12 @@ def baseline(
     """
     found, chosen, target = find_baseline(name), settings or BaselineSettings(), str(out)
     check_target(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
-    opened = _open(files, chosen)
-    check_questions(target, opened.items.format)
-    answered = answer(found, opened.task, opened.items, opened.programs)
+    items, task, programs = _open(files, chosen)
+    check_questions(target, items.format)
+    answered = answer(found, task, items, programs)
     record = {"baseline": name, **chosen.to_record()}
-    write_predictions(target, opened.items, answered.texts, record, files.hashes())
-    return _ladder(opened).add(answered)
+    write_predictions(target, items, answered.texts, record, files.hashes())
+    return _ladder(items, task).add(answered)
 
 
 def baseline_ladder(
@@ -338,19 +327,20 @@ def baseline_ladder(
     on_done: Callable[[int], None] = lambda _: None,
 ) -> Ladder:
     """Return how often each baseline is right that the files allow; `on_done` is called with 1 after each of them."""
-    opened = _open(files, settings or BaselineSettings())
-    found = _ladder(opened)
-    for each in rungs(opened.task, opened.programs):
-        found.add(answer(each, opened.task, opened.items, opened.programs))
+    items, task, programs = _open(files, settings or BaselineSettings())
+    found = _ladder(items, task)
+    allowed: list[Predictor | Execution] = [*applicable(task.items), *(EXECUTIONS if programs else ())]
+    for each in allowed:  # from the weakest to the strongest
+        found.add(answer(each, task, items, programs))
         on_done(1)
     return found
 
 
-def _ladder(opened: _Opened) -> Ladder:
-    return Ladder(opened.items, answer(find_baseline(REFERENCE), opened.task, opened.items, None).right)
+def _ladder(items: Items, task: Task) -> Ladder:
+    return Ladder(items, answer(find_baseline(REFERENCE), task, items, None).right)
 
 
-def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
+def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Task, Programs | None]:
     """Read the questions, those to learn from, and the scenes if they were given."""
     items = read_items(files.questions, split=files.split, mode=files.mode, scenes=files.scenes, learning=True)
     if not len(items):
@@ -360,7 +350,7 @@ def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
         task = Task.across(train, items, settings.top_k, settings.seed)
     else:
         task = Task.within(items, settings.top_k, settings.seed)
-    return _Opened(items, task, None if files.scenes is None else _programs(files, str(files.scenes), items))
+    return items, task, None if files.scenes is None else _programs(files, str(files.scenes), items)
 
 
 def _programs(files: BaselineFiles, scenes: str, items: Items) -> Programs:

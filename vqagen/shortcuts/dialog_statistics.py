@@ -76,7 +76,6 @@ def _missing(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _facts(items: Items, guessed: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the figures for JSON."""
-    assert items.learning is not None
     labels, families, rounds = (items.column(name) for name in ("label", "category", "round"))
     numbers = np.array(rounds.values)[rounds.codes]
     firsts = np.flatnonzero(numbers == 1)

@@ -43,9 +43,9 @@ CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)
 """What predictors need that choose among options."""
 NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "": lambda items: True,
-    "texts": lambda items: items.learning is not None and bool(items.learning.texts.values),
-    "programs": lambda items: items.learning is not None and bool(items.learning.programs.values),
-    "histories": lambda items: items.learning is not None and bool(items.learning.histories.values),
+    "texts": lambda items: bool(items.learning.texts.values),
+    "programs": lambda items: bool(items.learning.programs.values),
+    "histories": lambda items: bool(items.learning.histories.values),
     "several questions about an image": lambda items: len(np.unique(items.images.codes)) < len(items),
     OPTIONS: lambda items: bool(items.options.values) and items.kind != "trials",
     CELLS: lambda items: bool(items.options.values) and items.kind == "trials",

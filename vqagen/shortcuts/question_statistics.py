@@ -12,7 +12,7 @@ from vqagen.errors import counted
 from vqagen.score.items.questions import family_ids
 from vqagen.score.items.table import NONE, Items
 from vqagen.score.items.table import Column as Values
-from vqagen.score.report.figures import SHADES, Axis, Row, bars, draw, draw_counts
+from vqagen.score.report.figures import SHADES, Axis, Row, bars, draw
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Figure, Report, Table, columns, nonempty
 from vqagen.shortcuts.groups import (
     Counts,
@@ -49,7 +49,6 @@ def question_statistics(items: Items, guessed: Mapping[str, Any] | None = None, 
 
 def _missing(items: Items) -> Iterator[str]:
     """Yield a note for programs and for answers that questions lack."""
-    assert items.learning is not None
     without_program = int((items.learning.programs.codes == NONE).sum())
     for count, what, all_missing in (
         (without_program, "no program", NO_PROGRAMS),
@@ -66,7 +65,6 @@ def _missing(items: Items) -> Iterator[str]:
 
 def _facts(items: Items) -> dict[str, Any]:
     """Return the figures for JSON."""
-    assert items.learning is not None
     families, texts = field_of(items, "family"), items.learning.texts
     files = families.map(lambda name: name.partition("#")[0] or None)
     of_families = _counts_of_families(items, families)
@@ -126,7 +124,6 @@ def pair_counts(items: Items) -> dict[str, int] | None:
     paired = np.flatnonzero(codes != NONE)
     if not len(paired):
         return None
-    assert items.learning is not None
     texts = items.learning.texts.codes
     ordered = paired[np.argsort(codes[paired], kind="stable")]
     _, firsts, sizes = np.unique(codes[ordered], return_index=True, return_counts=True)
@@ -246,7 +243,7 @@ def _families(facts: Mapping[str, Any]) -> Table:
 
 
 def _drawn(facts: Mapping[str, Any]) -> Iterator[Figure]:
-    guessed, answers = facts["guessed"], facts["answers"]["types"]
+    guessed = facts["guessed"]
     if guessed is not None:
         rows = [
             Row(f"{kind}: {name}", f"{found[name]:.3f}", bars(_SHARES, 0, [("", found[name], shade)]))
@@ -256,15 +253,3 @@ def _drawn(facts: Mapping[str, Any]) -> Iterator[Figure]:
         ]
         caption = f"Share of right answers, of {guessed['tested_on']}; higher is worse for a benchmark."
         yield Figure("Guessed without the picture", caption, draw(_SHARES, rows))
-    if answers:
-        rows = [Row(kind, f"n = {each['questions']:,}", _drawn_answers(each)) for kind, each in answers.items()]
-        yield Figure("Answers", "Shares of the answers of each question type.", draw(_SHARES, rows))
-    for what, spread in (("their words", facts["words"]), ("the steps of their programs", facts["program_steps"])):
-        if spread and len(spread["counts"]) > 1:
-            counts = {int(number): count for number, count in spread["counts"].items()}
-            yield Figure(f"Questions by {what}", "", draw_counts(counts))
-
-
-def _drawn_answers(found: Mapping[str, Any]) -> str:
-    shares = [(answer, count / found["questions"]) for answer, count in found["answers"].items()]
-    return bars(_SHARES, 0, [(*each, SHADES[number % len(SHADES)]) for number, each in enumerate(shares)])

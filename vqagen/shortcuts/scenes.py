@@ -60,7 +60,6 @@ class Programs:
 
     def __init__(self, items: Items, scenes: SceneSource, catalogue: Catalogue) -> None:
         """BadInput, with all questions whose program is missing or faulty."""
-        assert items.learning is not None, "read the items with learning=True"
         self.items, self.scenes, self.catalogue = items, scenes, catalogue
         self.codes, self.places = items.learning.programs.codes, items.learning.places.codes
         self.number_of_scenes = len(items.learning.places.values)
@@ -312,7 +311,6 @@ def repetition(
 def _keys(items: Items, scenes: Sequence[SceneFacts] | None) -> dict[str, list[Any]]:
     """Return what is compared of each item: its text, its program (else what was said until then), and its scene."""
     learning = items.learning
-    assert learning is not None
     texts, histories, programs = learning.texts, learning.histories, learning.programs
     places = range(len(items))
     asked = [programs.at(place) or (histories.at(place), texts.at(place)) for place in places]
@@ -330,7 +328,6 @@ def _keys(items: Items, scenes: Sequence[SceneFacts] | None) -> dict[str, list[A
 
 def _places(items: Items) -> Codes:
     """Return the index of each item's scene; NONE where it is unknown."""
-    assert items.learning is not None
     places = items.learning.places
     return np.array([*places.values, NONE], dtype=np.int32)[places.codes]
 

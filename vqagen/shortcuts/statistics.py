@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,11 +71,8 @@ ONE_WINDOW = (
 FEW_ITEMS = "only {} questions of each family: guesses learned from more would be better"
 
 
-class Guessed(NamedTuple):
-    """How often predictors are right about a file, for JSON; None if there is nothing to test them on."""
-
-    record: dict[str, Any] | None
-    notes: Sequence[str] = ()
+Guessed = tuple[dict[str, Any] | None, Sequence[str]]
+"""How often predictors are right about a file, for JSON, or None if there is nothing to test them on; and notes."""
 
 
 def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMPLED) -> Guessed:
@@ -94,7 +91,7 @@ def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMP
     notes += found
     if record and record["all"]["questions"] < FEW * len(record["families"]):
         notes.append(FEW_ITEMS.format(record["all"]["questions"] // len(record["families"])))
-    return Guessed(record, notes)
+    return record, notes
 
 
 def guess_rounds(items: Items, tested: Items | None = None) -> Guessed:
@@ -109,25 +106,25 @@ def _guess(
 ) -> Guessed:
     items, notes = answered(items), []
     if not len(items):
-        return Guessed(None)
+        return None, []
     chosen = _sampled(items, limit)
     if tested is not None:
         tested = answered(tested)
         if not len(tested):
-            return Guessed(None, [f"no answers in {tested.name}: nothing to test guesses on"])
+            return None, [f"no answers in {tested.name}: nothing to test guesses on"]
         splits = [(np.arange(len(items)), np.arange(len(items), len(items) + len(tested)))]
         chosen = np.append(chosen, _sampled(tested, limit))
         items, about = joined(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
     else:
         folds = make_folds(items)
         if folds.number < 2:
-            return Guessed(None, [ONE_IMAGE])
+            return None, [ONE_IMAGE]
         notes += [] if folds.is_apart else [ONE_WINDOW]
         splits, about = folds.splits(), f"{counted(len(items), noun)}, each by what other images teach"
     if not chosen.all():
         about += f"; what is learned, of {int(chosen.sum()):,}"
     scores = {each.name: _scores(each, items, splits, chosen) for each in predictors}
-    return Guessed(_record(items, scores, "label" if noun == "round" else "", about), notes)
+    return _record(items, scores, "label" if noun == "round" else "", about), notes
 
 
 def _scores(
@@ -138,7 +135,6 @@ def _scores(
         return predict(predictor, Task(items, splits)).expected
     found, places = np.full(len(items), np.nan), np.cumsum(chosen) - 1
     part = items.take(np.flatnonzero(chosen))
-    assert part.learning is not None
     part = replace(part, learning=replace(part.learning, texts=_compact(part.learning.texts)))
     own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in splits]
     found[chosen] = predict(predictor, Task(part, own)).expected

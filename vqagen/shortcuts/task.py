@@ -112,7 +112,6 @@ class Task:
     @property
     def learning(self) -> Learning:
         """What is read of the items beside their answers."""
-        assert self.items.learning is not None, "read the items with learning=True"
         return self.items.learning
 
     @cached_property
@@ -194,7 +193,7 @@ def joined(first: Items, second: Items) -> Items:
             for name in {**first.fields, **second.fields}
         },
         records=np.concatenate([first.records, second.records]),
-        learning=first.learning and second.learning and Learning(*map(both, first.learning, second.learning)),
+        learning=Learning(*map(both, first.learning, second.learning)),
         windows=None,
     )
 

@@ -326,10 +326,9 @@ def match(items: Items, predictions: Predictions) -> Codes:
         raise BadInput([Problem("no predictions to score", predictions.name or items.name)])
     if not len(items):
         raise BadInput([Problem("no questions", items.name)])
-    keys = np.array(getattr(items.ids, "numbers", items.ids))
-    first = np.unique(keys, return_index=True)[1]
-    if len(first) < len(keys):
-        again = np.setdiff1d(np.arange(len(keys)), first).tolist()
+    if len(set(items.ids)) < len(items):
+        first = {id: place for place, id in reversed([*enumerate(items.ids)])}
+        again = [place for place, id in enumerate(items.ids) if first[id] != place]
         reject_items(items, again, "its id is that of an earlier question")
     content_of = predictions.by_id.get
     ids = map(str, range(len(items))) if predictions.is_in_order else items.ids

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from operator import attrgetter
 from types import UnionType
 from typing import Any
@@ -17,7 +16,7 @@ from vqagen.errors import BadInput, Problem, UsageError, counted, describe
 from vqagen.files.fault_list import FaultList
 from vqagen.files.source import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
-from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Numbers, Options
+from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Options
 from vqagen.score.scene_lookup import QuestionFault, SceneNames
 from vqagen.world.loading import SceneSource
 
@@ -165,32 +164,26 @@ class TableBuilder:
         for rows in self._field_rows:
             if rows.codes or not size:
                 fields |= rows.columns()
-        places = Column(np.full(size, NONE, dtype=np.int32), ())
+        places = nothing = Column(np.full(size, NONE, dtype=np.int32), ())
         if self._scenes is not None:
             places = self._scenes.column(self._places)
             fields |= self._scenes.fields(places.codes)
-        numbers = self._numbers.columns()
+        numbers, learning = self._numbers.columns(), Learning(nothing, nothing, nothing, nothing, places)
+        if self.is_learning:
+            learning = Learning(**self._learned.columns(), **numbers, places=places)
         return Items(
             self._name,
             self._format,
-            _ids(self._ids),
+            list(map(str, self._ids)),
             **columns,
             fields=fields,
             records=np.array(self._records, dtype=np.int32),
             info=self.info,
             mode=self._mode or mode,
             groups=groups,
-            learning=Learning(**self._learned.columns(), **numbers, places=places) if self.is_learning else None,
+            learning=learning,
             windows=numbers["scenes"].map(lambda scene: scene // self._window) if self._window else None,
         )
-
-
-def _ids(ids: Sequence[Any]) -> Sequence[str]:
-    """Return ids as texts; as `Numbers` if all are whole numbers of 64 bits."""
-    if set(map(type, ids)) <= {int}:
-        with suppress(OverflowError):
-            return Numbers(np.array(ids, dtype=np.int64))
-    return list(map(str, ids))
 
 
 def window_of(info: Mapping[str, Any]) -> int:

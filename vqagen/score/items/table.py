@@ -2,7 +2,7 @@
 
 A question, a round of a dialog and a trial are rows of the same table, and so are the questions of Visual7W and VQAv2.
 Whoever counts, scores, learns or compares takes columns: a group is a `bincount` over codes, in place of a loop over
-objects. A million questions take about 100 bytes each.
+objects. A million questions take about 160 bytes each.
 
     items = read_items("questions.json")
     items.column("family").codes          # of each item the number of its family; NONE where it has none
@@ -144,23 +144,6 @@ class Learning:
         return Learning(*(column.take(places) for column in self))
 
 
-class Numbers(Sequence[str]):
-    """Ids that are whole numbers, as texts: a million take 8 MB."""
-
-    def __init__(self, numbers: npt.NDArray[np.int64]) -> None:
-        self.numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __getitem__(self, place: Any) -> Any:
-        found = self.numbers[place]
-        return Numbers(found) if isinstance(found, np.ndarray) else str(found)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(str, self.numbers.tolist())
-
-
 @dataclass(frozen=True, repr=False)
 class Items:
     """All items of a file. Every column has one code for each item, in the order of the file."""
@@ -171,8 +154,6 @@ class Items:
     """vqagen, dialogs, trials, visual7w or vqav2."""
     ids: Sequence[str]
     """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`.
-
-    `Numbers` if all are whole numbers, else a list.
     """
     images: Column
     """The name of the image that an item is about. Items about one image form a cluster."""
@@ -192,12 +173,13 @@ class Items:
     """
     records: npt.NDArray[np.int32]
     """The number of the record in the file that an item is of: the same for all rounds of a dialog."""
+    learning: Learning
+    """Its columns are NONE for all items unless something is learned from them."""
     info: Mapping[str, Any] = field(default_factory=dict)
     mode: str = OPEN
     """How the items are answered unless the user says otherwise."""
     groups: tuple[str, ...] = ()
     """The fields that reports group by unless the user says otherwise."""
-    learning: Learning | None = None
     windows: Column | None = None
     """The number of the balance window of an item's scene; None if answers are not balanced in windows of scenes.
 
@@ -248,7 +230,7 @@ class Items:
             name: value.take(places) for name, value in held.items() if isinstance(value, Column | Learning)
         }
         fields = {name: column.take(places) for name, column in self.fields.items()}
-        ids = self.ids[places] if isinstance(self.ids, Numbers) else [self.ids[place] for place in places.tolist()]
+        ids = [self.ids[place] for place in places.tolist()]
         return replace(self, ids=ids, fields=fields, records=self.records[places], **cut)
 
 
