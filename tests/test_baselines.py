@@ -17,7 +17,7 @@ import vqagen
 from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.errors import BadInput
 from vqagen.language.domain_files import load_catalogue
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.score.intervals import wilson
 from vqagen.score.items.reading import read_items
 from vqagen.shortcuts.execution import EXECUTIONS, Programs, noisy_oracle, scene_blind, wrong_image

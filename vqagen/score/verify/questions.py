@@ -12,7 +12,7 @@ from vqagen.errors import BadInput, Problem, as_written
 from vqagen.files.source import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.question_records import same_answer
+from vqagen.language.question import same_answer
 from vqagen.plugin import Undefined
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.question_texts import QuestionTexts
