@@ -11,9 +11,8 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from vqagen.authoring.check.template_rules import Finding
 from vqagen.authoring.naming import plain
@@ -55,10 +54,13 @@ def try_out(
         return
     vocabularies = Vocabularies(placed[0].template.catalogue.domain)
     tryouts = [_TemplateTryout(each, vocabularies, source == SAMPLED) for each in placed]
-    waiting, count, shown = tryouts, 0, _Shown()
+    waiting, count = tryouts, 0
+    shown: dict[str, set[str]] = {}
+    """Attribute -> the values that objects of the scenes have."""
     for scene in scenes:
         count += 1
-        shown.add(scene)
+        for name, having in scene.having.items():
+            shown.setdefault(name, set()).update(value for value, objects in having.items() if objects)
         tables, few = SceneTables(scene), SceneTables(scene.seen(first_n(1 + scene.index % FEW)))
         for tryout in waiting:
             tryout.look(tables, few)
@@ -73,17 +75,6 @@ def try_out(
         on_few(f"only {where}: too few to know what never occurs; {ENOUGH} are enough")
     for tryout in tryouts:
         yield from tryout.findings(f"in {where}", shown if count >= ENOUGH else None)
-
-
-class _Shown:
-    """The values that objects of some scenes have; values[attribute]."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, set[str]] = {}
-
-    def add(self, scene: Scene) -> None:
-        for name, by_value in scene.having.items():
-            self.values.setdefault(name, set()).update(value for value, objects in by_value.items() if objects)
 
 
 class _TemplateTryout:
@@ -115,12 +106,8 @@ class _TemplateTryout:
         return len(self.seen) >= self.least and self.expected <= self.seen
 
     @property
-    def is_settled(self) -> bool:
-        return self.has_all_answers and not self.idle
-
-    @property
     def is_done(self) -> bool:
-        return self.is_settled or bool(self.lacking)
+        return bool(self.lacking) or (self.has_all_answers and not self.idle)
 
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
@@ -144,13 +131,13 @@ class _TemplateTryout:
 
     # The warnings -------------------------------------------------------------------------------------------------
 
-    def findings(self, where: str, shown: _Shown | None) -> Iterator[Finding]:
+    def findings(self, where: str, shown: Mapping[str, set[str]] | None) -> Iterator[Finding]:
         """Yield the warnings. `where` says how many scenes were tried; `shown` is None if they were too few."""
         last = f"nodes[{len(self.template.nodes) - 1}]"
+        if self.lacking:
+            message = f"given up, as sampled scenes lack what a plug-in reads ({self.lacking}); give --scenes"
+            yield Finding("unsatisfied", self.placed, "", message)
         if self.is_done:
-            if self.lacking:
-                message = f"given up, as sampled scenes lack what a plug-in reads ({self.lacking}); give --scenes"
-                yield Finding("unsatisfied", self.placed, "", message)
             return
         if not self.found:
             hint = f"`vqagen explain {self.template.id}` says why"
@@ -164,12 +151,12 @@ class _TemplateTryout:
             message = f"beside the others, this constraint ruled nothing out {where}: {said}"
             yield Finding("idle-constraint", self.placed, f"constraints[{k}]", message)
 
-    def missing_answers(self, shown: _Shown) -> str:
+    def missing_answers(self, shown: Mapping[str, set[str]]) -> str:
         """Return the sentence for answers that did not occur, or "" if none is missing."""
         if len(self.seen) < self.least:
             return f"the answer was always {_answer(next(iter(self.seen)))}"
         attribute = self.template.catalogue.domain.attribute_of(self.template.answer_type)
-        could = shown.values.get(attribute.name, set()) if attribute else self.expected
+        could = shown.get(attribute.name, set()) if attribute else self.expected
         missing = [answer for answer in _in_order(self.expected - self.seen, self.template) if answer in could]
         return f"the answer was never {' or '.join(map(_answer, missing))}" if missing else ""
 
@@ -203,12 +190,6 @@ def _breaking(template: Template, number: int) -> Template:
     """Return the template with one constraint negated."""
     constraints = list(template.constraints)
     broken = constraints[number]
-    constraints[number] = Constraint(replace(broken.kind, holds=_negated(broken.kind.holds)), broken.params)
+    negated = replace(broken.kind, holds=lambda *known: not broken.kind.holds(*known))
+    constraints[number] = Constraint(negated, broken.params)
     return replace(template, constraints=tuple(constraints))
-
-
-def _negated(holds: Callable[..., bool]) -> Callable[..., bool]:
-    def breaks(*known: Any) -> bool:
-        return not holds(*known)
-
-    return breaks
