@@ -15,7 +15,7 @@ import orjson
 from bench_costs import count_option
 
 import vqagen
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 
 LIMIT_SECONDS, LIMIT_MB = 20, 500
 ABOUT_AN_IMAGE = 10

@@ -37,7 +37,7 @@ from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, 
 from vqagen.files.formats import JSON
 from vqagen.files.layouts import Arrangement
 from vqagen.files.writer import RecordWriter
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
 from vqagen.tasks.questions.tally import Tally

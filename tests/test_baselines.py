@@ -16,7 +16,7 @@ from scene_records import sampled_scenes, scene_record
 import vqagen
 from vqagen.errors import BadInput
 from vqagen.language.domain_files import load_catalogue
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.score.intervals import wilson
 from vqagen.score.items.reading import read_items
 from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder

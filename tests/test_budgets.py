@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vqagen
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.balance import AnswerCounts, known_answers

@@ -31,8 +31,7 @@ from vqagen.cli import is_compiled
 from vqagen.errors import PlaceError
 from vqagen.files.output import check_output
 from vqagen.human.study.study import load_study
-from vqagen.language.question import Question
-from vqagen.language.question_records import same_answer
+from vqagen.language.question import Question, same_answer
 
 COMMANDS_BY_NAME = dict(all_commands())
 ENDLESS = {"vqagen director items edit", "vqagen human serve"}

@@ -23,9 +23,8 @@ from pyarrow import parquet
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.layouts import encode_lines
 from vqagen.files.parquet import read_info, row_groups, write_tables
-from vqagen.language.question import Question
+from vqagen.language.question import Question, record_writer, release_answer
 from vqagen.language.question_files import read_questions
-from vqagen.language.question_records import record_writer, release_answer
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import vqagen
 from vqagen.api import Generation, find_scenes
 from vqagen.cli import run
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 
 SCENES, WINDOW = 60, 25
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.mentions import Marked, SlotSpan, mention_spans
+from vqagen.language.sentence import Marked, SlotSpan, mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Wording

@@ -17,7 +17,7 @@ from general_domain import METADATA, SCENES, TEMPLATES
 
 import vqagen
 from vqagen.api import Generation
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.pairing import UNPAIRED

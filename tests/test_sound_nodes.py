@@ -16,7 +16,7 @@ from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.plugin import Undefined
 from vqagen.rng import Random, pick, stream
 from vqagen.world.domain import load_domain

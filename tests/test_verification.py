@@ -17,7 +17,7 @@ import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
 from vqagen.files.source import FoundRecord
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import record_writer
 from vqagen.score import scene_lookup
 from vqagen.score.verify import report as verification_report
 from vqagen.score.verify import verification

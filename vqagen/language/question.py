@@ -1,17 +1,37 @@
-"""A finished question: what every writer, checker and trainer reads."""
+"""A finished question, and its record in the CLEVR question format, in one of three dialects.
+
+* `generator` is what the reference script writes: program nodes have a `type`, answers are booleans, ints or words,
+  `question_family_index` counts inside `template_filename`.
+* `text`, the default, is the same with answers as text ("yes", "no", "3", "red"): one column has one type, so that
+  Arrow, `datasets` and `pandas` read it.
+* `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text, and
+  `question_family_index` counts over all families.
+
+Both get a `question_type`, and a paired question the number of its `pair`; with a trace, `trace` lists every step's
+output (object sets as lists of object indexes), and `mentions` where the text describes which objects. Records of a
+test set hide what would give the answer away: the answer itself, the program, its trace and the objects that are meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, indexes
+from vqagen.errors import UsageError, unknown
+from vqagen.files.layouts import JsonValue
 from vqagen.language.program import Program
-from vqagen.language.question_records import QuestionRecord, record_writer
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
+
+QuestionRecord = dict[str, Any]
+TEXT, GENERATOR, RELEASE = "text", "generator", "release"
+FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
+"""Dialect -> the key under which a program node names its function."""
+RELEASE_WORDS = {True: "yes", False: "no"}
 
 
 class Mention(NamedTuple):
@@ -56,3 +76,131 @@ class Question:
         `index` is the record's `question_index`, its place in an output.
         """
         return record_writer(dialect, trace, hide_answers)(self, index)
+
+
+ToRecord = Callable[[Question, int], QuestionRecord]
+
+
+class ProgramRecords(JsonValue, Sequence[QuestionRecord]):
+    """The records of a program's nodes, made when they are read: `encode_lines` writes them without making them."""
+
+    __slots__ = ("_function_key", "_program")
+
+    def __init__(self, program: Program, function_key: str) -> None:
+        self._program, self._function_key = program, function_key
+
+    def to_json(self) -> bytes:
+        """Return the JSON text of the records."""
+        return self._program.to_json(self._function_key)
+
+    def __iter__(self) -> Iterator[QuestionRecord]:
+        return iter(self._program.to_records(self._function_key))
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._program.to_records(self._function_key)[place]
+
+    def __len__(self) -> int:
+        return len(self._program.nodes)
+
+
+def record_writer(
+    dialect: str,
+    trace: bool = False,
+    hide_answers: bool = False,
+    is_encoded: bool = False,
+) -> ToRecord:
+    """Return the function that turns (question, question index) into a record of a dialect.
+
+    `is_encoded`: the record is only encoded, so its program is a `ProgramRecords` and not a list. Raises UsageError for
+    an unknown dialect.
+    """
+    if dialect not in FUNCTION_KEYS:
+        raise UsageError(unknown("dialect", dialect, list(FUNCTION_KEYS)))
+    is_release = dialect == RELEASE
+    function_key = FUNCTION_KEYS[dialect]
+    last: Scene | None = None
+    fields: QuestionRecord = {}
+
+    def to_record(question: Question, index: int) -> QuestionRecord:
+        nonlocal last, fields
+        template, program = question.template, question.program
+        if question.scene is not last:  # all questions about a scene are made one after the other
+            last, fields = question.scene, _image_fields(question.scene)
+        record = fields.copy()
+        record["question_index"] = index
+        if is_release:
+            record["question_family_index"] = template.family
+        else:
+            record["question_family_index"] = template.index
+            record["template_filename"] = template.file
+        record["question_type"] = question.question_type
+        if question.pair is not None:
+            record["pair"] = question.pair
+        record["question"] = question.text
+        if not hide_answers:
+            record["answer"] = question.answer if dialect == GENERATOR else release_answer(question.answer)
+            record["program"] = (
+                ProgramRecords(program, function_key) if is_encoded else program.to_records(function_key)
+            )
+        if trace:
+            record["trace"] = program.readable_outputs(question.scene)
+            record["mentions"] = [
+                {"span": [start, end], "objects": indexes(objects)} for start, end, objects in question.mentions
+            ]
+        return record
+
+    return to_record
+
+
+def _image_fields(scene: Scene) -> QuestionRecord:
+    """The image's file name and stem, the split and index if the scene has them, and the scene's place in the input."""
+    fields: QuestionRecord = {}
+    if "split" in scene.record:
+        fields["split"] = scene.record["split"]
+    fields["image_filename"] = scene.image
+    index = image_index(scene)
+    if index is not None:
+        fields["image_index"] = index
+    fields["image"] = PurePosixPath(scene.image).stem
+    fields["scene_index"] = scene.index
+    return fields
+
+
+def image_index(scene: Scene) -> Any:
+    """The scene's own `image_index`; its place in the input, where nothing else would tell which scene is meant."""
+    index = scene.record.get("image_index")
+    return scene.index if index is None and not scene.image else index
+
+
+def release_answer(answer: Value) -> str:
+    """Return an answer as text, as the released files write it.
+
+    >>> release_answer(True), release_answer(3), release_answer("red"), release_answer(("red", "blue"))
+    ('yes', '3', 'red', 'red, blue')
+    """
+    if isinstance(answer, tuple):
+        return ", ".join(answer)
+    return RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
+
+
+def typed_answer(text: str, answer_type: str) -> object:
+    """Return the answer of a type that `release_answer` wrote.
+
+    >>> typed_answer("yes", "Bool"), typed_answer("3", "Integer"), typed_answer("red, blue", "list")
+    (True, 3, ['red', 'blue'])
+    """
+    restore: dict[str, Callable[[str], object]] = {
+        "Bool": lambda text: text == "yes",
+        "Integer": int,
+        "list": lambda text: text.split(", ") if text else [],
+    }
+    return restore.get(answer_type, str)(text)
+
+
+def same_answer(written: object, derived: Value) -> bool:
+    """True if a written answer of any dialect is the derived one; `true` is not 1."""
+    if isinstance(written, str) and not isinstance(derived, str):
+        return written == release_answer(derived)
+    if isinstance(written, list):
+        written = tuple(written)
+    return type(written) is type(derived) and written == derived

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from vqagen.language.mentions import FIELD
+from vqagen.language.sentence import FIELD
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import MOST_FORMS, Part, Wording, Words

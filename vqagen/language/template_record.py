@@ -1,10 +1,10 @@
 """A template record as people write it: the forms it may have, the types of its slots, and what it is `for`.
 
-**Forms.** Canonical is `{"text": […], "nodes": […], "constraints": […]}`, with `name` and `params` where they are given,
-and nodes `{"type": …, "inputs": […], "side_inputs": […]}`. Other generators write `function` for `type` and
-`value_inputs` for `side_inputs`. Inputs, side inputs and constraints may be missing, and a single text may stand without
-its list. The constants of a constraint may stand under a key that its type names: `{"type": "COLOR_SET", "params":
-["<C>"], "color": ["red", "blue"]}`.
+**Forms.** Canonical is `{"text": […], "nodes": […], "constraints": […]}`, with `name` and `params` where they are
+given, and nodes `{"type": …, "inputs": […], "side_inputs": […]}`. Other generators write `function` for `type` and
+`value_inputs` for `side_inputs`. Inputs, side inputs and constraints may be missing, and a single text may stand
+without its list. The constants of a constraint may stand under a key that its type names: `{"type": "COLOR_SET",
+"params": ["<C>"], "color": ["red", "blue"]}`.
 
 **Types of slots**, where no `params` declare them. A slot has the type that a function takes in its place. In a
 description (see `composite`) that is not enough; there it is, in this order:

@@ -24,8 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
-from vqagen.language.mentions import FIELD, Marked, filled
-from vqagen.language.sentence import edits, finished, squeezed, without_other
+from vqagen.language.sentence import FIELD, Marked, edits, filled, finished, squeezed, without_other
 from vqagen.language.synonyms import ARTICLE, Synonyms, Ways
 from vqagen.language.template import Template
 

@@ -26,7 +26,7 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.fault_list import FaultList
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.question_records import release_answer
+from vqagen.language.question import release_answer
 from vqagen.plugin import Undefined
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.score.items.table import NONE, Codes, Items

@@ -43,7 +43,8 @@ CODES: Mapping[str, str] = {
     "idle-constraint": "a constraint that rules nothing out",
     "unsatisfied": "a template that finds nothing to ask in any scene",
 }
-"""Code of a warning -> its meaning. The last three are found by trying templates on scenes."""
+"""Code of a warning -> its meaning. The last four are found by trying templates on scenes, unless a rule proves
+them before."""
 
 
 @dataclass

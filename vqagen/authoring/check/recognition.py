@@ -132,13 +132,10 @@ def _is_plugin(file: Path) -> bool:
         return False
     try:
         text = file.read_bytes()
-    except OSError:
-        return True  # loading it reports the error
-    if b"vqagen.plugin" not in text:
-        return False
-    try:
+        if b"vqagen.plugin" not in text:
+            return False
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError):
         return True  # loading it reports the error
     return any(isinstance(node, ast.ImportFrom) and node.module == "vqagen.plugin" for node in tree.body)
 
@@ -152,22 +149,15 @@ def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFil
         if item.kind == METADATA
         for words in files_named_by(item.path).words.values()
     }
-    items = [_as_words(item, named, report) for item in items]
-    for item in items:
+    for i, item in enumerate(items):
         file = report.of(item.path)
-        if not item.kind and not file.errors:
+        if metadata := named.get(os.path.abspath(item.path)):
+            file.kind = WORDS
+            items[i] = CheckedFile(item.path, WORDS, metadata)
+        elif not item.kind and not file.errors:
             looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
             file.error(Problem(f"unknown kind of file; expected {looks}", str(item.path)))
     return items
-
-
-def _as_words(item: CheckedFile, named: Mapping[str, Path], report: CheckReport) -> CheckedFile:
-    """Return a file that metadata names as words, and any other as it is."""
-    metadata = named.get(os.path.abspath(item.path))
-    if metadata is None:
-        return item
-    report.of(item.path).kind = WORDS
-    return CheckedFile(item.path, WORDS, metadata)
 
 
 def _recognised(path: Path, report: CheckReport) -> CheckedFile:

@@ -16,8 +16,7 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.language.mentions import Marked, SlotSpan
-from vqagen.language.sentence import edits, finished, squeezed
+from vqagen.language.sentence import Marked, SlotSpan, edits, finished, squeezed
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick
 from vqagen.tasks.dialog.scene import DialogVocabulary

@@ -21,7 +21,7 @@ import orjson
 
 from vqagen.files.layouts import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
-from vqagen.language.question_records import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
+from vqagen.language.question import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
 from vqagen.tasks.questions.settings import RecordForm
 
 NUMBER = "question_index"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from vqagen.language.mentions import Marked, mention_spans
 from vqagen.language.program import Program
 from vqagen.language.question import Mention, Question
+from vqagen.language.sentence import Marked, mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording, words_differ

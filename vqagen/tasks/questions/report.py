@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from vqagen.errors import counted
-from vqagen.language.question_records import RELEASE
+from vqagen.language.question import RELEASE
 from vqagen.language.template import Template
 from vqagen.tasks.contract import RunReport, RunResult
 from vqagen.tasks.questions.selection import TemplateKey

@@ -10,8 +10,7 @@ from typing import Any
 from vqagen.files.locations import Location, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
-from vqagen.language.question import Question
-from vqagen.language.question_records import record_writer
+from vqagen.language.question import Question, record_writer
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.contract import Tally as AnyTally
 from vqagen.tasks.questions.columns import QuestionColumns

@@ -27,7 +27,7 @@ from vqagen.files.locations import Location
 from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
 from vqagen.files.stream import reading
 from vqagen.files.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
-from vqagen.language.question_records import FUNCTION_KEYS, release_answer
+from vqagen.language.question import FUNCTION_KEYS, release_answer
 from vqagen.tasks.questions.shapes.wrong_options import BOOL, Family, WrongOptions
 
 INTEGER = "Integer"

@@ -19,7 +19,7 @@ from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
-from vqagen.language.question_records import RELEASE_WORDS
+from vqagen.language.question import RELEASE_WORDS
 from vqagen.rng import below, pick, shuffled, stream
 
 MOST_OPTIONS = 4
