@@ -15,7 +15,7 @@ from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.pictures.canvas import PARTICIPANT, GridStyle
 from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
 from vqagen.pictures.looks import Look
-from vqagen.tasks.director.looks import looks_of
+from vqagen.tasks.director.pictures import looks_of
 from vqagen.tasks.director.reading import WrittenTrial
 
 if TYPE_CHECKING:

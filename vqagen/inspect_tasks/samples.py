@@ -15,10 +15,9 @@ from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.rng import pick, stream
 from vqagen.shortcuts.policies import POLICIES, expected_accuracy
-from vqagen.tasks.director.mistakes import kinds_of_cells
 from vqagen.tasks.director.reading import WrittenTrial
 from vqagen.tasks.director.rules import PARTICIPANT
-from vqagen.tasks.director.views import Views
+from vqagen.tasks.director.views import Views, kinds_of_cells
 
 
 def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int, thought: str) -> Iterator[Sample]:
