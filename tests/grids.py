@@ -8,7 +8,7 @@ from random import Random
 
 from vqagen.pictures.looks import Look
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.looks import looks_of
+from vqagen.tasks.director.pictures import looks_of
 
 Grid = tuple[list[str | None], list[bool]]
 """Items and blocked cells, row by row."""

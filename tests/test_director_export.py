@@ -15,8 +15,7 @@ from commands import Commands
 
 from vqagen.api import trials
 from vqagen.errors import UsageError
-from vqagen.exchange.director_lists import DesignCell, ListPlan, deal_lists
-from vqagen.exchange.participant_files import csv_of
+from vqagen.exchange.participant_lists import DesignCell, ListPlan, csv_of, deal_lists
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 CELLS = 32

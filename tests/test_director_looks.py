@@ -11,7 +11,7 @@ from PIL import Image
 from tests.grids import shipped_looks
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.looks import looks_of
+from vqagen.tasks.director.pictures import looks_of
 
 OWN = {
     "mug_photo": {"image_path": "a.png", "kind": "mug", "size": 2, "properties": ["blue", "hot"]},

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from vqagen.tasks.director.catalogue import GridItem
-from vqagen.tasks.director.mistakes import kinds_of_cells
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
-from vqagen.tasks.director.views import Views
+from vqagen.tasks.director.views import Views, kinds_of_cells
 
 WORDS = {"R": "red book", "B": "blue book", "C": "red cup", "H": "red hot cup"}
 ITEMS = {

@@ -44,7 +44,7 @@ from vqagen.human.study.study import Study
 from vqagen.pictures.canvas import GridStyle
 from vqagen.pictures.grid_picture import GridPainter
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.looks import looks_of
+from vqagen.tasks.director.pictures import looks_of
 
 FILES = ("questions.json", "dialogs.json", "trials")
 Scenes = dict[str, dict[str, Any]]

@@ -11,8 +11,7 @@ from catalogues import DOT, small_catalogue, write_catalogue
 from commands import Commands
 from PIL import Image, ImageDraw
 
-from vqagen.authoring.items.checking import check_catalogue, color_doubt
-from vqagen.authoring.items.measuring import measure_image
+from vqagen.authoring.items.checking import check_catalogue, color_doubt, measure_image
 from vqagen.pictures.drawing import read_drawing
 from vqagen.pictures.sprites import sprite
 from vqagen.tasks.director.catalogue import load_catalogue_file

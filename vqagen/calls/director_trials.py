@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vqagen.calls.keyword_settings import make_settings, shows_settings
-from vqagen.exchange.director_lists import ListPlan
-from vqagen.exchange.participant_files import ListReport, write_lists
+from vqagen.exchange.participant_lists import ListPlan, ListReport, write_lists
 from vqagen.language.domain_files import PathLike
 from vqagen.run.items import number_items
 from vqagen.run.options import RunOptions

@@ -10,8 +10,7 @@ from typing import Any
 
 from vqagen.authoring.items.catalogue_file import read_catalogue, save
 from vqagen.authoring.items.checking import Examined, examine
-from vqagen.authoring.items.edits import NAMING, edited_draft
-from vqagen.authoring.items.entries import WORD_LISTS, Entry, entries, nouns
+from vqagen.authoring.items.edits import NAMING, WORD_LISTS, Entry, edited_draft, entries, nouns
 from vqagen.authoring.items.sheet import make_sheet, sheet_svg, without_labels
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.pictures.drawing import drawing_faults

@@ -10,13 +10,13 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
-from vqagen.authoring.items.entries import find_entry, things
+from vqagen.authoring.items.edits import find_entry, things
 from vqagen.errors import UsageError
 from vqagen.pictures.looks import Look
 from vqagen.pictures.sprites import picture_sprite, svg_of
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import name_drawn_item, spell_out
-from vqagen.tasks.director.looks import looks_of
+from vqagen.tasks.director.pictures import looks_of
 
 if TYPE_CHECKING:
     pass

@@ -21,7 +21,7 @@ from vqagen.score.intervals import wilson
 from vqagen.score.items.table import NONE, Column
 from vqagen.score.report import table as forms
 from vqagen.score.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
-from vqagen.tasks.director.mistakes import INVALID, KINDS
+from vqagen.tasks.director.views import INVALID, KINDS
 
 AnswerCounts = Mapping[tuple[str, str], int]
 """(right answer, given answer) -> questions; a question without an answer was given NO_ANSWER."""

@@ -19,6 +19,8 @@ from vqagen.tasks.director.mistakes import kinds_of_cells
 from vqagen.tasks.director.reading import WrittenTrial, read_sample, read_trial
 from vqagen.tasks.director.settings import ALWAYS
 from vqagen.tasks.director.views import Views
+from vqagen.tasks.director.catalogue import catalogue_of
+from vqagen.tasks.director.views import Views, kinds_of_cells
 
 GROUPS = ("type", "rule_class", "frame", "physics", "type*rule_class*frame")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from random import Random
 from typing import NamedTuple
 
 from vqagen.rng import shuffled, stream
+from vqagen.tasks.director.question_table import Question
 from vqagen.tasks.director.rules import (
     FRAMES,
     HORIZONTAL,
@@ -162,3 +164,28 @@ def number_of_trials(settings: DirectorSettings, window: int) -> Counter[Cell]:
         start = number * size
         numbers.update(islice(Design(settings, number).cells(), max(first - start, 0), min(end - start, size)))
     return numbers
+
+
+# Trials --------------------------------------------------------------------------------------------------------------
+
+EMPTY = -1
+"""Stands in a grid where no item is."""
+
+
+@dataclass(slots=True)
+class Trial:
+    """One trial. Cells are numbers, items places in the catalogue."""
+
+    cell: Cell
+    question: Question
+    grid: list[int]
+    """The item in each cell, or EMPTY."""
+    blocked: frozenset[int]
+    answer: int
+    """The cell that the director means."""
+    participant_answers: tuple[int, ...]
+    """The cells that fit for someone who overlooks that cells are blocked, in order."""
+    related_visible: int
+    related_blocked: int
+    competitor: int = EMPTY
+    """The blocked cell that would be the answer if it were not blocked, and the target were; EMPTY if there is none."""

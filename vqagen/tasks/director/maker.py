@@ -10,13 +10,11 @@ from typing import NamedTuple
 from vqagen.errors import UsageError
 from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.design import Cell, Design
-from vqagen.tasks.director.loose import make_loose
+from vqagen.tasks.director.design import Cell, Design, Trial
+from vqagen.tasks.director.layout import make_loose, make_strict, partner_of
 from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, question_table
 from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
-from vqagen.tasks.director.strict import make_strict, partner_of
-from vqagen.tasks.director.trial import Trial
 from vqagen.tasks.director.trial_plan import TrialPlan
 
 TRIES = 100

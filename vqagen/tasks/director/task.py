@@ -16,16 +16,13 @@ from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, stream
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.design import WINDOW, Design
+from vqagen.tasks.director.design import WINDOW, Design, Trial
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS, find_instruction_files, with_shipped
-from vqagen.tasks.director.looks import looks_of
 from vqagen.tasks.director.maker import TrialMaker
-from vqagen.tasks.director.pictures import TrialPictures
-from vqagen.tasks.director.record import RecordMaker
+from vqagen.tasks.director.pictures import TrialPictures, looks_of
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.trial import Trial
-from vqagen.tasks.director.wording import load_wording
+from vqagen.tasks.director.wording import RecordMaker, load_wording
 
 TRIALS = "trials"
 

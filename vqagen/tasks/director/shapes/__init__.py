@@ -1,1 +1,0 @@
-"""The shapes of trials in formats of other tools."""
