@@ -19,7 +19,7 @@ from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.authoring.check.codes import CODES
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 
 SAMPLES = 120
 METADATA: dict[str, Any] = {

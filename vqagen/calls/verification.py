@@ -10,6 +10,7 @@ from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.reading import content_hash
 from vqagen.files.source import RecordSource, given_records
 from vqagen.language.domain_files import (
+    DIALOGS,
     DomainFiles,
     PathLike,
     find_domain,
@@ -18,7 +19,6 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.question_files import QUESTIONS
-from vqagen.language.shipped_domains import DIALOGS
 from vqagen.score.file_kinds import find_any_records
 from vqagen.score.origin import check_origin, generator_of, shipped_domain
 from vqagen.score.verify.question_texts import texts_at_hand

@@ -7,7 +7,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
 from vqagen.files.source import RecordSource
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 
 PLUGINS = "plugins"
 

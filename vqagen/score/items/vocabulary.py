@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vqagen.errors import VqagenError
-from vqagen.language.domain_files import find_domain, synonyms_file
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN
+from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
 from vqagen.language.synonyms import load_synonyms
 from vqagen.score.answers.kinds import Vocabulary
 from vqagen.score.items.table import Items

@@ -10,7 +10,7 @@ from itertools import pairwise
 from vqagen.errors import UsageError
 from vqagen.world.attribute import Attribute
 from vqagen.world.domain import Domain
-from vqagen.world.relation_order import DEFAULT_DIRECTIONS, RelationOrder, relation_order
+from vqagen.world.relations import DEFAULT_DIRECTIONS, RelationOrder, relation_order
 
 
 @dataclass(frozen=True)
