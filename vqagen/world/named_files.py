@@ -93,14 +93,6 @@ def _is_file(path: Path) -> bool:
 Rewrite = tuple[re.Pattern[str], str]
 
 
-class _Section(NamedTuple):
-    """A section, the findings of the file it is written in, and its JSON path there."""
-
-    value: Any
-    findings: Findings
-    path: str
-
-
 class WordsReader:
     """Reader of sections of metadata in `folder` (None: metadata that is no file); faults go to `findings`."""
 
@@ -120,19 +112,22 @@ class WordsReader:
         records = [(f"{path}[{i}]", each) for i, each in listed if isinstance(each, Mapping)]
         return tuple(rewrite for place, record in records for rewrite in _rewrite(record, place, findings))
 
-    def _section(self, name: str, default: object) -> _Section:
-        """Return a section, read from its file if the metadata names one; the default where that cannot be read."""
+    def _section(self, name: str, default: object) -> tuple[Any, Findings, str]:
+        """Return a section, the findings of its file and its JSON path there.
+
+        It is read from its file if the metadata names one; where that cannot be read, it is the default.
+        """
         value = self.metadata.get(name, default)
         if not isinstance(value, str):
-            return _Section(value, self.findings, name)
+            return value, self.findings, name
         path = find_beside(value, self.folder, name, self.findings)
         if path is not None:
             try:
                 text = read_text(path)
-                return _Section(parse_json(text, str(path)), self.findings.for_file(str(path), text), "")
+                return parse_json(text, str(path)), self.findings.for_file(str(path), text), ""
             except BadInput as error:
                 self.findings.problems += error.problems
-        return _Section(default, self.findings, name)
+        return default, self.findings, name
 
 
 def _rewrite(record: Mapping[str, Any], path: str, findings: Findings) -> Iterator[Rewrite]:
