@@ -13,7 +13,7 @@ from wide_domain import make_wide_domain
 
 import vqagen
 from vqagen.api import Generation, find_domain, load_domain_files
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 from vqagen.tasks.questions.generator import QuestionGenerator
 
 

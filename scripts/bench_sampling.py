@@ -16,12 +16,12 @@ from vqagen.api import find_domain, load_domain_files
 from vqagen.rng import stream
 from vqagen.run.options import RunOptions
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.world.placing import Ground, PlainGround
+from vqagen.world.sampler import Ground
 from vqagen.world.sampling_rules import SamplingRules
 
 REPEATS = 5
 OBJECTS = 5000
-"""Objects that are placed, on two grounds."""
+"""Objects that are placed."""
 
 
 @click.command()
@@ -42,7 +42,6 @@ def sampling(count: int) -> None:
             "generate": lambda: vqagen.write_questions(scenes, questions, options=anew),
             "verify": lambda: vqagen.verify(questions, scenes),
             "place": lambda: place_objects(rules, Ground(rules)),
-            "place, by plain rules": lambda: place_objects(rules, PlainGround(rules)),
         }
         seconds = in_turn({name: partial(cpu_seconds, phase) for name, phase in phases.items()}, REPEATS + 1)
     for name, (_, *found) in seconds.items():
@@ -51,9 +50,9 @@ def sampling(count: int) -> None:
         report(name, f"{each * 1000:.3f} ms " + ("an object" if is_placing else "a scene"))
 
 
-def place_objects(rules: SamplingRules, ground: Ground | PlainGround) -> None:
+def place_objects(rules: SamplingRules, ground: Ground) -> None:
     """Place spheres of two sizes, starting again when there is no room."""
     rng = stream(0, "bench")
     for _ in range(OBJECTS):
-        if ground.place("sphere", 0.35 if rng.random() < 0.5 else 0.7, rng) is None:
+        if isinstance(ground.place("sphere", 0.35 if rng.random() < 0.5 else 0.7, rng), str):
             ground.clear()

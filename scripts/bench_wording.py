@@ -11,7 +11,7 @@ import click
 from bench_costs import count_option
 
 import vqagen
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 
 LONG, VERY_LONG = 25, 30
 """Words of a long sentence, and of a very long one."""

@@ -1,4 +1,4 @@
-"""Slow twin of `vqagen.world.visibility`: a whole picture, in which every pixel knows its solid."""
+"""Slow twin of `vqagen.world.solids`: a whole picture, in which every pixel knows its solid."""
 
 from __future__ import annotations
 

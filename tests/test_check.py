@@ -18,7 +18,7 @@ import vqagen
 from vqagen.authoring.check.check_report import CODES, CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 
 SAMPLES = 120
 METADATA: dict[str, Any] = {

@@ -12,8 +12,7 @@ import pytest
 from readme_blocks import ROOT
 from scene_records import sampled_scenes
 
-from vqagen.language.domain_files import find_domain
-from vqagen.language.shipped_domains import DIALOGS
+from vqagen.language.domain_files import DIALOGS, find_domain
 from vqagen.tasks.dialog import rounds
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.quotas import Objective, Quotas

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 from dialog_domains import dialog_domain, dialog_reader
 
+from vqagen.language.domain_files import DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.sentence import finished, starts_with_vowel_sound
-from vqagen.language.shipped_domains import DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import load_synonyms
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, label_rules
 from vqagen.tasks.dialog.round_kind import ROUND_KINDS

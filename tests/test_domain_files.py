@@ -14,8 +14,7 @@ from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import UsageError
 from vqagen.files.reading import files_in
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import find_domain
-from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
+from vqagen.language.domain_files import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
 from vqagen.tasks.questions.settings import RecordForm

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from vqagen.errors import BadInput
 from vqagen.files.shipped import shipped
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 from vqagen.plugin import ComputedAttribute, ComputedRelation, Declarations
 from vqagen.world.domain import Domain, domain_from_metadata, load_domain
 from vqagen.world.sampler import sample_scene, sample_scenes

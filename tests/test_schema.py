@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 
 from vqagen.files.parsing import parse_json
 from vqagen.files.schema import _SENTENCES, schema_faults, schema_names, schema_text
+from vqagen.language.domain_files import DIALOGS, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.loading import find_template_files
-from vqagen.language.shipped_domains import DIALOGS, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.world.camera import CameraRules
 from vqagen.world.sampling_rules import SamplingRules
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from families import SHIPPED, Collection
 
+from vqagen.authoring.check.synonym_rules import ambiguous_words, missing_plurals, unknown_synonyms, unsaid_plurals
 from vqagen.errors import BadInput
 from vqagen.language.synonyms import Synonyms, english_plural, load_synonyms
-from vqagen.language.synonyms_check import ambiguous_words, missing_plurals, unknown_synonyms, unsaid_plurals
 from vqagen.world.domain import Domain, domain_from_metadata
 
 METADATA: dict[str, Any] = {

@@ -14,9 +14,8 @@ from pathlib import Path
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output
 from vqagen.files.schema import schema_names, schema_text
-from vqagen.language.domain_files import find_domain, synonyms_file
+from vqagen.language.domain_files import SHIPPED_DOMAINS, find_domain, synonyms_file
 from vqagen.language.loading import find_template_files
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.world.domain import load_domain
 
 STARTER_FILES = ("metadata.json", "synonyms.json", "templates/first.json")

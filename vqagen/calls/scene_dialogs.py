@@ -7,8 +7,7 @@ from typing import Any
 
 from vqagen.calls.keyword_settings import make_settings, shows_settings
 from vqagen.calls.scene_questions import scenes_of, texts_of, unreadable_located
-from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
-from vqagen.language.shipped_domains import DIALOGS
+from vqagen.language.domain_files import DIALOGS, DomainFiles, PathLike, find_domain
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import span_to_read, windows_of

@@ -11,9 +11,8 @@ from vqagen.calls.keyword_settings import make_settings, shows_settings
 from vqagen.errors import UsageError
 from vqagen.files.locations import paths_of
 from vqagen.files.source import RecordSource
-from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, find_domain
+from vqagen.language.domain_files import QUESTIONS, DomainFiles, LoadedDomain, PathLike, find_domain
 from vqagen.language.question import Question
-from vqagen.language.shipped_domains import QUESTIONS
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import Span, span_to_read, windows_of
@@ -26,7 +25,6 @@ from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.questions.task import question_task, questions_about
-from vqagen.world.image_names import warn_repeats
 from vqagen.world.loading import (
     SceneSource,
     SceneText,
@@ -34,6 +32,7 @@ from vqagen.world.loading import (
     find_scenes,
     given_scene_texts,
     scene_texts,
+    warn_repeats,
 )
 from vqagen.world.scene import Scene
 

@@ -40,8 +40,7 @@ def command(
     """
     from vqagen.calls.scene_dialogs import write_dialogs
     from vqagen.cli.progress import run_progress, run_summary
-    from vqagen.language.domain_files import find_domain
-    from vqagen.language.shipped_domains import DIALOGS
+    from vqagen.language.domain_files import DIALOGS, find_domain
 
     with run_progress() as on_progress:
         made = write_dialogs(

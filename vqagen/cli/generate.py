@@ -66,8 +66,7 @@ def command(
     """
     from vqagen.calls.scene_questions import write_questions
     from vqagen.cli.progress import run_progress, run_summary
-    from vqagen.language.domain_files import find_domain
-    from vqagen.language.shipped_domains import QUESTIONS
+    from vqagen.language.domain_files import QUESTIONS, find_domain
 
     with run_progress() as on_progress:
         made = write_questions(

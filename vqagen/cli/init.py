@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from vqagen.cli.options import path
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 
 
 @click.command("init")

@@ -27,8 +27,7 @@ from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
-from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
-from vqagen.language.shipped_domains import DIALOGS
+from vqagen.language.domain_files import DIALOGS, PathLike, find_domain, load_catalogue
 from vqagen.pictures.scene_pictures import draw_scenes
 from vqagen.run.writing import write_records
 from vqagen.score.report.table import Report

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from vqagen.errors import BadInput
 from vqagen.language import constraints, functions  # noqa: F401  (importing the modules declares them)
-from vqagen.language.catalogue_check import declaration_faults, name_faults
+from vqagen.language.catalogue_check import declaration_faults, name_faults, plugin_problems
 from vqagen.language.composite import Composite, composites_of
-from vqagen.language.plugin_check import plugin_problems
 from vqagen.language.registry import ByName, Function, functions_of
 from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations
 from vqagen.world.domain import Domain

@@ -1,4 +1,4 @@
-"""The files of a domain: its metadata, templates, synonyms and plug-ins, found and loaded."""
+"""The files of a domain: its metadata, templates, synonyms and plug-ins, found and loaded; and the shipped domains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
 from vqagen.files.locations import paths_of
@@ -16,7 +16,6 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
@@ -275,3 +274,21 @@ def _with_templates(
         plugins,
         skipped,
     )
+
+
+QUESTIONS, DIALOGS = "questions", "dialogs"
+
+
+class ShippedDomain(NamedTuple):
+    """The places of a domain's files among the shipped data."""
+
+    metadata: str
+    templates: Mapping[str, str]
+    """Task -> file or folder of templates. A domain may serve several tasks; the first is its main one."""
+
+
+SHIPPED_DOMAINS: Mapping[str, ShippedDomain] = {
+    "clevr": ShippedDomain("metadata/clevr.json", {QUESTIONS: "templates/clevr", DIALOGS: "templates/dialog"}),
+    "market": ShippedDomain("metadata/market.json", {QUESTIONS: "templates/market", DIALOGS: "templates/dialog"}),
+}
+DEFAULT_DOMAIN = "clevr"

@@ -18,8 +18,7 @@ from vqagen.run.shards import Shard, ShardPlan, plan_shard
 from vqagen.run.unchanged import check_unchanged, check_while_reading
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.work import Window
-from vqagen.world.image_names import warn_repeats
-from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts
+from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts, warn_repeats
 
 
 @dataclass

@@ -14,7 +14,7 @@ from vqagen.search.memo import REMEMBERED
 from vqagen.search.outline import Outline
 from vqagen.search.possible import PossibleValues
 from vqagen.search.tie_logic import TieLogic
-from vqagen.world.relation_order import RelationOrder
+from vqagen.world.relations import RelationOrder
 
 
 class Members:

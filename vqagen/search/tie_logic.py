@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from vqagen.search.outline import RELATED, Outline, Tie
-from vqagen.world.relation_order import RelationOrder
+from vqagen.world.relations import RelationOrder
 
 
 class SetTies(NamedTuple):

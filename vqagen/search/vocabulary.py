@@ -15,7 +15,7 @@ from vqagen.language.program import Node, NodeRun
 from vqagen.search.memo import REMEMBERED, Memo
 from vqagen.search.possible import Meaning, PossibleValues
 from vqagen.world.domain import Attribute, Domain, Recorded
-from vqagen.world.relation_order import relation_order
+from vqagen.world.relations import relation_order
 
 WIDE = 128
 """Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.world.vectors import Vector, cross, dot, minus, unit
-
 Array = NDArray[np.float64]
+Vector = tuple[float, float, float]
+"""Three coordinates as a tuple: results are the same to the last bit everywhere."""
 
 FITTING_STEPS = 5
 """Steps after which the position of a fitted camera has settled, from half a unit away."""
@@ -152,3 +152,50 @@ class CameraRules:
         """Return a camera at a jittered position."""
         x, y, z = (part + self.jitter * (2 * rng.random() - 1) for part in self.position)
         return self.at((x, y, z))
+
+
+def seen_directions(camera: Camera) -> dict[str, Vector]:
+    """Return the directions of a viewer at `camera`: four along the ground, two along z; rounded to 6 digits.
+
+    Raises ValueError if the camera's right points straight up or down.
+    """
+    x, y, _ = unit((camera.right[0], camera.right[1], 0.0))
+    directions = {
+        "left": (-x, -y, 0.0),
+        "right": (x, y, 0.0),
+        "behind": (-y, x, 0.0),
+        "front": (y, -x, 0.0),
+        "above": (0.0, 0.0, 1.0),
+        "below": (0.0, 0.0, -1.0),
+    }
+    # Adding zero turns -0.0, which JSON would show, into 0.0.
+    return {name: (round(x, 6) + 0.0, round(y, 6) + 0.0, z) for name, (x, y, z) in directions.items()}
+
+
+# Vectors ------------------------------------------------------------------------------------------------------------
+
+PARALLEL = 1e-9
+"""Sine of the angle below which two directions count as parallel."""
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """Return the vector from b to a."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def dot(a: Vector, b: Vector) -> float:
+    """Return the scalar product, summed from x to z."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return the vector product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def unit(a: Vector) -> Vector:
+    """Return `a` scaled to length 1. Raises ValueError for a vector without direction."""
+    length = math.sqrt(dot(a, a))
+    if length < PARALLEL:
+        raise ValueError(f"no direction in {a}")
+    return a[0] / length, a[1] / length, a[2] / length

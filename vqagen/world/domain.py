@@ -48,9 +48,8 @@ from vqagen.world.metadata_reader import (
     MetadataReader,
     section_of_types,
 )
-from vqagen.world.named_files import find_plugins
+from vqagen.world.named_files import WordsReader, find_plugins
 from vqagen.world.recorded import RowReader, row_reader
-from vqagen.world.words_reader import WordsReader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
 """The values of a slot of type Integer."""

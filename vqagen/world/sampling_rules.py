@@ -1,26 +1,25 @@
 """The rules for sampling scenes of a domain: its attributes, and the `sampling` section of its metadata.
 
-The JSON Schema of metadata finds faults of form, `_RulesReader` faults of meaning; all are reported.
+Restrictions say which values an object may have beside its other values. The JSON Schema of metadata finds faults of
+form, `_RulesReader` faults of meaning; all are reported.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
-from graphlib import CycleError
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
 from vqagen.files.schema import shape_faults
 from vqagen.files.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
-from vqagen.world.camera import CameraRules
+from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
-from vqagen.world.relations import THRESHOLD, seen_directions
-from vqagen.world.restrictions import Restriction, allowed, dead_ends, draw_order
-from vqagen.world.vectors import Vector, dot
+from vqagen.world.relations import THRESHOLD
 
 T = TypeVar("T")
 
@@ -104,10 +103,6 @@ class SamplingRules:
         return {
             key: attribute.leaves for key, attribute in self.attributes.items() if attribute.leaves and key not in bound
         }
-
-    def allowed(self, key: str, looks: Mapping[str, Recorded]) -> Sequence[str]:
-        """Return the values of attribute `key` that an object with the values `looks` may take."""
-        return allowed(self.attributes[key].leaves, key, looks, self.restrict)
 
 
 _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not MISSING]
@@ -343,3 +338,59 @@ def _collide(key: str, other: str) -> bool:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+MOST_CASES = 10_000
+"""Most combinations of values that are searched for one that leaves no value. Sampling reports the others."""
+
+
+class Restriction(NamedTuple):
+    """A rule for objects whose `attribute` is one of `values`, or has one in its list.
+
+    For each attribute in `only`, such an object takes one of the values listed there.
+    """
+
+    attribute: str
+    values: tuple[str, ...]
+    only: Mapping[str, tuple[str, ...]]
+
+    def binds(self, looks: Mapping[str, Recorded]) -> bool:
+        """True if the rule applies to an object with the values `looks`."""
+        found = looks.get(self.attribute)
+        return found in self.values if isinstance(found, str) else any(value in self.values for value in found or ())
+
+
+def allowed(
+    values: Sequence[str], key: str, looks: Mapping[str, Recorded], restrict: Iterable[Restriction]
+) -> Sequence[str]:
+    """Return the values of attribute `key` that an object with the values `looks` may take."""
+    for rule in restrict:
+        if key in rule.only and rule.binds(looks):
+            values = [value for value in values if value in rule.only[key]]
+    return values
+
+
+def draw_order(keys: Iterable[str], restrict: Sequence[Restriction]) -> tuple[str, ...]:
+    """Return the attributes, each after those that restrict it. Raises CycleError if there is no such order."""
+    deciders = {key: [rule.attribute for rule in restrict if key in rule.only] for key in keys}
+    return tuple(TopologicalSorter(deciders).static_order())
+
+
+def dead_ends(
+    key: str, least: int, attributes: Mapping[str, Attribute], restrict: Sequence[Restriction]
+) -> Iterator[str]:
+    """Yield values of others, such as "shape cube, size large", that leave `key` fewer than `least` values."""
+    cases: dict[tuple[str, ...], dict[str, Recorded]] = {attributes[key].leaves: {}}
+    for decider in dict.fromkeys(rule.attribute for rule in restrict if key in rule.only):
+        rules = [rule for rule in restrict if rule.attribute == decider]
+        if decider not in attributes or len(cases) > MOST_CASES:
+            return
+        after: dict[tuple[str, ...], dict[str, Recorded]] = {}
+        for left, looks in cases.items():
+            for value in attributes[decider].leaves:
+                still_left = tuple(allowed(left, key, {decider: value}, rules))
+                after.setdefault(still_left, {**looks, decider: value})
+        cases = after
+    for left, looks in cases.items():
+        if len(left) < least:
+            yield ", ".join(f"{decider} {value}" for decider, value in looks.items())

@@ -21,8 +21,7 @@ from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import find_domain
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN, SHIPPED_DOMAINS
+from vqagen.language.domain_files import DEFAULT_DOMAIN, SHIPPED_DOMAINS, find_domain
 from vqagen.world.named_files import files_named_by
 
 NEAR = 3

@@ -15,8 +15,7 @@ from vqagen.files.parsing import read_text
 from vqagen.files.text import locate
 from vqagen.plugin import PlugInError
 from vqagen.world.domain import Domain
-from vqagen.world.image_names import PlacesOfNames, Repeats, image_name, repeats_message
-from vqagen.world.loading import SceneSource, find_scenes
+from vqagen.world.loading import PlacesOfNames, Repeats, SceneSource, find_scenes, image_name, repeats_message
 from vqagen.world.scene import compile_scene
 
 POINTED_INTO = 1 << 18

@@ -12,9 +12,16 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.reading import content_hash
 from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import DomainFiles, hashes_beside, load_catalogue, synonyms_file
+from vqagen.language.domain_files import (
+    DEFAULT_DOMAIN,
+    DIALOGS,
+    SHIPPED_DOMAINS,
+    DomainFiles,
+    hashes_beside,
+    load_catalogue,
+    synonyms_file,
+)
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
 from vqagen.tasks.dialog import round_kind
 from vqagen.tasks.dialog.answers import attribute_of_next
