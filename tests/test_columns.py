@@ -28,8 +28,8 @@ from vqagen.language.question_files import read_questions
 from vqagen.language.question_records import record_writer, release_answer
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.report import Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]

@@ -10,8 +10,8 @@ from vqagen.authoring.tree import sketches
 from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.description import Description
-from vqagen.search.examination import Ended, Examination
 from vqagen.search.filling import DEGENERATE, GAVE_UP, TRIVIAL
+from vqagen.search.frame import Ended, Examination
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.tables import SceneTables

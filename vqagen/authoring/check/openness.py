@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from vqagen.language.template import Template, TemplateNode
-from vqagen.search.local_checks import allow_openness, local_checks
+from vqagen.search.description import allow_openness, local_checks
 
 ALL_WAYS = 10
 """Slots of a node up to which all ways to leave some open are listed; for more slots, a few ways."""
