@@ -40,7 +40,7 @@ from vqagen.files.writer import RecordWriter
 from vqagen.language.question import record_writer
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import Tally
 
 ROOT = Path(__file__).parents[1]
 CLEVR = REAL_SCENES.parent / "clevr_v1"

@@ -27,8 +27,8 @@ from vqagen.language.question import Question, record_writer, release_answer
 from vqagen.language.question_files import read_questions
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.report import Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]

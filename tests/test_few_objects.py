@@ -27,7 +27,7 @@ from vqagen.search.plan import make_plan
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import Tally
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 

@@ -27,7 +27,7 @@ from scipy.stats import chi2_contingency
 import vqagen
 from vqagen.api import Generation, find_scenes
 from vqagen.language.program import Node
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import Tally
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "clevr_figures.json").read_text())
 REAL_SCENES = SHARED / "data" / "clevr_v1_train_scenes_1000.json"

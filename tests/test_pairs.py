@@ -21,7 +21,7 @@ from vqagen.language.question import record_writer
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.pairing import UNPAIRED
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import Tally
 from vqagen.world.scene import compile_scene
 
 CLEVR = next(each for each in SHIPPED if each.is_clevr)

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput
-from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion
-from vqagen.tasks.questions.selection import QuestionSelection
+from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion, QuestionSelection
 
 Record = dict[str, Any]
 

@@ -34,9 +34,9 @@ from vqagen.api import (
 from vqagen.run.progress import OnProgress, Progress
 from vqagen.score.items.reading import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.shapes.visual7w import split_of, type_of
-from vqagen.tasks.questions.shapes.wrong_options import Family, WrongOptions, deal
 from vqagen.tasks.questions.task import QuestionTask, question_task
+from vqagen.tasks.questions.visual7w import split_of, type_of
+from vqagen.tasks.questions.wrong_options import Family, WrongOptions, deal
 
 COLORS = ("red", "green", "blue", "gray", "brown", "cyan")
 SETTINGS = QuestionSettings(only=("zero_hop.json", "one_hop.json"), reset_counts_every=4)

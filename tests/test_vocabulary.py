@@ -12,7 +12,7 @@ from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
 from vqagen.search import description, vocabulary
 from vqagen.search.description import Sampling
-from vqagen.search.layout import Layout
+from vqagen.search.filling import Layout
 from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies, Vocabulary
 

@@ -17,13 +17,10 @@ from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.writing import write_records
-from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family_choice import load_families, warn_skipped
+from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import QuestionReport
-from vqagen.tasks.questions.selection import QuestionSelection
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
 from vqagen.tasks.questions.task import question_task, questions_about
 from vqagen.world.loading import (
     SceneSource,

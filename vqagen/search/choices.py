@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 from vqagen.bits import Objects, is_single
 from vqagen.plugin import Undefined
 from vqagen.rng import skip
-from vqagen.search.description import Description, Sampling
+from vqagen.search.description import Description, PlainChoice, Sampling
 from vqagen.search.frame import Draw, Frame
-from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.tables import DescriptionTable
 
 if TYPE_CHECKING:

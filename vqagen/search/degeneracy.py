@@ -21,9 +21,8 @@ from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.description import Description
+from vqagen.search.description import Description, PlainChoice
 from vqagen.search.frame import Frame, Test
-from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
 
 UNTESTED = ("exist", "compare_integer", "logic")

@@ -1,15 +1,56 @@
-"""A description node: what it may say of objects, and which of that its constraints allow."""
+"""Nodes with a choice: what each may say, and which of that its own constraints allow.
+
+A description says values of attributes, a plain choice the words of a primitive function with slots.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes, is_single, union_of
-from vqagen.search.local_checks import LocalCheck, allow_openness
-from vqagen.search.memo import REMEMBERED, Memo
-from vqagen.search.vocabulary import Vocabulary
+from vqagen.language.registry import Value
+from vqagen.language.template import Template
+from vqagen.search.vocabulary import REMEMBERED, Memo, Vocabulary
 from vqagen.world.scene import Scene
+
+if TYPE_CHECKING:
+    from vqagen.search.frame import Frame
+
+
+@dataclass(frozen=True)
+class LocalCheck:
+    """A condition on the words of one node alone. `places` are those it reads."""
+
+    places: tuple[int, ...]
+    test: Callable[..., bool]
+    of_openness: bool = False
+    """True if it only asks which words are there."""
+    meaning: str = ""
+    """The constraint it stands for; "" where it stands for none."""
+
+    def holds(self, words: Sequence[str | None]) -> bool:
+        """True if the node's words meet it."""
+        return self.test(*[words[k] for k in self.places])
+
+
+def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalCheck]:
+    """Return the constraints on these slots of one node and nothing else, by number ("" stands for a literal)."""
+    place = {slot: k for k, slot in enumerate(slots) if slot}
+    return {
+        number: LocalCheck(
+            tuple(place[slot] for slot in each.slots), each.holds, each.kind.of_openness, meaning=str(each)
+        )
+        for number, each in enumerate(template.constraints)
+        if each.slots and not each.nodes and place.keys() >= {*each.slots}
+    }
+
+
+def allow_openness(checks: Iterable[LocalCheck], is_said: Sequence[bool]) -> bool:
+    """True if the checks of openness allow a node to say just these attributes."""
+    words = ["" if said else None for said in is_said]
+    return all(check.holds(words) for check in checks if check.of_openness)
 
 
 @dataclass(frozen=True)
@@ -160,3 +201,28 @@ def _openness(width: int, checks: Sequence[LocalCheck]) -> list[bool]:
             for used in range(1 << width) if refused else ():
                 allowed[used] = allowed[used] and used & read not in refused
     return allowed
+
+
+WordTuple = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class PlainChoice:
+    """A primitive node with slots or literals as its values.
+
+    `options` has, for each value, what it may be; a slot that an earlier node filled is looked up by `bound`.
+    """
+
+    run: Callable[..., Value]
+    inputs: tuple[int, ...]
+    options: tuple[WordTuple, ...]
+    bound: tuple[Callable[[Frame], str | None] | None, ...]
+    checks: tuple[LocalCheck, ...] = ()
+
+    def allows(self, words: WordTuple) -> bool:
+        """True if the node's own constraints allow these words."""
+        return all(check.holds(words) for check in self.checks)
+
+    def bound_words(self, frame: Frame) -> list[tuple[int, str | None]]:
+        """Return (place, word) of the slots that earlier nodes filled."""
+        return [(k, word_of(frame)) for k, word_of in enumerate(self.bound) if word_of is not None]

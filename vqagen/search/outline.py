@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from vqagen.search.description import Description
+from vqagen.search.description import Description, PlainChoice
 from vqagen.search.frame import Pick
-from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
-from vqagen.search.possible import Meaning
+from vqagen.search.vocabulary import Meaning
 
 RELATED, SAME, DIFFERENT = "related", "same", "different"
 

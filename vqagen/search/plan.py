@@ -20,11 +20,9 @@ from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
 from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
-from vqagen.search.description import Description, Sampling
+from vqagen.search.description import Description, LocalCheck, PlainChoice, Sampling, local_checks
+from vqagen.search.filling import Layout
 from vqagen.search.frame import Draw, Frame, Test
-from vqagen.search.layout import Layout
-from vqagen.search.local_checks import LocalCheck, local_checks
-from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.search.wide import WideDescriptionDraw, WideReferenceDraw, WideRelatedDraw
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.bits import Objects
-from vqagen.search.relation_options import RelationOptions
+from vqagen.search.tables import RelationOptions
 
 WORD_BITS = 64
 """Objects whose set fits a word of an array; sets of more take several words."""

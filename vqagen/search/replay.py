@@ -13,10 +13,9 @@ from vqagen.bits import Objects
 from vqagen.language.registry import Value
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.degeneracy import Lane, lane_of
-from vqagen.search.description import Description
+from vqagen.search.description import Description, PlainChoice
 from vqagen.search.filling import Filling
 from vqagen.search.frame import Frame, Pick, Test
-from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Op, Plan
 from vqagen.search.tables import SceneTables
 

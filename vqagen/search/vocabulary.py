@@ -1,21 +1,115 @@
-"""Descriptions of objects, and their codes.
+"""Descriptions of objects: their codes, and what their words leave possible of an object.
 
 A description is one choice of value, or "left open", for each of some attributes. It is held as a code, an int in mixed
 radix (digit 0 = left open), so that tables of descriptions are tables of ints.
+
+What words leave possible is an int too. Each attribute has a field of bits: one for each value that objects have, and
+one for no value where there may be none. Of a list-valued attribute each value and group has a field of its own: said,
+or not. A description leaves possible the bits of the values that it says; an object of which less is possible fits it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from vqagen.language.program import Node, NodeRun
-from vqagen.search.memo import REMEMBERED, Memo
-from vqagen.search.possible import Meaning, PossibleValues
 from vqagen.world.domain import Attribute, Domain, Recorded
 from vqagen.world.relations import relation_order
+
+
+class Meaning:
+    """The meaning of words: the values that they leave possible, and the words themselves, as one bit each."""
+
+    __slots__ = ("possible", "words")
+
+    def __init__(self, possible: int, words: int) -> None:
+        self.possible, self.words = possible, words
+
+
+class PossibleValues:
+    """The fields of a domain's attributes."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.everything = 0
+        """All bits: of an object of which nothing is said."""
+        self.fields: dict[str, tuple[int, ...]] = {}
+        """Attribute -> its fields: one, or of a list-valued attribute one for each value and group."""
+        self.none: dict[str, int] = {}
+        """Attribute -> the bit of having no value; 0 where each object has one."""
+        self.field_of: list[int] = [0]
+        """field_of[bits.bit_length()]: the field of the highest bit; 0 for no bits."""
+        self.lists: set[str] = set()
+        """The list-valued attributes."""
+        denied: dict[tuple[str, str], int] = {}
+        for attribute in domain.attributes:
+            of_value = self._add_list(attribute) if attribute.multi else self._add_single(attribute)
+            denied |= {(attribute.name, value): bits for value, bits in of_value.items()}
+        self._meanings = {
+            key: Meaning(self.everything & ~bits, 1 << number) for number, (key, bits) in enumerate(denied.items())
+        }
+
+    def _add_list(self, attribute: Attribute) -> dict[str, int]:
+        """Add the fields of a list-valued attribute; return the bits that each value denies if it is said."""
+        bits = {value: self._field(2) for value in attribute.values}
+        self.lists.add(attribute.name)
+        self.none[attribute.name] = 0
+        self.fields[attribute.name] = tuple(bits.values())
+        return {
+            value: sum(bits[true] & bits[true] << 1 for true in attribute.lineage[value]) for value in attribute.values
+        }
+
+    def _add_single(self, attribute: Attribute) -> dict[str, int]:
+        """Add the field of an attribute with one value each; return the bits that each value denies if it is said."""
+        field = self._field(len(attribute.leaves) + attribute.optional)
+        bit = field & -field
+        bit_of = {leaf: bit << number for number, leaf in enumerate(attribute.leaves)}
+        self.none[attribute.name] = bit << len(attribute.leaves) if attribute.optional else 0
+        self.fields[attribute.name] = (field,)
+        return {value: field & ~sum(bit_of[leaf] for leaf in attribute.leaves_of(value)) for value in attribute.values}
+
+    def _field(self, size: int) -> int:
+        first = len(self.field_of) - 1
+        field = ((1 << size) - 1) << first
+        self.field_of += [field] * size
+        self.everything |= field
+        return field
+
+    def meaning(self, attribute: str, word: str) -> Meaning:
+        """The meaning of one word."""
+        return self._meanings[attribute, word]
+
+    def is_decided(self, possible: int, attribute: str) -> bool:
+        """True if only one value of an attribute is possible, given that there is one."""
+        if attribute in self.lists:
+            return False
+        bits = possible & self.fields[attribute][0] & ~self.none[attribute]
+        return bits != 0 and bits & (bits - 1) == 0
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+REMEMBERED = 50_000
+"""Entries after which a memo starts anew."""
+
+
+class Memo(dict[K, V]):
+    """Key -> what `make` returns for it, made when first asked for."""
+
+    def __init__(self, make: Callable[[K], V], most: int) -> None:
+        """`most`: the entries after which the memo starts anew."""
+        super().__init__()
+        self._make, self._most = make, most
+
+    def __missing__(self, key: K) -> V:
+        if len(self) > self._most:
+            self.clear()
+        value = self[key] = self._make(key)
+        return value
+
 
 WIDE = 128
 """Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""

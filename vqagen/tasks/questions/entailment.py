@@ -5,7 +5,7 @@ cube, so that is the red one. A question that the image's other questions answer
 that answers an earlier one.
 
 A reader learns how many objects fit a description: exactly one where a question speaks of "the big cube", and what
-follows from an answer. A description is an int, the values that it leaves possible (see `search.possible`); for each
+follows from an answer. A description is an int, the values that it leaves possible (see `search.vocabulary`); for each
 tie, such as being left of object 3, a bit beyond these says that an object without the tie fits. So the objects of
 `inner` are among those of `outer` if `not inner & ~outer`. Readers are taken to know which object an anchor is.
 """

@@ -24,9 +24,8 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Form, Subject, subject_of
-from vqagen.tasks.questions.family_choice import chosen_templates
-from vqagen.tasks.questions.settings import QuestionSettings
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import Tally
+from vqagen.tasks.questions.settings import QuestionSettings, chosen_templates
 from vqagen.world.scene import Scene
 
 

@@ -27,8 +27,8 @@ from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
+from vqagen.tasks.questions.report import Tally
 from vqagen.tasks.questions.settings import QuestionSettings
-from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene
 
 UNPAIRED = "no partner"

@@ -14,14 +14,11 @@ from vqagen.language.question import Question, record_writer
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.contract import Tally as AnyTally
 from vqagen.tasks.questions.columns import QuestionColumns
-from vqagen.tasks.questions.exclusion import ExcludedFiles, Exclusion
-from vqagen.tasks.questions.family_choice import load_families, warn_skipped
-from vqagen.tasks.questions.formats import QUESTION_FORMATS
+from vqagen.tasks.questions.exclusion import ExcludedFiles, Exclusion, QuestionSelection
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import QuestionReport
-from vqagen.tasks.questions.selection import QuestionSelection
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
+from vqagen.tasks.questions.visual7w import QUESTION_FORMATS
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene

@@ -22,6 +22,7 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.discovery import find_records
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
 from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
 from vqagen.files.locations import Location
 from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
@@ -29,6 +30,8 @@ from vqagen.files.stream import reading
 from vqagen.files.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
 from vqagen.language.question import FUNCTION_KEYS, release_answer
 from vqagen.tasks.questions.shapes.wrong_options import BOOL, Family, WrongOptions
+from vqagen.language.question_records import FUNCTION_KEYS, release_answer
+from vqagen.tasks.questions.wrong_options import BOOL, Family, WrongOptions
 
 INTEGER = "Integer"
 YES_NO = "yes/no"
@@ -183,3 +186,9 @@ def _families_in(path: Location) -> tuple[list[list[str]], list[int]]:
         case {"families": list(families), "family_of_pair": list(family_of_pair)}:
             return families, family_of_pair
     raise BadInput([Problem("expected the families of the pairs", str(path), OURS)])
+
+
+VISUAL7W = Format(
+    "visual7w", (), Visual7WDocument, holds_info=False, shape=Visual7W, is_gathered=True, is_surveyed=True
+)
+QUESTION_FORMATS = (JSON, JSON_LINES, PARQUET, VISUAL7W)

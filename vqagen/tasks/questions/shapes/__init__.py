@@ -1,1 +1,0 @@
-"""The shapes of other tools that questions are written in."""
