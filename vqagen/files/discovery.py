@@ -21,7 +21,7 @@ from vqagen.files.stream import JsonReader, reading
 SHOWN_KEYS = 12
 
 
-def find_records(path: Location | str, kind: RecordKind) -> RecordSource:
+def open_records(path: Location | str, kind: RecordKind) -> RecordSource:
     """Find the records of a kind at a local path or URL. Reads up to the first record.
 
     UsageError where nothing lies, BadInput for content that cannot be records of this kind.
@@ -57,7 +57,7 @@ def _find_in_folder(folder: Location, kind: RecordKind) -> RecordSource:
     if not files:
         names = ", ".join(f"*{suffix}" for suffix in IN_FOLDERS)
         raise PlaceError(f"no {kind.noun} files ({names}) in folder {folder}")
-    if find_records(files[0], kind).layout != "files":
+    if open_records(files[0], kind).layout != "files":
         one = f"keep one {kind.noun} in each"
         _reject(files[0], "", f"many {kind.key} in one file of a folder: name the file, or {one}")
     return RecordSource(folder, kind, "files", files)

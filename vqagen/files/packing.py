@@ -120,9 +120,6 @@ class _Frames(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._library = file, _zstandard()
-        self._begin()
-
-    def _begin(self) -> None:
         self._frame = self._library.ZstdDecompressor().decompressobj()
         self._ahead = b""
         self._content = memoryview(b"")
@@ -166,12 +163,9 @@ class _Frames(io.RawIOBase):
         return self._offset
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a byte of the content: forward by unpacking, back by beginning again."""
-        if whence != io.SEEK_SET:
-            raise io.UnsupportedOperation("packed content is gone to from its beginning only")
-        if offset < self._offset:
-            self._file.seek(0)
-            self._begin()
+        """Go forward to a byte of the content, by unpacking all before it."""
+        if whence != io.SEEK_SET or offset < self._offset:
+            raise io.UnsupportedOperation("packed content is read forward only")
         skipped = bytearray(_CHUNK)
         while self._offset < offset and self.readinto(memoryview(skipped)[: offset - self._offset]):
             pass
