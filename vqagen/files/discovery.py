@@ -12,7 +12,7 @@ from vqagen.errors import BadInput, PlaceError, Problem, describe, nearest
 from vqagen.files.info import find_info_beside
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
-from vqagen.files.names import IN_FOLDERS, is_named_lines
+from vqagen.files.packing import IN_FOLDERS, is_named_lines
 from vqagen.files.parquet import column_names, holds_columns
 from vqagen.files.reading import files_below, how_to_unpack
 from vqagen.files.source import RecordSource, take_info

@@ -1,4 +1,7 @@
-"""Packed files: `.gz` and `.zst`, known by the suffix. The same content gives the same bytes, whenever it is packed."""
+"""Suffixes of record files, and packed files: `.gz` and `.zst`, known by the suffix.
+
+The same content gives the same bytes, whenever it is packed.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,10 @@ from vqagen.errors import UsageError
 from vqagen.extras import needed
 
 PACKINGS = (".gz", ".zst")
+COLUMNS_SUFFIX = ".parquet"
+LINES_SUFFIXES = (".jsonl", ".ndjson")
+IN_FOLDERS = (".json", *(f".json{packing}" for packing in PACKINGS))
+"""Suffixes of the files that are read in a folder, one record in each."""
 FOREIGN_PACKINGS = (".bz2", ".xz", ".zip", ".7z", ".lz4", ".lzma", ".br", ".tgz", ".tar", ".rar", ".z")
 """Suffixes of packings that are neither read nor written."""
 _BEGINNINGS = {
@@ -50,6 +57,16 @@ def unpacked_name(name: str) -> str:
     'questions.jsonl'
     """
     return name[: len(name) - len(packing_of(name))]
+
+
+def is_named_columns(name: str) -> bool:
+    """True for a name that says Parquet."""
+    return name.lower().endswith(COLUMNS_SUFFIX)
+
+
+def is_named_lines(name: str) -> bool:
+    """True for a name that says JSON Lines, packed or not."""
+    return unpacked_name(name).lower().endswith(LINES_SUFFIXES)
 
 
 def check_writable_packing(name: str) -> None:

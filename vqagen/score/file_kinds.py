@@ -10,7 +10,7 @@ from vqagen.errors import BadInput, PlaceError, Problem
 from vqagen.files.discovery import first_keys, open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
-from vqagen.files.names import IN_FOLDERS
+from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
 from vqagen.files.source import RecordSource, given_records
