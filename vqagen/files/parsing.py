@@ -1,8 +1,8 @@
 """Hand-edited JSON files: their text, and its value with every mistake located.
 
 People write comments, commas behind the last item, and keys twice. A clean text is read by Python's parser at once.
-Only if that refuses are comments (`// …`, `/* … */`, `# …`, `-- …`) and commas before a closing bracket blanked out with
-as many spaces, so that every place stays where it was, and the rest is read again.
+Only if that refuses are comments (`// …`, `/* … */`, `# …`, `-- …`) and commas before a closing bracket blanked out
+with as many spaces, so that every place stays where it was, and the rest is read again.
 """
 
 from __future__ import annotations
