@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import vqagen
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.question_files import QUESTIONS
 from vqagen.score.items.reading import read_items
@@ -42,7 +42,7 @@ class Asked:
 
     def records(self, seed: int = 0) -> Iterator[Record]:
         """Yield the question records of one seed, in the order of the file."""
-        return find_records(self.files[seed], QUESTIONS).records()
+        return open_records(self.files[seed], QUESTIONS).records()
 
     @cached_property
     def items(self) -> list[Items]:

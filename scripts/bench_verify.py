@@ -17,7 +17,7 @@ from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, repo
 
 import vqagen
 from vqagen.api import find_domain, find_scenes, load_domain_files
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS
 from vqagen.rng import stream
@@ -90,7 +90,7 @@ def _report_alarms(case: _Case, repeats: int) -> None:
 
 def _verified(case: _Case, texts: QuestionTexts | str) -> vqagen.VerificationReport:
     return verify_questions(
-        find_records(case.questions, QUESTIONS), find_scenes(case.scenes), case.loaded.catalogue, texts
+        open_records(case.questions, QUESTIONS), find_scenes(case.scenes), case.loaded.catalogue, texts
     )
 
 

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.authoring.check.checking import check_paths
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.run.progress import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
@@ -179,7 +179,7 @@ def test_dialogs_are_read_from_parquet_as_from_json() -> None:
     write("dialogs.parquet", "parquet")
     write("dialogs.json", "json")
     columns, document = (
-        list(find_records(f"dialogs.{form}", DIALOG_RECORDS).records()) for form in ("parquet", "json")
+        list(open_records(f"dialogs.{form}", DIALOG_RECORDS).records()) for form in ("parquet", "json")
     )
 
     assert columns == document

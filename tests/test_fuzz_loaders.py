@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import InputWarning, VqagenError
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates
@@ -75,7 +75,7 @@ def read_metadata(path: Path) -> None:
 
 def read_all_questions(path: Path) -> None:
     list(read_questions(path))
-    verify_questions(find_records(path, QUESTIONS), find_scenes(BASES / "scenes.json"), CLEVR)
+    verify_questions(open_records(path, QUESTIONS), find_scenes(BASES / "scenes.json"), CLEVR)
 
 
 def read_dialog_templates(path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from vqagen.errors import BadInput
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.language.question_files import QUESTIONS
 from vqagen.world.loading import SCENES
@@ -77,7 +77,7 @@ every_layout = pytest.mark.parametrize("name", LAYOUTS)
 @every_layout
 def test_every_layout_gives_the_same_records_with_their_info(name: str, tmp_path: Path) -> None:
     layout, write, info = LAYOUTS[name]
-    source = find_records(write(tmp_path), TRIALS_IN_COLUMNS)
+    source = open_records(write(tmp_path), TRIALS_IN_COLUMNS)
 
     assert source.layout == layout
     assert list(source.records()) == RECORDS
@@ -88,7 +88,7 @@ def test_every_layout_gives_the_same_records_with_their_info(name: str, tmp_path
 @every_layout
 @pytest.mark.parametrize(("start", "count"), [(0, 0), (7, 0), (7, 12), (20, 1), (38, 9), (40, 0), (99, 3)])
 def test_records_are_read_from_any_index_on(name: str, start: int, count: int, tmp_path: Path) -> None:
-    source = find_records(LAYOUTS[name][1](tmp_path), TRIALS_IN_COLUMNS)
+    source = open_records(LAYOUTS[name][1](tmp_path), TRIALS_IN_COLUMNS)
     expected = list(enumerate(RECORDS))[start : start + count if count else None]
 
     assert [(found.position, found.record) for found in source.entries(start, count)] == expected
@@ -97,7 +97,7 @@ def test_records_are_read_from_any_index_on(name: str, start: int, count: int, t
 
 
 def test_a_value_that_is_not_an_object_does_not_hide_the_next(tmp_path: Path) -> None:
-    source = find_records(written("t.jsonl", '{"grid": 1}\n2\n{"grid": 3}\n')(tmp_path), TRIALS)
+    source = open_records(written("t.jsonl", '{"grid": 1}\n2\n{"grid": 3}\n')(tmp_path), TRIALS)
 
     assert [found.value for found in source.read()] == [{"grid": 1}, 2, {"grid": 3}]
     with pytest.raises(BadInput, match=r"t\.jsonl:2: trials\[1\]: expected a trial object, found 2$"):
@@ -111,9 +111,9 @@ EMPTY = {"t.json": '{"trials": []}', "list.json": "[]", "t.jsonl": "", "t.ndjson
 def test_a_file_without_records_is_one_of_a_kind_that_may_have_none(name: str, tmp_path: Path) -> None:
     path = written(name, EMPTY[name])(tmp_path)
 
-    assert list(find_records(path, TRIALS).read()) == []
+    assert list(open_records(path, TRIALS).read()) == []
     with pytest.raises(BadInput, match=r"no scenes: the list is empty|the file is empty|expected the key 'scenes'"):
-        find_records(path, SCENES)
+        open_records(path, SCENES)
 
 
 WRONG = [
@@ -133,7 +133,7 @@ def test_a_file_of_another_kind_is_refused_in_the_words_of_this_kind(tmp_path: P
     for kind, text, message in WRONG:
         path = written("t.json", text)(tmp_path)
         with pytest.raises(BadInput) as caught:
-            find_records(path, kind)
+            open_records(path, kind)
 
         assert message in str(caught.value) and str(caught.value).startswith(f"{path}: ")
 
@@ -141,12 +141,12 @@ def test_a_file_of_another_kind_is_refused_in_the_words_of_this_kind(tmp_path: P
 def test_columns_of_another_kind_are_refused(tmp_path: Path) -> None:
     path = in_columns(tmp_path)
     with pytest.raises(BadInput, match=r"not scenes: expected the column 'objects'; found 'grid', 'note', 'n'$"):
-        find_records(path, SCENES)
+        open_records(path, SCENES)
 
 
 def test_a_broken_text_in_a_column_of_json_is_one_line(tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table({"grid": ["[1", "[]"]}), tmp_path / "t.parquet")
-    source = find_records(tmp_path / "t.parquet", TRIALS_IN_COLUMNS)
+    source = open_records(tmp_path / "t.parquet", TRIALS_IN_COLUMNS)
     with pytest.raises(BadInput, match=r"t\.parquet: a text in a column of JSON is not valid JSON: unexpected end"):
         list(source.records())
 
@@ -160,7 +160,7 @@ def test_a_text_in_columns_that_is_not_utf_8(part: bytes, tmp_path: Path) -> Non
     path.write_bytes(path.read_bytes().replace(part, part[:-1] + b"\xff"))
 
     with pytest.raises(BadInput, match=r"t\.parquet: not a Parquet file, or damaged: a text is not UTF-8"):
-        list(find_records(path, TRIALS_IN_COLUMNS).records())
+        list(open_records(path, TRIALS_IN_COLUMNS).records())
 
 
 PACKED = {
@@ -176,4 +176,4 @@ def test_a_packing_that_cannot_be_read_is_named(beginning: bytes, name: str, tmp
     path = written(name, beginning)(tmp_path)
     advice = "which cannot be read: unpack the file, or pack it as .gz or .zst$"
     with pytest.raises(BadInput, match=f"compressed as {PACKED[beginning]}, {advice}"):
-        find_records(path, TRIALS)
+        open_records(path, TRIALS)

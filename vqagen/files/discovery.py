@@ -12,7 +12,7 @@ from vqagen.errors import BadInput, PlaceError, Problem, describe, nearest
 from vqagen.files.info import find_info_beside
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
-from vqagen.files.names import IN_FOLDERS, is_named_lines
+from vqagen.files.packing import IN_FOLDERS, is_named_lines
 from vqagen.files.parquet import column_names, holds_columns
 from vqagen.files.reading import files_below, how_to_unpack
 from vqagen.files.source import RecordSource, take_info
@@ -21,7 +21,7 @@ from vqagen.files.stream import JsonReader, reading
 SHOWN_KEYS = 12
 
 
-def find_records(path: Location | str, kind: RecordKind) -> RecordSource:
+def open_records(path: Location | str, kind: RecordKind) -> RecordSource:
     """Find the records of a kind at a local path or URL. Reads up to the first record.
 
     UsageError where nothing lies, BadInput for content that cannot be records of this kind.
@@ -57,7 +57,7 @@ def _find_in_folder(folder: Location, kind: RecordKind) -> RecordSource:
     if not files:
         names = ", ".join(f"*{suffix}" for suffix in IN_FOLDERS)
         raise PlaceError(f"no {kind.noun} files ({names}) in folder {folder}")
-    if find_records(files[0], kind).layout != "files":
+    if open_records(files[0], kind).layout != "files":
         one = f"keep one {kind.noun} in each"
         _reject(files[0], "", f"many {kind.key} in one file of a folder: name the file, or {one}")
     return RecordSource(folder, kind, "files", files)

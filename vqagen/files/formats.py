@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files.layouts import Batches, Document, Layout, Lines, List
+from vqagen.files.layouts import Document, Layout, Lines, List
 from vqagen.files.output import check_ending, is_stream
 from vqagen.files.packing import packing_of, unpacked_name
 
@@ -50,7 +50,7 @@ class Format:
 
 JSON = Format("json", (".json",), Document)
 JSON_LINES = Format("jsonl", (".jsonl", ".ndjson"), Lines, holds_info=False)
-PARQUET = Format("parquet", (".parquet",), Batches, is_binary=True)
+PARQUET = Format("parquet", (".parquet",), Layout, is_binary=True)
 LIST = Format("list", (), List, holds_info=False)
 """One bare list of records, as many other tools write and read."""
 FORMATS = (JSON, JSON_LINES, PARQUET, LIST)

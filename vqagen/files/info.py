@@ -42,21 +42,11 @@ class Sums(NamedTuple):
     checksum: str | None = None
 
 
-class Beside(NamedTuple):
-    """An info beside a file."""
-
-    info: Any = None
-    """None if there is none."""
-    sums: Sums = Sums()
-    format: str | None = None
-    """The name of the file's format, if that has a shape."""
-
-
 class Description(NamedTuple):
     """What stands in an output, or beside it, before its records are read."""
 
     layout: str
-    """The name of its format."""
+    """The name of its format; "" in an info beside it that does not say it."""
     info: Any
     """None if a document has none."""
     sums: Sums = Sums()
@@ -78,31 +68,32 @@ def describe_output(path: Location) -> Description:
             return Description("json", reader.value())
     if opening and opening not in b"{[":
         raise BadInput([Problem(FOREIGN, str(path))])
-    info, sums, form = _read_beside(path)
-    if info is None:
+    beside = _read_beside(path)
+    if beside is None or beside.info is None:
         message = f"its info is missing: it does not begin with one, and there is no {_path_beside(path)}"
         raise BadInput([Problem(message, str(path))])
-    return Description(form or ("list" if opening == b"[" else "jsonl"), info, sums)
+    return beside._replace(layout=beside.layout or ("list" if opening == b"[" else "jsonl"))
 
 
 def find_info_beside(path: Location) -> Any:
     """Return the info beside a file, without the sums of its records; None if there is none."""
-    return _read_beside(path).info
+    beside = _read_beside(path)
+    return beside.info if beside else None
 
 
-def _read_beside(path: Location) -> Beside:
-    """Return the info beside a file, and what it says of the file apart from it."""
+def _read_beside(path: Location) -> Description | None:
+    """Return the info beside a file, and what it says of the file apart from it; None if there is none."""
     beside = _path_beside(path)
     if not beside.is_file():
-        return Beside()
+        return None
     written = parse_json(read_text(beside), str(beside))
     match written:
         case {"generator": dict(generator)}:
             lines, checksum, form = (generator.pop(key, None) for key in (LINES, CHECKSUM, FORMAT))
             is_number, is_sum = isinstance(lines, int), isinstance(checksum, str)
             sums = Sums(lines if is_number else None, checksum if is_sum else None)
-            return Beside(written, sums, form if isinstance(form, str) else None)
-    return Beside(written)
+            return Description(form if isinstance(form, str) else "", written, sums)
+    return Description("", written)
 
 
 def _path_beside(path: Location) -> Location:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import IO, Any, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 
@@ -67,41 +67,29 @@ class Selection(Protocol):
         """Return what was kept, as JSON, for the report of the run."""
 
 
-class Columns(Protocol):
-    """How records stand in Parquet. Can be pickled."""
-
-    def encode(self, given: Iterable[Record]) -> bytes:
-        """Return a batch of records, without their numbers."""
-
-    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
-        """Write batches into a file, and number the records."""
-
-    def write_tables(self, tables: Iterable[Any], file: IO[bytes], info: Record) -> None:
-        """Write `pyarrow` tables into a file, a row group each, and number the records."""
-
-    def to_records(self, table: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a `pyarrow` table as the records that they were made of."""
-
-
-class Layout(Protocol):
-    """How a part is written."""
+class Layout:
+    """How a part is written: here, block by block as it is, such as batches of columns, which have no lines."""
 
     def __init__(self, arrangement: Arrangement) -> None: ...
 
     def head(self, info: Record) -> bytes:
-        """Return what comes before the first block."""
+        """Return what comes before the first block: nothing where the info goes elsewhere."""
+        return b""
 
     def survey(self, entries: Iterable[Record]) -> None:
         """Take note of the next of all entries, in a format that is surveyed, before the first is placed."""
 
     def placed(self, body: bytes, number: int) -> bytes:
         """Return an encoded block as the part holds it, with `number` records before it."""
+        return body
 
     def lines(self, placed: bytes) -> bytes:
         """Return the records of a placed block, one a line."""
+        return b""
 
     def tail(self, checksum: Checksum) -> bytes:
         """Return what comes behind the last block."""
+        return b""
 
 
 class JsonValue(ABC):
@@ -133,19 +121,12 @@ def decode_lines(body: bytes) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in body.split(b"\n")[:-1]]
 
 
-class Lines:
+class Lines(Layout):
     """JSON Lines, numbered under a key such as `question_index`, or as they are."""
 
     def __init__(self, arrangement: Arrangement) -> None:
         """Number the records if the arrangement has a number key."""
         self._key = b'"%s":' % arrangement.number_key.encode() if arrangement.number_key else b""
-
-    def head(self, info: Record) -> bytes:
-        """Return nothing: the info lies beside."""
-        return b""
-
-    def survey(self, entries: Iterable[Record]) -> None:
-        """Ignore the entries: each stands by itself."""
 
     def placed(self, body: bytes, number: int) -> bytes:
         """Return the lines, numbered."""
@@ -154,10 +135,6 @@ class Lines:
     def lines(self, placed: bytes) -> bytes:
         """Return the lines as they are."""
         return placed
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return nothing: the checksum lies beside."""
-        return b""
 
     def _numbered(self, body: bytes, number: int) -> list[bytes]:
         """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
@@ -206,31 +183,6 @@ class Document(List):
     def tail(self, checksum: Checksum) -> bytes:
         """Return the end of the list and of the document."""
         return DOCUMENT_END % str(checksum).encode()
-
-
-class Batches:
-    """Columns, a batch for each block; they get their numbers when the file is made of the part."""
-
-    def __init__(self, arrangement: Arrangement) -> None: ...
-
-    def head(self, info: Record) -> bytes:
-        """Return nothing: the info goes into the file's metadata."""
-        return b""
-
-    def survey(self, entries: Iterable[Record]) -> None:
-        """Ignore the entries: each stands by itself."""
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return the batch as it is."""
-        return body
-
-    def lines(self, placed: bytes) -> bytes:
-        """Return nothing: columns have no lines."""
-        return b""
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return nothing."""
-        return b""
 
 
 class Placing:

@@ -1,4 +1,7 @@
-"""Packed files: `.gz` and `.zst`, known by the suffix. The same content gives the same bytes, whenever it is packed."""
+"""Suffixes of record files, and packed files: `.gz` and `.zst`, known by the suffix.
+
+The same content gives the same bytes, whenever it is packed.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,10 @@ from vqagen.errors import UsageError
 from vqagen.extras import needed
 
 PACKINGS = (".gz", ".zst")
+COLUMNS_SUFFIX = ".parquet"
+LINES_SUFFIXES = (".jsonl", ".ndjson")
+IN_FOLDERS = (".json", *(f".json{packing}" for packing in PACKINGS))
+"""Suffixes of the files that are read in a folder, one record in each."""
 FOREIGN_PACKINGS = (".bz2", ".xz", ".zip", ".7z", ".lz4", ".lzma", ".br", ".tgz", ".tar", ".rar", ".z")
 """Suffixes of packings that are neither read nor written."""
 _BEGINNINGS = {
@@ -50,6 +57,16 @@ def unpacked_name(name: str) -> str:
     'questions.jsonl'
     """
     return name[: len(name) - len(packing_of(name))]
+
+
+def is_named_columns(name: str) -> bool:
+    """True for a name that says Parquet."""
+    return name.lower().endswith(COLUMNS_SUFFIX)
+
+
+def is_named_lines(name: str) -> bool:
+    """True for a name that says JSON Lines, packed or not."""
+    return unpacked_name(name).lower().endswith(LINES_SUFFIXES)
 
 
 def check_writable_packing(name: str) -> None:
@@ -120,9 +137,6 @@ class _Frames(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._library = file, _zstandard()
-        self._begin()
-
-    def _begin(self) -> None:
         self._frame = self._library.ZstdDecompressor().decompressobj()
         self._ahead = b""
         self._content = memoryview(b"")
@@ -166,12 +180,9 @@ class _Frames(io.RawIOBase):
         return self._offset
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a byte of the content: forward by unpacking, back by beginning again."""
-        if whence != io.SEEK_SET:
-            raise io.UnsupportedOperation("packed content is gone to from its beginning only")
-        if offset < self._offset:
-            self._file.seek(0)
-            self._begin()
+        """Go forward to a byte of the content, by unpacking all before it."""
+        if whence != io.SEEK_SET or offset < self._offset:
+            raise io.UnsupportedOperation("packed content is read forward only")
         skipped = bytearray(_CHUNK)
         while self._offset < offset and self.readinto(memoryview(skipped)[: offset - self._offset]):
             pass

@@ -16,7 +16,7 @@ from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
 from vqagen.files.layouts import Checksum, Record
 from vqagen.files.locations import Location
-from vqagen.files.names import is_named_columns
+from vqagen.files.packing import is_named_columns
 from vqagen.files.reading import open_as_it_is
 
 BEGINNING = b"PAR1"

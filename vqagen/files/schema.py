@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -91,24 +91,7 @@ def _validator(name: str, definition: str) -> Any:
     }
     extend: Any = validators.extend  # it has no types
     validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(kinds))
-    schema = _schema(name, definition)
-    return validator(_inlined(schema, schema.get("$defs", {})))
-
-
-def _inlined(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...] = ()) -> Any:
-    """The schema with definitions in place of plain references to them, which makes checking a third faster.
-
-    References from inside of what they refer to stay, as do those that have more beside them than a description.
-    """
-    if isinstance(schema, list):
-        return [_inlined(each, definitions, inside) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
-    if name in definitions and name not in inside and schema.keys() <= {"$ref", "title", "description"}:
-        own = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**_inlined(definitions[name], definitions, (*inside, name)), **own}
-    return {key: _inlined(each, definitions, inside) for key, each in schema.items()}
+    return validator(_schema(name, definition))
 
 
 def _is_finite(value: object) -> bool:

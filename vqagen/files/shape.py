@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.layouts import Record, encode_lines
 from vqagen.files.locations import Location
@@ -52,7 +52,7 @@ class Shape(ABC):
 
     def read(self, path: Location) -> Iterator[FoundEntry]:
         """Yield the entries of a file, which is a list of them. BadInput for what is none."""
-        source = find_records(path, RecordKind(self.key))
+        source = open_records(path, RecordKind(self.key))
         for index, value, place, text in source.read():
             yield FoundEntry(source.object_of(value, index, place), text)
 

@@ -1,7 +1,7 @@
 """Places in a JSON text, for errors that point into hand-edited files: positions, paths, excerpts.
 
 A path is written as in errors: `templates[3].nodes[2].type`, or `[3].nodes` where the document is a list. The text may
-have what hand-edited files have beyond JSON: comments, and commas behind the last item (see `json_tolerance`).
+have what hand-edited files have beyond JSON: comments, and commas behind the last item (see `parsing`).
 """
 
 from __future__ import annotations

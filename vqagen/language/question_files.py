@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 
@@ -14,4 +14,4 @@ QUESTIONS = RecordKind("questions", own_keys=("program", "question", "answer"), 
 
 def read_questions(path: Location) -> Iterator[dict[str, Any]]:
     """Yield every question of a file, in order. BadInput for what is not a question."""
-    return find_records(path, QUESTIONS).records()
+    return open_records(path, QUESTIONS).records()

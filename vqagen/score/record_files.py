@@ -8,9 +8,11 @@ from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
 from vqagen.files.discovery import find_records, first_keys
+from vqagen.errors import BadInput, PlaceError, Problem
+from vqagen.files.discovery import first_keys, open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
-from vqagen.files.names import IN_FOLDERS
+from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
 from vqagen.files.source import RecordSource, given_records
@@ -48,7 +50,7 @@ def find_any_records(
     """
     if isinstance(given, str | Path):
         path = require_records(given)
-        return find_records(trials_file(path) or path, kind_of_file(path, kinds))
+        return open_records(trials_file(path) or path, kind_of_file(path, kinds))
     if not isinstance(given, Mapping):
         given = list(given)
     first = given if isinstance(given, Mapping) else next(iter(given), {})
@@ -62,7 +64,7 @@ def find_trials(path: PathLike | Location) -> RecordSource:
     file = trials_file(place) or place
     if file.is_dir():
         raise PlaceError(f"no trials in folder {place}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
-    return find_records(file, SAMPLES if kind_of_file(file) is SAMPLES else TRIALS)
+    return open_records(file, SAMPLES if kind_of_file(file) is SAMPLES else TRIALS)
 
 
 def kind_of_file(path: Location, kinds: Kinds = KINDS) -> RecordKind:

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, Format
-from vqagen.files.layouts import Columns, Record, Selection
+from vqagen.files.layouts import Record, Selection
 from vqagen.files.locations import Location
+from vqagen.files.parquet import RecordColumns
 from vqagen.tasks.settings import RunSettings
 
 
@@ -220,7 +221,7 @@ class Task(ABC):
         return {"generator": generator}
 
     @classmethod
-    def columns(cls, info: Mapping[str, Any]) -> Columns | None:
+    def columns(cls, info: Mapping[str, Any]) -> RecordColumns | None:
         """Return the columns of a Parquet output with this info; None if the task has no such format."""
         return None
 

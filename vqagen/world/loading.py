@@ -18,6 +18,8 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, VqagenError, as_written, counted, describe, warn
 from vqagen.files.discovery import find_records
+from vqagen.errors import BadInput, Problem, VqagenError, describe
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.files.source import RecordSource
@@ -62,8 +64,8 @@ class UnreadableScene(VqagenError):
 
 
 def find_scenes(path: Location | str) -> SceneSource:
-    """Find the scenes at a local path or URL; see `find_records`."""
-    return find_records(path, SCENES)
+    """Find the scenes at a local path or URL; see `open_records`."""
+    return open_records(path, SCENES)
 
 
 def scene_texts(source: SceneSource, start: int = 0, count: int = 0) -> Iterator[SceneText]:

@@ -18,8 +18,7 @@ from typing import Any
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
 from vqagen.files.discovery import first_keys
-from vqagen.files.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
-from vqagen.files.packing import PACKINGS
+from vqagen.files.packing import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, PACKINGS, is_named_columns, is_named_lines
 from vqagen.files.parquet import holds_columns
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.reading import files_in

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
@@ -44,7 +44,7 @@ def records_about_scenes(
 ) -> list[tuple[Record, Scene]]:
     """Return the records of a file with their scenes. BadInput for a missing scene or picture."""
     found, problems = list[tuple[Record, Scene]](), list[Problem]()
-    for at, record, scene in records_with_scenes(find_records(file, kind).records(), scenes, domain, _HELD):
+    for at, record, scene in records_with_scenes(open_records(file, kind).records(), scenes, domain, _HELD):
         if isinstance(scene, Scene) and scene.image:
             found.append((record, scene))
             continue

@@ -10,9 +10,9 @@ from itertools import count, groupby
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe
-from vqagen.files.layouts import Columns, Record, Selection
+from vqagen.files.layouts import Record, Selection
 from vqagen.files.output import atomic_output
-from vqagen.files.parquet import decode, pyarrow, to_records
+from vqagen.files.parquet import RecordColumns, decode, pyarrow, to_records
 from vqagen.run.merging.shard_files import ShardFile
 from vqagen.run.windows import BLOCK, block_of
 from vqagen.tasks.contract import Task
@@ -47,7 +47,7 @@ def write_columns(
     return written
 
 
-def _pieces(file: ShardFile, task: type[Task], columns: Columns, is_last: bool) -> Iterator[tuple[Block, Any]]:
+def _pieces(file: ShardFile, task: type[Task], columns: RecordColumns, is_last: bool) -> Iterator[tuple[Block, Any]]:
     """Yield the tables of a shard, each with the block that it is all of, or a part.
 
     Blocks without records behind the last record are yielded too, except in the last shard: nothing follows them.
@@ -65,7 +65,7 @@ def _pieces(file: ShardFile, task: type[Task], columns: Columns, is_last: bool) 
 
 
 def _filled_pieces(
-    file: ShardFile, task: type[Task], columns: Columns, blocks: Iterator[Block]
+    file: ShardFile, task: type[Task], columns: RecordColumns, blocks: Iterator[Block]
 ) -> Iterator[tuple[Block, Any]]:
     """Yield the same up to the last record."""
     if file.layout == "parquet":

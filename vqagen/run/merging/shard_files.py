@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.formats import FORMATS, Format
 from vqagen.files.info import FOREIGN, Sums, describe_output
 from vqagen.files.kind import RecordKind
@@ -128,7 +128,7 @@ class ShardFile:
             for table in self.tables():
                 yield from ((record, b"") for record in columns.to_records(table))
             return
-        source = find_records(self.record_file, RecordKind(self.arrangement.key))
+        source = open_records(self.record_file, RecordKind(self.arrangement.key))
         for index, value, place, text in source.read(behind=behind):
             yield source.object_of(value, index, place), text
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.formats import FORMATS, JSON_LINES, Format
 from vqagen.files.info import describe_output
-from vqagen.files.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
+from vqagen.files.layouts import Arrangement, Encode, Layout, Record, Selection, encode_lines
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, check_output, is_stream, linked
+from vqagen.files.parquet import RecordColumns
 from vqagen.files.shape import Shape
 from vqagen.files.writer import info_beside
 from vqagen.run.output.journal import journal_of, part_of
@@ -143,7 +144,7 @@ class Output:
 
     target: Target
     info: Record
-    columns: Columns | None = None
+    columns: RecordColumns | None = None
     """For Parquet."""
     selection: Selection | None = None
     """Chooses from the records when all are there; None if every record stays."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
@@ -69,7 +69,7 @@ _TASKS = ("OpenEnded_", "MultipleChoice_")
 def read_vqav2(table: TableBuilder) -> Items:
     """Return the annotated questions, with their texts if these are at hand."""
     questions = None if table.source.layout == "given" else _beside(table.source.path, QUESTIONS.key)
-    listed = find_records(questions, QUESTIONS).records() if questions else ()
+    listed = open_records(questions, QUESTIONS).records() if questions else ()
     asked = {str(each.get("question_id")): each for each in listed}
     rows = table.rows("answer_type", "question_type", "question_length")
     for record in table.records():

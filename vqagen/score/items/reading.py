@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.source import RecordSource, given_records
 from vqagen.files.visual7w import IMAGES
 from vqagen.language.domain_files import PathLike
@@ -91,5 +91,5 @@ def read_items(
 def find_items(source: Source) -> RecordSource:
     """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
     if isinstance(source, str | Path) and kind_of_file(place := require_records(source), _KINDS) is ANNOTATIONS:
-        return find_records(annotations_of(place), ANNOTATIONS)
+        return open_records(annotations_of(place), ANNOTATIONS)
     return find_any_records(source, _KINDS)

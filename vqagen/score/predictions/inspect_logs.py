@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import orjson
 
 from vqagen.errors import BadInput, Problem, counted, warn
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE, unpacked
@@ -36,7 +36,7 @@ _LENGTHS = struct.Struct("<26xHH")
 def log_samples(path: Location, is_archive: bool) -> Iterator[Entry]:
     """Yield the samples of a log as records. BadInput for a log without samples."""
     number, left_out = 0, 0
-    samples = _in_archive(path) if is_archive else find_records(path, SAMPLES).records()
+    samples = _in_archive(path) if is_archive else open_records(path, SAMPLES).records()
     for number, sample in enumerate(samples, 1):
         if sample.get("epoch", 1) == 1:
             yield {_id_key(sample): sample.get("id"), "answer": _answer(sample)}, SAMPLES.path(number - 1), None

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, PlaceError, Problem, counted
-from vqagen.files.discovery import find_records, first_keys
+from vqagen.files.discovery import first_keys, open_records
 from vqagen.files.fault_list import FaultList, FieldFault
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, Remote, locate
@@ -186,7 +186,7 @@ def _in_json(path: Location) -> Iterable[Entry]:
 
 def _in_records(path: Location) -> Iterable[Entry]:
     """Return the records of JSON or Parquet. BadInput if the first one is a question."""
-    source = find_records(path, PREDICTIONS)
+    source = open_records(path, PREDICTIONS)
     first = next((found.value for found in source.read(0, 1)), None)
     if isinstance(first, dict) and (key := next((key for key in _OF_QUESTIONS if key in first), None)):
         _reject(path, f"holds questions, not predictions (their key {key!r}); {_QUESTIONS_FIRST}")

@@ -23,6 +23,7 @@ import orjson
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.discovery import find_records
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
+from vqagen.files.discovery import open_records
 from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
 from vqagen.files.locations import Location
 from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
@@ -84,7 +85,7 @@ class Visual7W(Shape):
     def read(self, path: Location) -> Iterator[FoundEntry]:
         """Yield the entries of a file, without options and numbers."""
         families, family_of_pair = _families_in(path)
-        for index, image, place in find_records(path, IMAGES).entries():
+        for index, image, place in open_records(path, IMAGES).entries():
             try:
                 whole = _restored(image, families, family_of_pair)
                 entry = {**whole, PAIRS: [_without_options(pair) for pair in whole[PAIRS]]}
