@@ -11,7 +11,7 @@ from typing import Any
 from conftest import SHARED
 from scene_records import SMALL_SCENES, sampled_scenes
 
-from vqagen.api import LoadedDomain, find_domain, load_domain_files
+from vqagen import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.drawn_values import with_drawn_values
 from vqagen.language.meta_templates import choices_of, with_choice

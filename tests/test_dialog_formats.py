@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handmade_dialogs import DIALOGS as HANDMADE
-from handmade_dialogs import HandmadeTask
-from pyarrow import json as arrow_json
-from pyarrow import parquet
+from handmade_dialogs import DIALOGS as HANDMADE, HandmadeTask
+from pyarrow import json as arrow_json, parquet
 
-from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
+from vqagen import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.authoring.check.checking import check_paths
 from vqagen.files.discovery import find_records
 from vqagen.run.progress import Progress

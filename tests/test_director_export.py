@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from commands import Commands
 
-from vqagen.api import trials
+from vqagen import trials
 from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import DesignCell, ListPlan, deal_lists
 from vqagen.exchange.participant_files import csv_of

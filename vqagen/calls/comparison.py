@@ -8,10 +8,8 @@ from pathlib import PurePath
 from vqagen.errors import UsageError
 from vqagen.score.compare import Comparison, compare_evaluations
 from vqagen.score.evaluate.evaluation import WRONG, EvaluationSettings, evaluate
-from vqagen.score.items.reading import Source as Questions
-from vqagen.score.items.reading import read_items
-from vqagen.score.predictions.reading import Source as Answers
-from vqagen.score.predictions.reading import read_predictions, require_predictions
+from vqagen.score.items.reading import Source as Questions, read_items
+from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".eval", ".gz", ".zst")
 """Endings of prediction files that are left out of a model's name."""

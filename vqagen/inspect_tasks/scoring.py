@@ -26,8 +26,7 @@ from inspect_ai.solver import TaskState
 
 from vqagen.score.answers.replies import cell_in_reply
 from vqagen.shortcuts.policies import BLIND, POLICIES
-from vqagen.tasks.director.mistakes import CORRECT as RIGHT
-from vqagen.tasks.director.mistakes import EGOCENTRIC, INVALID
+from vqagen.tasks.director.mistakes import CORRECT as RIGHT, EGOCENTRIC, INVALID
 from vqagen.tasks.director.rules import CONTROL, TEST, TYPES
 
 KIND = "kind"

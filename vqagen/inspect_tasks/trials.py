@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 
-from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.fault_list import FaultList
+from vqagen.run.trials import trials as generated_trials
 from vqagen.score.file_kinds import SAMPLES, find_trials
 from vqagen.score.origin import settings_of
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
