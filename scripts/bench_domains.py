@@ -12,7 +12,7 @@ from bench_sizes import compile_families
 from wide_domain import make_wide_domain
 
 import vqagen
-from vqagen.api import Generation, find_domain, load_domain_files
+from vqagen import Generation, find_domain, load_domain_files
 from vqagen.language.domain_files import SHIPPED_DOMAINS
 from vqagen.tasks.questions.generator import QuestionGenerator
 

@@ -33,7 +33,7 @@ from bench_costs import (
 )
 
 import vqagen
-from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
+from vqagen import Generation, find_domain, find_scenes, load_domain_files, load_scenes
 from vqagen.files.formats import JSON
 from vqagen.files.layouts import Arrangement
 from vqagen.files.writer import RecordWriter

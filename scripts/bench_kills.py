@@ -250,7 +250,7 @@ def struck(process: subprocess.Popen[bytes], number: signal.Signals) -> bool:
 
 def worker_struck(process: subprocess.Popen[bytes]) -> bool:
     """Kill a worker; whether there was one."""
-    for worker in sorted(family(process) - {process.pid})[:1]:
+    for worker in sorted(family(process) - {process.pid})[-1:]:  # the first is Python's resource tracker
         with suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)
             return True

@@ -12,7 +12,7 @@ import click
 from bench_costs import count_option, cpu_seconds, in_turn, report
 
 import vqagen
-from vqagen.api import find_domain, load_domain_files
+from vqagen import find_domain, load_domain_files
 from vqagen.rng import stream
 from vqagen.run.options import RunOptions
 from vqagen.tasks.sampling.settings import SamplingSettings

@@ -15,7 +15,7 @@ import click
 from bench_costs import count_option, repeats_option
 
 import vqagen
-from vqagen.api import Generation, LoadedDomain, find_domain, load_domain_files
+from vqagen import Generation, LoadedDomain, find_domain, load_domain_files
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules

@@ -16,7 +16,7 @@ from bench_balance import REAL_SCENES
 from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, report
 
 import vqagen
-from vqagen.api import find_domain, find_scenes, load_domain_files
+from vqagen import find_domain, find_scenes, load_domain_files
 from vqagen.files.discovery import open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS

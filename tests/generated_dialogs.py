@@ -12,7 +12,7 @@ from conftest import SHARED
 from dialog_domains import dialog_domain
 from scene_records import sampled_scenes
 
-from vqagen.api import DialogSettings
+from vqagen import DialogSettings
 from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.world.scene import compile_scene

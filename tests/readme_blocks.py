@@ -23,8 +23,7 @@ from pathlib import Path
 
 import click
 
-from vqagen.cli import generate
-from vqagen.cli import run as run_command
+from vqagen.cli import generate, run as run_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = tuple(

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped

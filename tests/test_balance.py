@@ -9,7 +9,7 @@ from families import SHIPPED
 from naive_programs import is_filter
 
 import vqagen
-from vqagen.api import load_domain_files
+from vqagen import load_domain_files
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from depth import fewer
 from families import SHIPPED, Collection
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import vqagen
 from vqagen.language.question import record_writer

@@ -17,8 +17,7 @@ import pyarrow
 import pytest
 from commands import Commands
 from families import SHIPPED, Collection
-from pyarrow import json as arrow_json
-from pyarrow import parquet
+from pyarrow import json as arrow_json, parquet
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.layouts import encode_lines

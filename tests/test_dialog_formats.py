@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handmade_dialogs import DIALOGS as HANDMADE
-from handmade_dialogs import HandmadeTask
-from pyarrow import json as arrow_json
-from pyarrow import parquet
+from handmade_dialogs import DIALOGS as HANDMADE, HandmadeTask
+from pyarrow import json as arrow_json, parquet
 
-from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
+from vqagen import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.authoring.check.checking import check_paths
 from vqagen.files.discovery import open_records
 from vqagen.run.progress import Progress
 from vqagen.tasks import TASKS, TaskEntry
-from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
-from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS, DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.task import DIALOG_FORMATS
 from vqagen.tasks.settings import RunSettings
 

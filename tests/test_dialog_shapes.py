@@ -11,7 +11,7 @@ from generated_dialogs import generated
 from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL, UNIQUE, dialogs_about
 from scene_records import sampled_scenes
 
-from vqagen.api import find_domain
+from vqagen import find_domain
 from vqagen.files.layouts import Arrangement, Checksum, encode_lines
 from vqagen.files.shape import Shape
 from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG

@@ -14,13 +14,9 @@ from scene_records import sampled_scenes
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
-from vqagen.language.domain_files import find_domain, load_domain_files
-from vqagen.language.shipped_domains import DIALOGS
 from vqagen.language.domain_files import DIALOGS, find_domain, load_domain_files
-from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS
-from vqagen.tasks.dialog.round_kind import ROUND_KINDS, RoundKind
 from vqagen.tasks.dialog.search import DialogGenerator
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.world.scene import compile_scene

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from commands import Commands
 
-from vqagen.api import trials
+from vqagen import trials
 from vqagen.errors import UsageError
 from vqagen.exchange.participant_lists import DesignCell, ListPlan, csv_of, deal_lists
 from vqagen.tasks.director.reading import WrittenTrial, read_trial

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vqagen.api import convert, merge, write_trials
+from vqagen import convert, merge, write_trials
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.settings import ALWAYS, RELATIONAL, SUPERLATIVE, DirectorSettings
 

@@ -14,8 +14,8 @@ from commands import Commands
 from depth import fewer
 
 import vqagen
-from vqagen.calls.director_trials import trial_design
 from vqagen.rng import stream
+from vqagen.run.trials import trial_design
 from vqagen.tasks.director.design import Design, ExactShares
 from vqagen.tasks.director.pictures import TrialPictures
 from vqagen.tasks.director.settings import DirectorSettings

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import ROOT, Commands
 
-from vqagen.api import write_trials
+from vqagen import write_trials
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given as drawn
-from hypothesis import strategies as st
+from hypothesis import given as drawn, strategies as st
 from item_tables import table
 from sklearn import metrics
 from statsmodels.stats.proportion import confint_proportions_2indep

@@ -25,7 +25,7 @@ from scene_records import sampled_scenes
 from scipy.stats import chi2_contingency
 
 import vqagen
-from vqagen.api import Generation, find_scenes
+from vqagen import Generation, find_scenes
 from vqagen.language.program import Node
 from vqagen.tasks.questions.report import Tally
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.diagnosis import NOT_JSON, find_mistake

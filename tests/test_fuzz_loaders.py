@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 import depth
 import pytest
 from commands import ROOT
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import InputWarning, VqagenError

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from msgspec.structs import replace as with_fields
 from oracles.human_plan import plan_faults
 from study_files import make_study, picture, write_caption_files, write_json

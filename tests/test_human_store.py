@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from depth import fewer
 from human_stores import HOUR, STUDY, Desk, open_desk
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from redis_servers import RedisServer, redis_server
 
 from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed

@@ -7,8 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from vqagen.files import stream as json_stream
 from vqagen.files.stream import JsonFault, JsonReader, position_of

@@ -8,8 +8,7 @@ from itertools import cycle
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import InputWarning
 from vqagen.files.parsing import parse_json

@@ -15,11 +15,10 @@ from typing import Any
 import oracle
 import pytest
 from families import SHIPPED, Collection
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import vqagen
-from vqagen.api import Generation, find_scenes
+from vqagen import Generation, find_scenes
 from vqagen.cli import run
 from vqagen.language.question import record_writer
 

@@ -15,7 +15,7 @@ from families import SHIPPED
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.api import Generation, find_scenes
+from vqagen import Generation, find_scenes
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.world.attribute import Attribute
 

@@ -11,8 +11,7 @@ import pytest
 from depth import fewer
 from families import COLLECTIONS, Collection
 from fillings import random_words
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.sentence import Marked, SlotSpan, mention_spans

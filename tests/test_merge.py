@@ -17,8 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from commands import Commands
 from families import SHIPPED, Collection
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from vqagen.cli import run
 from vqagen.files.formats import FORMATS, JSON_LINES, choose_format

@@ -16,7 +16,7 @@ from families import COLLECTIONS, SHIPPED, Collection
 from general_domain import METADATA, SCENES, TEMPLATES
 
 import vqagen
-from vqagen.api import Generation
+from vqagen import Generation
 from vqagen.language.question import record_writer
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.generator import QuestionGenerator

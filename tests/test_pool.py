@@ -12,8 +12,7 @@ import naive_pairs
 import pytest
 from families import SHIPPED, Collection
 from general_domain import METADATA, SCENES
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from naive_programs import Undefined, run
 from naive_vocabulary import make_world
 from oracle import signatures
@@ -21,7 +20,7 @@ from program_notation import program
 from test_plugins import write
 
 import vqagen
-from vqagen.api import Generation
+from vqagen import Generation
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.plugin import Undefined as NoResult

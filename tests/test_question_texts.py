@@ -17,7 +17,7 @@ from scene_records import sampled_scenes
 from spoiled_texts import SPOILS, Record, Sayings, spoiled
 
 import vqagen
-from vqagen.api import find_domain, load_domain_files
+from vqagen import find_domain, load_domain_files
 from vqagen.files.shipped import shipped
 from vqagen.language import recognition
 from vqagen.rng import stream

@@ -16,7 +16,7 @@ from depth import fewer
 from families import SHIPPED, Collection
 
 import vqagen
-from vqagen.api import Generation, SceneSource, find_scenes
+from vqagen import Generation, SceneSource, find_scenes
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
 from vqagen.search.filling import GAVE_UP

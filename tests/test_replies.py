@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from test_answers import CLEVR, NO_WORDS, credit, gold_of, options_of
 
 from vqagen.score.answers.judging import judge

@@ -13,8 +13,6 @@ from scene_records import sampled_scenes
 from vqagen.files.shipped import shipped
 from vqagen.language.question_files import read_questions
 from vqagen.score.verify import verification
-from vqagen.world.image_names import PlacesOfNames, Repeats
-from vqagen.score.verify import questions as verification
 from vqagen.world.loading import PlacesOfNames, Repeats
 
 SCENES = 6

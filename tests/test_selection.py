@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import BadInput
 from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion, QuestionSelection

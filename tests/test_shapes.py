@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from toy_task import DigitSettings, DigitTask
 
-from vqagen.api import RunOptions, UsageError, VqagenError, convert, merge, write_records
+from vqagen import RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.tasks import TASKS, TaskEntry
 
 SETTINGS = DigitSettings(start_index=2, count=23)

@@ -12,7 +12,7 @@ from depth import fewer
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.api import Generation, find_scenes, load_domain_files
+from vqagen import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 
-from vqagen.api import RunOptions, UsageError, VqagenError, merge, write_records
+from vqagen import RunOptions, UsageError, VqagenError, merge, write_records
 from vqagen.files.formats import JSON
 from vqagen.files.layouts import Record
 from vqagen.run.output.journal import journal_of, part_of

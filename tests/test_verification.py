@@ -14,16 +14,14 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.api import Generation, find_scenes, load_domain_files
+from vqagen import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
 from vqagen.files.source import FoundRecord
 from vqagen.language.question import record_writer
 from vqagen.score import scene_lookup
-from vqagen.score.verify import report as verification_report
-from vqagen.score.verify import verification
+from vqagen.score.verify import report as verification_report, verification
 from vqagen.score.verify.report import EXAMPLES
-from vqagen.world.loading import SCENES as SCENES_KIND
-from vqagen.world.loading import SceneSource
+from vqagen.world.loading import SCENES as SCENES_KIND, SceneSource
 
 Record = dict[str, Any]
 SCENES = 12

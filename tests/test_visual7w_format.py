@@ -14,11 +14,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scene_records import sampled_scenes
 
-from vqagen.api import (
+from vqagen import (
     BadInput,
     BaselineFiles,
     RunOptions,

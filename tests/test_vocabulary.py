@@ -7,7 +7,7 @@ from collections.abc import Callable, Sized
 import pytest
 from program_notation import template as notation
 
-from vqagen.api import load_domain_files
+from vqagen import load_domain_files
 from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
 from vqagen.search import description, vocabulary

@@ -20,7 +20,7 @@ from test_fidelity import assert_same_distribution
 from test_search import EVERYTHING, make_search
 
 import vqagen
-from vqagen.api import Generation, find_domain, load_domain_files
+from vqagen import Generation, find_domain, load_domain_files
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.search import vocabulary, wide, wide_table

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from families import COLLECTIONS, Collection
 from fillings import random_words
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.sentence import finished, starts_with_vowel_sound, without_other

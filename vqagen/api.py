@@ -1,158 +1,182 @@
-"""The Python API: the commands as typed calls, and the types that they take and return."""
+"""The public names of vqagen, and the module that holds each. `vqagen` loads them when they are first used."""
 
 from __future__ import annotations
 
-from vqagen.calls.director_trials import export_trials, trials, write_trials
-from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
-from vqagen.calls.scene_dialogs import dialogs, write_dialogs
-from vqagen.calls.scene_questions import Generation, generate, write_questions
-from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.human.export.folder import ExportReport, export_study
-from vqagen.human.export.humanr_answers import import_humanr
-from vqagen.human.items.making import make_items, write_items
-from vqagen.human.items.settings import ItemSettings
-from vqagen.human.links.settings import LinkSettings
-from vqagen.human.links.study_links import verify_codes, write_links
-from vqagen.human.scores.report import rater_report
-from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.scores.study_scores import StudyScores, score_study
-from vqagen.human.server.process import serve
-from vqagen.human.server.settings import ServeSettings
-from vqagen.human.simulation.power import simulate_study
-from vqagen.human.simulation.settings import RaterSettings
-from vqagen.human.status import study_status
-from vqagen.human.store.care import ForgetReport, back_up_study, forget
-from vqagen.human.study.making import PlannedStudy, check_study, extend_study, make_caption_tasks, make_item_tasks
-from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study, load_study
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.domain_files import (
-    DomainFiles,
-    LoadedDomain,
-    find_domain,
-    load_domain_files,
-)
-from vqagen.language.loading import load_templates
-from vqagen.language.program import Program
-from vqagen.language.question import Question
-from vqagen.pictures.scene_pictures import draw_scenes
-from vqagen.plugin import Undefined
-from vqagen.run.merging.convert import convert
-from vqagen.run.merging.merge import MergeResult, merge
-from vqagen.run.options import RunOptions
-from vqagen.run.writing import write_records
-from vqagen.score.compare import Comparison, compare
-from vqagen.score.evaluate.evaluation import Evaluation
-from vqagen.score.report.writers import write_report
-from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.verification import verify
-from vqagen.shortcuts.audit import Audit, audit
-from vqagen.shortcuts.audit_report import audit_report
-from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
-from vqagen.shortcuts.evaluation import evaluate, score_report, write_item_scores
-from vqagen.shortcuts.settings import AuditSettings, BaselineSettings
-from vqagen.shortcuts.statistics import stats
-from vqagen.tasks.contract import RunReport
-from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import DialogReport
-from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.questions.report import QuestionReport
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.world.domain import Domain, load_domain
-from vqagen.world.loading import SceneSource, find_scenes, load_scenes
-from vqagen.world.scene import Scene, compile_scene
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Audit",
-    "AuditSettings",
-    "BadInput",
-    "BaselineFiles",
-    "BaselineSettings",
-    "Catalogue",
-    "Comparison",
-    "DialogReport",
-    "DialogSettings",
-    "DirectorSettings",
-    "Domain",
-    "DomainFiles",
-    "Evaluation",
-    "ExportReport",
-    "ForgetReport",
-    "Generation",
-    "ItemSettings",
-    "LinkSettings",
-    "LoadedDomain",
-    "MergeResult",
-    "Mismatch",
-    "PlanSettings",
-    "PlannedStudy",
-    "Program",
-    "Question",
-    "QuestionReport",
-    "QuestionSettings",
-    "RaterSettings",
-    "RecordForm",
-    "RunOptions",
-    "RunReport",
-    "SamplingSettings",
-    "Scene",
-    "SceneSource",
-    "ScoreSettings",
-    "ServeSettings",
-    "Study",
-    "StudyScores",
-    "Undefined",
-    "UsageError",
-    "VerificationReport",
-    "VqagenError",
-    "audit",
-    "audit_report",
-    "back_up_study",
-    "baseline",
-    "baseline_ladder",
-    "check_study",
-    "compare",
-    "compile_scene",
-    "convert",
-    "dialogs",
-    "draw_scenes",
-    "evaluate",
-    "export_study",
-    "export_trials",
-    "extend_study",
-    "find_domain",
-    "find_scenes",
-    "forget",
-    "generate",
-    "import_humanr",
-    "load_domain",
-    "load_domain_files",
-    "load_scenes",
-    "load_study",
-    "load_templates",
-    "make_caption_tasks",
-    "make_item_tasks",
-    "make_items",
-    "merge",
-    "rater_report",
-    "sample_scenes",
-    "score_report",
-    "score_study",
-    "serve",
-    "simulate_study",
-    "stats",
-    "study_status",
-    "trials",
-    "verify",
-    "verify_codes",
-    "write_dialogs",
-    "write_item_scores",
-    "write_items",
-    "write_links",
-    "write_questions",
-    "write_records",
-    "write_report",
-    "write_scenes",
-    "write_trials",
-]
+if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
+    from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
+    from vqagen.exchange.participant_lists import export_trials as export_trials
+    from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
+    from vqagen.human.export.humanr_answers import import_humanr as import_humanr
+    from vqagen.human.items.making import make_items as make_items, write_items as write_items
+    from vqagen.human.items.settings import ItemSettings as ItemSettings
+    from vqagen.human.links.settings import LinkSettings as LinkSettings
+    from vqagen.human.links.study_links import verify_codes as verify_codes, write_links as write_links
+    from vqagen.human.scores.report import rater_report as rater_report
+    from vqagen.human.scores.settings import ScoreSettings as ScoreSettings
+    from vqagen.human.scores.study_scores import StudyScores as StudyScores, score_study as score_study
+    from vqagen.human.server.process import serve as serve
+    from vqagen.human.server.settings import ServeSettings as ServeSettings
+    from vqagen.human.simulation.power import simulate_study as simulate_study
+    from vqagen.human.simulation.settings import RaterSettings as RaterSettings
+    from vqagen.human.status import study_status as study_status
+    from vqagen.human.store.care import ForgetReport as ForgetReport, back_up_study as back_up_study, forget as forget
+    from vqagen.human.study.making import (
+        PlannedStudy as PlannedStudy,
+        check_study as check_study,
+        extend_study as extend_study,
+        make_caption_tasks as make_caption_tasks,
+        make_item_tasks as make_item_tasks,
+    )
+    from vqagen.human.study.settings import PlanSettings as PlanSettings
+    from vqagen.human.study.study import Study as Study, load_study as load_study
+    from vqagen.language.catalogue import Catalogue as Catalogue
+    from vqagen.language.domain_files import (
+        DomainFiles as DomainFiles,
+        LoadedDomain as LoadedDomain,
+        find_domain as find_domain,
+        load_domain_files as load_domain_files,
+    )
+    from vqagen.language.loading import load_templates as load_templates
+    from vqagen.language.program import Program as Program
+    from vqagen.language.question import Question as Question
+    from vqagen.pictures.scene_pictures import draw_scenes as draw_scenes
+    from vqagen.plugin import Undefined as Undefined
+    from vqagen.run.making import (
+        Generation as Generation,
+        dialogs as dialogs,
+        generate as generate,
+        sample_scenes as sample_scenes,
+        write_dialogs as write_dialogs,
+        write_questions as write_questions,
+        write_scenes as write_scenes,
+    )
+    from vqagen.run.merging.convert import convert as convert
+    from vqagen.run.merging.merge import MergeResult as MergeResult, merge as merge
+    from vqagen.run.options import RunOptions as RunOptions
+    from vqagen.run.trials import trials as trials, write_trials as write_trials
+    from vqagen.run.writing import write_records as write_records
+    from vqagen.score.compare import Comparison as Comparison, compare as compare
+    from vqagen.score.evaluate.evaluation import Evaluation as Evaluation
+    from vqagen.score.report.writers import write_report as write_report
+    from vqagen.score.verify.report import Mismatch as Mismatch, VerificationReport as VerificationReport
+    from vqagen.score.verify.verification import verify as verify
+    from vqagen.shortcuts.audit import Audit as Audit, audit as audit
+    from vqagen.shortcuts.audit_report import audit_report as audit_report
+    from vqagen.shortcuts.baseline import (
+        BaselineFiles as BaselineFiles,
+        baseline as baseline,
+        baseline_ladder as baseline_ladder,
+    )
+    from vqagen.shortcuts.evaluation import (
+        evaluate as evaluate,
+        score_report as score_report,
+        write_item_scores as write_item_scores,
+    )
+    from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
+    from vqagen.shortcuts.statistics import stats as stats
+    from vqagen.tasks.contract import RunReport as RunReport
+    from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
+    from vqagen.tasks.dialog.task import DialogReport as DialogReport
+    from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
+    from vqagen.tasks.questions.report import QuestionReport as QuestionReport
+    from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
+    from vqagen.tasks.sampling.settings import SamplingSettings as SamplingSettings
+    from vqagen.world.domain import Domain as Domain, load_domain as load_domain
+    from vqagen.world.loading import SceneSource as SceneSource, find_scenes as find_scenes, load_scenes as load_scenes
+    from vqagen.world.scene import Scene as Scene, compile_scene as compile_scene
+
+MODULES = {
+    "Audit": "vqagen.shortcuts.audit",
+    "AuditSettings": "vqagen.shortcuts.settings",
+    "BadInput": "vqagen.errors",
+    "BaselineFiles": "vqagen.shortcuts.baseline",
+    "BaselineSettings": "vqagen.shortcuts.settings",
+    "Catalogue": "vqagen.language.catalogue",
+    "Comparison": "vqagen.score.compare",
+    "DialogReport": "vqagen.tasks.dialog.task",
+    "DialogSettings": "vqagen.tasks.dialog.settings",
+    "DirectorSettings": "vqagen.tasks.director.settings",
+    "Domain": "vqagen.world.domain",
+    "DomainFiles": "vqagen.language.domain_files",
+    "Evaluation": "vqagen.score.evaluate.evaluation",
+    "ExportReport": "vqagen.human.export.folder",
+    "ForgetReport": "vqagen.human.store.care",
+    "Generation": "vqagen.run.making",
+    "ItemSettings": "vqagen.human.items.settings",
+    "LinkSettings": "vqagen.human.links.settings",
+    "LoadedDomain": "vqagen.language.domain_files",
+    "MergeResult": "vqagen.run.merging.merge",
+    "Mismatch": "vqagen.score.verify.report",
+    "PlanSettings": "vqagen.human.study.settings",
+    "PlannedStudy": "vqagen.human.study.making",
+    "Program": "vqagen.language.program",
+    "Question": "vqagen.language.question",
+    "QuestionReport": "vqagen.tasks.questions.report",
+    "QuestionSettings": "vqagen.tasks.questions.settings",
+    "RaterSettings": "vqagen.human.simulation.settings",
+    "RecordForm": "vqagen.tasks.questions.settings",
+    "RunOptions": "vqagen.run.options",
+    "RunReport": "vqagen.tasks.contract",
+    "SamplingSettings": "vqagen.tasks.sampling.settings",
+    "Scene": "vqagen.world.scene",
+    "SceneSource": "vqagen.world.loading",
+    "ScoreSettings": "vqagen.human.scores.settings",
+    "ServeSettings": "vqagen.human.server.settings",
+    "Study": "vqagen.human.study.study",
+    "StudyScores": "vqagen.human.scores.study_scores",
+    "Undefined": "vqagen.plugin",
+    "UsageError": "vqagen.errors",
+    "VerificationReport": "vqagen.score.verify.report",
+    "VqagenError": "vqagen.errors",
+    "audit": "vqagen.shortcuts.audit",
+    "audit_report": "vqagen.shortcuts.audit_report",
+    "back_up_study": "vqagen.human.store.care",
+    "baseline": "vqagen.shortcuts.baseline",
+    "baseline_ladder": "vqagen.shortcuts.baseline",
+    "check_study": "vqagen.human.study.making",
+    "compare": "vqagen.score.compare",
+    "compile_scene": "vqagen.world.scene",
+    "convert": "vqagen.run.merging.convert",
+    "dialogs": "vqagen.run.making",
+    "draw_scenes": "vqagen.pictures.scene_pictures",
+    "evaluate": "vqagen.shortcuts.evaluation",
+    "export_study": "vqagen.human.export.folder",
+    "export_trials": "vqagen.exchange.participant_lists",
+    "extend_study": "vqagen.human.study.making",
+    "find_domain": "vqagen.language.domain_files",
+    "find_scenes": "vqagen.world.loading",
+    "forget": "vqagen.human.store.care",
+    "generate": "vqagen.run.making",
+    "import_humanr": "vqagen.human.export.humanr_answers",
+    "load_domain": "vqagen.world.domain",
+    "load_domain_files": "vqagen.language.domain_files",
+    "load_scenes": "vqagen.world.loading",
+    "load_study": "vqagen.human.study.study",
+    "load_templates": "vqagen.language.loading",
+    "make_caption_tasks": "vqagen.human.study.making",
+    "make_item_tasks": "vqagen.human.study.making",
+    "make_items": "vqagen.human.items.making",
+    "merge": "vqagen.run.merging.merge",
+    "rater_report": "vqagen.human.scores.report",
+    "sample_scenes": "vqagen.run.making",
+    "score_report": "vqagen.shortcuts.evaluation",
+    "score_study": "vqagen.human.scores.study_scores",
+    "serve": "vqagen.human.server.process",
+    "simulate_study": "vqagen.human.simulation.power",
+    "stats": "vqagen.shortcuts.statistics",
+    "study_status": "vqagen.human.status",
+    "trials": "vqagen.run.trials",
+    "verify": "vqagen.score.verify.verification",
+    "verify_codes": "vqagen.human.links.study_links",
+    "write_dialogs": "vqagen.run.making",
+    "write_item_scores": "vqagen.shortcuts.evaluation",
+    "write_items": "vqagen.human.items.making",
+    "write_links": "vqagen.human.links.study_links",
+    "write_questions": "vqagen.run.making",
+    "write_records": "vqagen.run.writing",
+    "write_report": "vqagen.score.report.writers",
+    "write_scenes": "vqagen.run.making",
+    "write_trials": "vqagen.run.trials",
+}

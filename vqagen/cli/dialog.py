@@ -38,9 +38,9 @@ def command(
     Example:
       vqagen dialog --scenes scenes.json --out dialogs.json --seed 7
     """
-    from vqagen.calls.scene_dialogs import write_dialogs
     from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import DIALOGS, find_domain
+    from vqagen.run.making import write_dialogs
 
     with run_progress() as on_progress:
         made = write_dialogs(

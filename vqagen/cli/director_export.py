@@ -26,8 +26,8 @@ def export(trials: str, out: str, lists: int, per_list: int, seed: int, force: b
       vqagen director generate --count 120 --render svg --out trials
       vqagen director export trials --lists 2 --per-list 20 --out lists.csv
     """
-    from vqagen.calls.director_trials import export_trials
     from vqagen.errors import counted
+    from vqagen.exchange.participant_lists import export_trials
 
     done = export_trials(trials, out, lists=lists, per_list=per_list, seed=seed, force=force)
     click.echo(f"{counted(done.lists, 'list')}, {counted(done.trials, 'trial')} in all", err=True)

@@ -53,8 +53,7 @@ def command(
     Example:
       vqagen explain one_hop.json#query_color --scenes scenes.json --count 2
     """
-    from vqagen.language.domain_files import find_domain
-    from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+    from vqagen.language.domain_files import SHIPPED_DOMAINS, find_domain
 
     if template and catalogue:
         raise click.UsageError(f"--list {catalogue} lists all there are; leave out TEMPLATE")

@@ -64,9 +64,9 @@ def command(
     Example:
       vqagen generate --scenes scenes.json --out questions.json --seed 7
     """
-    from vqagen.calls.scene_questions import write_questions
     from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import QUESTIONS, find_domain
+    from vqagen.run.making import write_questions
 
     with run_progress() as on_progress:
         made = write_questions(

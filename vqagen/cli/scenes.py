@@ -45,9 +45,9 @@ def sample(
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.calls.sampled_scenes import write_scenes
     from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import find_domain
+    from vqagen.run.making import write_scenes
 
     with run_progress() as on_progress:
         report = write_scenes(

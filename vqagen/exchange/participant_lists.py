@@ -24,8 +24,9 @@ from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
 from vqagen.files.source import RecordSource
 from vqagen.files.writer import info_beside
+from vqagen.language.domain_files import PathLike
 from vqagen.rng import shuffled, stream
-from vqagen.score.file_kinds import SAMPLES, find_trials
+from vqagen.score.record_files import SAMPLES, find_trials
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 SHOWN = 12
@@ -178,23 +179,27 @@ class ListReport:
     """In all lists."""
 
 
-def write_lists(trials: str, out: str, plan: ListPlan, force: bool = False) -> ListReport:
-    """Deal lists of the trials in a folder or file, and write them to `out`, with an info beside it.
+def export_trials(
+    trials: PathLike, out: PathLike, *, lists: int, per_list: int, seed: int = 0, force: bool = False
+) -> ListReport:
+    """Write lists of the trials in a folder for participants, balanced over the cells of the design.
 
-    Raises UsageError if the trials do not suffice, and BadInput with what is wrong with them.
+    The lists are one CSV table with an info beside it. Raises UsageError if a cell has too few trials, or pairs cannot
+    be kept apart, and BadInput with what is wrong with the trials.
     """
+    plan, out = ListPlan(lists, per_list, seed), str(out)
     check_ending(out, (".csv",), "lists of trials")
-    found = find_trials(trials)
+    found = find_trials(str(trials))
     beside = info_beside(out, LIST)
     for target in filter(None, (out, beside)):
         check_output(target, force, [str(path) for path in found.files])
-    lists = deal_lists(read_trials(found), plan)
+    dealt = deal_lists(read_trials(found), plan)
     with atomic_output(out) as file:
-        file.write(csv_of(lists).encode())
+        file.write(csv_of(dealt).encode())
     if beside is not None:
         with atomic_output(beside) as file:
             file.write(orjson.dumps({"generator": _generator(found, plan)}, option=orjson.OPT_INDENT_2) + b"\n")
-    return ListReport(len(lists), sum(map(len, lists)))
+    return ListReport(len(dealt), sum(map(len, dealt)))
 
 
 def _generator(source: RecordSource, plan: ListPlan) -> dict[str, Any]:

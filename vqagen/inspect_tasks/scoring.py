@@ -27,8 +27,7 @@ from inspect_ai.solver import TaskState
 from vqagen.score.answers.replies import cell_in_reply
 from vqagen.shortcuts.policies import BLIND, POLICIES
 from vqagen.tasks.director.rules import CONTROL, TEST, TYPES
-from vqagen.tasks.director.views import CORRECT as RIGHT
-from vqagen.tasks.director.views import EGOCENTRIC, INVALID
+from vqagen.tasks.director.views import CORRECT as RIGHT, EGOCENTRIC, INVALID
 
 KIND = "kind"
 """The key of a score's metadata under which the kind of the answer stands."""

@@ -15,7 +15,6 @@ import orjson
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
 
-from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.fault_list import FaultList
@@ -26,14 +25,14 @@ from vqagen.pictures.canvas import GridStyle
 from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
 from vqagen.pictures.looks import Look
 from vqagen.rng import pick, stream
+from vqagen.run.trials import trials as generated_trials
 from vqagen.score.record_files import SAMPLES, find_trials, settings_of
 from vqagen.shortcuts.policies import POLICIES, expected_accuracy
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
-from vqagen.tasks.director.looks import looks_of
-from vqagen.tasks.director.mistakes import kinds_of_cells
+from vqagen.tasks.director.pictures import looks_of
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
-from vqagen.tasks.director.views import Views
+from vqagen.tasks.director.views import Views, kinds_of_cells
 
 if TYPE_CHECKING:
     from vqagen.pictures.grid_picture import GridPainter

@@ -27,11 +27,9 @@ from vqagen.score.intervals import (
     student_test,
     wilson,
 )
-from vqagen.score.items.reading import Source as Questions
-from vqagen.score.items.reading import read_items
+from vqagen.score.items.reading import Source as Questions, read_items
 from vqagen.score.items.table import NONE
-from vqagen.score.predictions.reading import Source as Answers
-from vqagen.score.predictions.reading import read_predictions, require_predictions
+from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
 from vqagen.score.report.figures import interval_figure
 from vqagen.score.report.table import COUNT, NUMBER, SHARE, TEXT, Report, Reported, Table, columns, nonempty
 

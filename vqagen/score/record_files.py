@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
-from vqagen.files.discovery import find_records, first_keys
-from vqagen.errors import BadInput, PlaceError, Problem
 from vqagen.files.discovery import first_keys, open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location, locate
@@ -16,9 +14,8 @@ from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
 from vqagen.files.source import RecordSource, given_records
-from vqagen.language.domain_files import PathLike
+from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.run.output.staging import find_record_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 

@@ -12,14 +12,9 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from vqagen.search.frame import Frame
-from vqagen.search.memo import REMEMBERED
-from vqagen.search.outline import Outline
-from vqagen.search.possible import PossibleValues
-from vqagen.search.tie_logic import TieLogic
-from vqagen.world.relations import RelationOrder
 from vqagen.search.outline import RELATED, Outline, Tie
 from vqagen.search.vocabulary import REMEMBERED, PossibleValues
-from vqagen.world.relation_order import RelationOrder
+from vqagen.world.relations import RelationOrder
 
 
 class SetTies(NamedTuple):

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
-from vqagen.score.items.table import Column as Values
-from vqagen.score.items.table import Items
+from vqagen.score.items.table import Column as Values, Items
 from vqagen.score.report.table import Column, Report, Table, nonempty
 from vqagen.shortcuts.groups import (
     counts_of,

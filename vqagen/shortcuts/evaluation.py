@@ -16,13 +16,17 @@ from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.score.evaluate import report as reports
-from vqagen.score.evaluate.evaluation import IMAGE, WRONG, Evaluation, EvaluationSettings, item_lines
-from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
-from vqagen.score.items.reading import Source, read_items
-from vqagen.score.items.reading import Source as Questions
+from vqagen.score.evaluate.evaluation import (
+    IMAGE,
+    WRONG,
+    Evaluation,
+    EvaluationSettings,
+    evaluate as evaluate_items,
+    item_lines,
+)
+from vqagen.score.items.reading import Source, Source as Questions, read_items
 from vqagen.score.items.table import CHOICE, NONE, Items
-from vqagen.score.predictions.reading import Source as Answers
-from vqagen.score.predictions.reading import read_predictions, require_predictions
+from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
 from vqagen.score.report.table import Report
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Floats, Task

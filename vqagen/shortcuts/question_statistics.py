@@ -10,8 +10,7 @@ import numpy as np
 
 from vqagen.errors import counted
 from vqagen.score.items.questions import family_ids
-from vqagen.score.items.table import NONE, Items
-from vqagen.score.items.table import Column as Values
+from vqagen.score.items.table import NONE, Column as Values, Items
 from vqagen.score.report.figures import SHADES, Axis, Row, bars, draw
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Figure, Report, Table, columns, nonempty
 from vqagen.shortcuts.groups import (

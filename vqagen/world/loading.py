@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import orjson
 
 from vqagen.errors import BadInput, Problem, VqagenError, as_written, counted, describe, warn
-from vqagen.files.discovery import find_records
-from vqagen.errors import BadInput, Problem, VqagenError, describe
 from vqagen.files.discovery import open_records
 from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location

@@ -13,14 +13,12 @@ from vqagen.language.loading import TemplateFile
 from vqagen.language.synonyms import Synonyms
 from vqagen.tasks.dialog.loading import (
     PlacedDialogTemplate,
-    label_rules,
     read_dialog_templates,
     shipped_dialog_templates,
     unsayable_directions,
 )
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import DialogTemplate
-from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate
 from vqagen.world.domain import Domain
 
 _MARK = re.compile(r"[.?!]\Z")

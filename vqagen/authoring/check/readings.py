@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from vqagen.language.sentence import Rewrites, finished, squeezed
 from vqagen.language.template import SLOT_PATTERN, Template, TemplateNode
-from vqagen.search.local_checks import allow_openness, local_checks
+from vqagen.search.description import allow_openness, local_checks
 
 MOST_OPTIONAL = 6
 """Optional parts up to which all readings of a text are listed; beyond, the longest and the shortest."""

@@ -25,8 +25,7 @@ from vqagen.files.reading import files_in
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
-from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS
-from vqagen.score.record_files import TRIALS as TRIAL_RECORDS
+from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types

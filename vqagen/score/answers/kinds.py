@@ -20,8 +20,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from vqagen.errors import VqagenError
-from vqagen.language.domain_files import find_domain, synonyms_file
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN
+from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.world.domain import Domain, load_domain
 

@@ -12,8 +12,7 @@ objects. A million questions take about 160 bytes each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from dataclasses import fields as dataclass_fields
+from dataclasses import dataclass, field, fields as dataclass_fields, replace
 from functools import cached_property
 from itertools import combinations
 from operator import attrgetter

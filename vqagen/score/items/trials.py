@@ -15,11 +15,8 @@ from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.table import Column, Gold, Items, Options
 from vqagen.score.record_files import SAMPLES, settings_of
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
-from vqagen.tasks.director.mistakes import kinds_of_cells
 from vqagen.tasks.director.reading import WrittenTrial, read_sample, read_trial
 from vqagen.tasks.director.settings import ALWAYS
-from vqagen.tasks.director.views import Views
-from vqagen.tasks.director.catalogue import catalogue_of
 from vqagen.tasks.director.views import Views, kinds_of_cells
 
 GROUPS = ("type", "rule_class", "frame", "physics", "type*rule_class*frame")

@@ -15,6 +15,7 @@ from vqagen.files.reading import content_hash
 from vqagen.files.source import RecordSource, given_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import (
+    DIALOGS,
     DomainFiles,
     PathLike,
     find_domain,
@@ -23,9 +24,8 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.program import Program
+from vqagen.language.question import same_answer
 from vqagen.language.question_files import QUESTIONS
-from vqagen.language.question_records import same_answer
-from vqagen.language.shipped_domains import DIALOGS
 from vqagen.plugin import Undefined
 from vqagen.score.record_files import check_origin, find_any_records, generator_of, shipped_domain
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes

@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.files.discovery import find_records
+from vqagen.files.discovery import open_records
 from vqagen.files.formats import JSON, JSON_LINES, Format
 from vqagen.files.kind import RecordKind
 from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines
@@ -113,7 +113,7 @@ class Reference(Shape):
 
     def read(self, path: Location) -> Iterator[FoundEntry]:
         """Yield the samples of a file."""
-        source = find_records(path, RecordKind(self.key, (SAMPLE_ID,)))
+        source = open_records(path, RecordKind(self.key, (SAMPLE_ID,)))
         for index, value, place, text in source.read():
             yield FoundEntry(source.object_of(value, index, place), text)
 

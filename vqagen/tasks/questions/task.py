@@ -11,8 +11,7 @@ from vqagen.files.locations import Location, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
-from vqagen.tasks.contract import Item, ItemRecords, Make, Task
-from vqagen.tasks.contract import Tally as AnyTally
+from vqagen.tasks.contract import Item, ItemRecords, Make, Tally as AnyTally, Task
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.exclusion import ExcludedFiles, Exclusion, QuestionSelection
 from vqagen.tasks.questions.generator import QuestionGenerator

@@ -1,17 +1,14 @@
-"""Director trials as typed calls: their design, their records, and folders of them."""
+"""Typed calls that make director trials, apart from the others since they load numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from vqagen.calls.keyword_settings import make_settings, shows_settings
-from vqagen.exchange.participant_lists import ListPlan, ListReport, write_lists
 from vqagen.language.domain_files import PathLike
-from vqagen.run.items import number_items
+from vqagen.run.making import make_settings, records_of, shows_settings
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
-from vqagen.run.windows import Span
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.director.catalogue import load_catalogue_file
@@ -54,29 +51,4 @@ def trials(
     before the first trial for a design that cannot be made.
     """
     chosen = make_settings(DirectorSettings, {"render": ("none",), **settings})
-    task = director_task(chosen, catalogue, templates)
-    return _records_of_numbers(task)
-
-
-def export_trials(
-    trials: PathLike,
-    out: PathLike,
-    *,
-    lists: int,
-    per_list: int,
-    seed: int = 0,
-    force: bool = False,
-) -> ListReport:
-    """Write lists of the trials in a folder for participants, balanced over the cells of the design.
-
-    The lists are one CSV table. Raises UsageError if a cell has too few trials, or pairs cannot be kept apart.
-    """
-    return write_lists(str(trials), str(out), ListPlan(lists, per_list, seed), force)
-
-
-def _records_of_numbers(task: DirectorTask) -> Iterator[dict[str, Any]]:
-    """Yield the records of a task about numbers, made in this process."""
-    make, span = task.load(task.hashes()), Span(task.settings.start_index, task.settings.count)
-    for window in number_items(task.item, span, task.window).windows(span.first):
-        for about in make(window, span.first, task.tally()):
-            yield from map(dict, about.records)
+    return records_of(director_task(chosen, catalogue, templates))

@@ -1,0 +1,284 @@
+"""Typed calls that make the records of each task: written to files, or one after the other in this process."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from vqagen.errors import UsageError, unknown
+from vqagen.files.locations import paths_of
+from vqagen.files.source import RecordSource
+from vqagen.language.domain_files import (
+    DIALOGS,
+    QUESTIONS,
+    DomainFiles,
+    LoadedDomain,
+    PathLike,
+    find_domain,
+    load_catalogue,
+)
+from vqagen.language.question import Question
+from vqagen.run.items import number_items
+from vqagen.run.options import RunOptions
+from vqagen.run.progress import OnProgress
+from vqagen.run.windows import Span, span_to_read, windows_of
+from vqagen.run.writing import write_records
+from vqagen.tasks.contract import RunReport, Task
+from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.task import DialogReport, dialog_task
+from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection
+from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
+from vqagen.tasks.questions.task import question_task, questions_about
+from vqagen.tasks.sampling.settings import SamplingSettings
+from vqagen.tasks.settings import RunSettings
+from vqagen.world.loading import (
+    SceneSource,
+    SceneText,
+    UnreadableScene,
+    find_scenes,
+    given_scene_texts,
+    scene_texts,
+    warn_repeats,
+)
+from vqagen.world.scene import Scene
+
+P = ParamSpec("P")
+T = TypeVar("T")
+S = TypeVar("S", bound=RunSettings)
+Scenes = SceneSource | Iterable[Mapping[str, Any]]
+
+
+# Settings as keyword arguments ------------------------------------------------------------------------------------
+
+
+def shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Let `help` and editors show the settings that a function takes as keywords, with their defaults."""
+
+    def show(function: Callable[P, T]) -> Callable[P, T]:
+        signature = inspect.signature(function)
+        taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
+        function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return show
+
+
+def make_settings(kind: type[S], given: Mapping[str, Any]) -> S:
+    """Return settings from keyword arguments. An unknown name is a UsageError that gives the nearest one."""
+    known = kind.names()
+    wrong = [unknown("setting", name, known) for name in given if name not in known]
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    return kind(**given)
+
+
+# Questions -------------------------------------------------------------------------------------------------------
+
+
+def write_questions(
+    scenes: PathLike,
+    out: PathLike,
+    files: DomainFiles | None = None,
+    settings: QuestionSettings | None = None,
+    form: RecordForm | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    disjoint_from: PathLike | Sequence[PathLike] = (),
+    report_to: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> QuestionReport:
+    """Make questions about the scenes of a file or folder, and write them to `out`; see `write_records`.
+
+    Nothing is asked that has its text or its program in common with the questions of `disjoint_from`.
+    """
+    excluded = paths_of(disjoint_from)
+    task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), excluded)
+    report = write_records(
+        task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
+    )
+    assert isinstance(report, QuestionReport)
+    return report
+
+
+@shows_settings(QuestionSettings)
+def generate(
+    scenes: PathLike | Iterable[Mapping[str, Any]],
+    *,
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    templates: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+    **settings: Any,
+) -> Iterator[Question]:
+    """Yield questions about the scenes of a file or folder, or about scene records, as `vqagen generate` makes them.
+
+    `settings` are the fields of `QuestionSettings`, such as seed, count or templates_per_image. Raises VqagenError
+    before the first question for anything that is wrong with what was given, and while reading for a scene that is.
+    """
+    chosen = make_settings(QuestionSettings, settings)
+    files = find_domain(
+        domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
+    )
+    loaded = load_families(files, chosen)
+    warn_skipped(loaded.skipped)
+    run = Generation(scenes_of(scenes), loaded, chosen)
+    made = (question for _, questions in run.by_scene() for question in questions)
+    return filter(QuestionSelection().keeps_question, made) if chosen.dedupe == "all" else made
+
+
+class Generation:
+    """A run of the question generator in this process: `by_scene` makes the questions, `tally` counts what happens."""
+
+    def __init__(
+        self,
+        scenes: Scenes,
+        loaded: LoadedDomain,
+        settings: QuestionSettings,
+        exclusion: Exclusion | None = None,
+    ) -> None:
+        """Load nothing yet. `scenes`: of a file, or records. `exclusion`: what must not be asked."""
+        self.scenes, self.loaded, self.settings = scenes, loaded, settings
+        self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, exclusion=exclusion)
+        self.tally = Tally()
+
+    def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
+        """Yield each scene of the run, in order, with its questions."""
+        settings, domain = self.settings, self.loaded.domain
+        first, size = settings.start_index, settings.reset_counts_every
+        texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.reads_ahead))
+        with unreadable_located(self.scenes):
+            for window in windows_of(texts, size):
+                yield from questions_about(window, domain, self.generator, self.tally, first)
+
+
+# Dialogs ---------------------------------------------------------------------------------------------------------
+
+
+def write_dialogs(
+    scenes: PathLike,
+    out: PathLike,
+    files: DomainFiles | None = None,
+    settings: DialogSettings | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> DialogReport:
+    """Make dialogs about the scenes of a file or folder, and write them to `out`; see `write_records`."""
+    task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
+    report = write_records(task, out, scenes, format=format, options=options, shard=shard, on_progress=on_progress)
+    assert isinstance(report, DialogReport)
+    return report
+
+
+@shows_settings(DialogSettings)
+def dialogs(
+    scenes: PathLike | Iterable[Mapping[str, Any]],
+    *,
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    templates: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+    **settings: Any,
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of dialogs about scenes, given as for `generate`, as `vqagen dialog` writes them.
+
+    `settings` are the fields of `DialogSettings`, such as seed, rounds or dialogs_per_image. A scene that has fewer
+    dialogs than asked for yields fewer; `write_dialogs` reports why. Raises VqagenError as `generate` does.
+    """
+    chosen = make_settings(DialogSettings, settings)
+    files = find_domain(
+        domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=DIALOGS
+    )
+    return records_of(dialog_task(files, chosen), scenes_of(scenes))
+
+
+# Scenes ----------------------------------------------------------------------------------------------------------
+
+
+def write_scenes(
+    out: PathLike,
+    settings: SamplingSettings,
+    files: DomainFiles | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> RunReport:
+    """Draw scenes by the rules in a domain's metadata, and write them to `out`; see `write_records`."""
+    from vqagen.tasks.sampling.task import SamplingTask  # loads numpy, which questions do not need
+
+    task = SamplingTask(settings, files or find_domain())
+    return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
+
+
+def sample_scenes(
+    count: int,
+    *,
+    seed: int = 0,
+    start_index: int = 0,
+    split: str = "sample",
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+) -> Iterable[dict[str, Any]]:
+    """Return scene records drawn by the rules in a domain's metadata (default: CLEVR's), without pictures."""
+    from vqagen.world.sampler import sample_scenes as sample_scene_records
+    from vqagen.world.sampling_rules import SamplingRules
+
+    catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
+    return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start_index, count, split)
+
+
+# In this process -------------------------------------------------------------------------------------------------
+
+
+def records_of(task: Task, scenes: Scenes = ()) -> Iterator[dict[str, Any]]:
+    """Yield the records of a task, numbered as its output numbers them. `scenes` are for a task that reads scenes."""
+    make, asked = task.load(task.hashes()), Span(task.settings.start_index, task.settings.count)
+    if task.reads_scenes:
+        windows = windows_of(texts_of(scenes, span_to_read(*asked, task.window, task.reads_ahead)), task.window)
+    else:
+        windows = number_items(task.item, asked, task.window).windows(asked.first)
+    made = (about for window in windows for about in make(window, asked.first, task.tally()))
+    with unreadable_located(scenes):
+        for number, record in enumerate(record for about in made for record in about.records):
+            yield {**record, task.number_key: number} if task.number_key else dict(record)
+
+
+def texts_of(scenes: Scenes, span: Span) -> Iterator[SceneText]:
+    """Yield the scenes of a file, or given records, as texts."""
+    if not isinstance(scenes, RecordSource):
+        return given_scene_texts(scenes, *span)
+    return warn_repeats(scene_texts(scenes, *span), scenes, span.first)
+
+
+@contextmanager
+def unreadable_located(scenes: Scenes) -> Iterator[None]:
+    """Say of a scene that cannot be read where in its file it is."""
+    try:
+        yield
+    except UnreadableScene as unreadable:
+        assert isinstance(scenes, RecordSource)  # a record that was given can be read
+        scenes.raise_unreadable(unreadable.index)
+
+
+def scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> Scenes:
+    """Return scenes to read from a file or folder, or the records that are given. UsageError for anything else."""
+    if isinstance(scenes, str | Path):
+        return find_scenes(scenes)
+    if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
+        raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
+    return scenes
