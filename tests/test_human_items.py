@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from PIL import Image, ImageChops
 from study_files import picture
 
-from vqagen import api
+import vqagen
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.demo import RATERS, demonstrate
 from vqagen.human.items.settings import ANSWERS, FAMILIES, ItemSettings
@@ -58,13 +58,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with 20 scenes, questions about them, dialogs of two systems, longer dialogs, and director trials."""
     folder = tmp_path_factory.mktemp("made")
     scenes = folder / "scenes.json"
-    api.write_scenes(scenes, api.SamplingSettings(count=SCENES, seed=3))
-    api.write_questions(scenes, folder / "questions.json")
+    vqagen.write_scenes(scenes, vqagen.SamplingSettings(count=SCENES, seed=3))
+    vqagen.write_questions(scenes, folder / "questions.json")
     for seed, name in enumerate(("people", "ours", "theirs")):
-        settings = api.DialogSettings(seed=seed, rounds=1)
-        api.write_dialogs(scenes, folder / f"{name}.json", settings=settings)
-    api.write_dialogs(scenes, folder / "dialogs.json", settings=api.DialogSettings(rounds=4, dialogs_per_image=2))
-    api.write_trials(folder / "trials", api.DirectorSettings(count=6, width=4, height=3, render=("png",)))
+        settings = vqagen.DialogSettings(seed=seed, rounds=1)
+        vqagen.write_dialogs(scenes, folder / f"{name}.json", settings=settings)
+    vqagen.write_dialogs(scenes, folder / "dialogs.json", settings=vqagen.DialogSettings(rounds=4, dialogs_per_image=2))
+    vqagen.write_trials(folder / "trials", vqagen.DirectorSettings(count=6, width=4, height=3, render=("png",)))
     return folder
 
 
@@ -75,12 +75,12 @@ def scenes(made: Path) -> Scenes:
 
 
 def of_questions(made: Path, **settings: Any) -> list[Item]:
-    return api.make_items(made / "scenes.json", made / "questions.json", settings=ItemSettings(**EVERY | settings))
+    return vqagen.make_items(made / "scenes.json", made / "questions.json", settings=ItemSettings(**EVERY | settings))
 
 
 def of_captions(made: Path, **settings: Any) -> list[Item]:
     systems = {"ours": made / "ours.json", "theirs": made / "theirs.json"}
-    return api.make_items(made / "scenes.json", made / "people.json", systems, ItemSettings(**EVERY | settings))
+    return vqagen.make_items(made / "scenes.json", made / "people.json", systems, ItemSettings(**EVERY | settings))
 
 
 # Checks -------------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_wordings_are_two_texts_of_one_program(made: Path) -> None:
 
 
 def test_families_have_one_type_of_answer(made: Path) -> None:
-    domain = api.load_domain_files()
+    domain = vqagen.load_domain_files()
     templates = {each.id: each for each in domain.templates}
     items = [item for item in of_questions(made, compare=FAMILIES) if item.use == REAL]
 
@@ -167,7 +167,7 @@ def test_captions_of_systems_are_compared_with_a_reference(made: Path) -> None:
 def to_answer(made: Path, file: str, **settings: Any) -> list[Item]:
     """Return items to answer; of a file of trials, the scenes do not count."""
     chosen = ItemSettings(**{"compare": ANSWERS, "per_image": 2} | settings)
-    return api.make_items(made / "scenes.json", made / file, settings=chosen)
+    return vqagen.make_items(made / "scenes.json", made / file, settings=chosen)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def answered(made: Path) -> dict[str, list[Item]]:
 
 def test_a_question_has_the_form_of_its_answer(answered: dict[str, list[Item]]) -> None:
     """yes and no, numbers from 0 on, or all values of one attribute in the order of the metadata; of dialogs, none."""
-    domain = api.load_domain_files().domain
+    domain = vqagen.load_domain_files().domain
     values = {value: attribute.values for attribute in domain.attributes for value in attribute.values}
     for file, further in (("questions.json", ()), ("dialogs.json", ("none",))):
         forms = {(item.gold.answer or "", item.form) for item in answered[file] if item.gold}
@@ -194,7 +194,7 @@ def test_a_question_has_the_form_of_its_answer(answered: dict[str, list[Item]]) 
 
 def test_hidden_answers_leave_the_form(made: Path, answered: dict[str, list[Item]]) -> None:
     """The template tells it."""
-    api.write_questions(made / "scenes.json", made / "hidden.json", form=api.RecordForm(hide_answers=True))
+    vqagen.write_questions(made / "scenes.json", made / "hidden.json", form=vqagen.RecordForm(hide_answers=True))
     hidden = to_answer(made, "hidden.json")
 
     assert all(item.gold is None for item in hidden)
@@ -261,11 +261,11 @@ def study(made: Path, answered: dict[str, list[Item]]) -> Study:
     """A study of all that is answered, with the answers of four simulated raters."""
     draw_plainly(made / "scenes.json", made / "pictures")
     copytree(made / "trials" / "images", made / "pictures" / "images")
-    api.write_items([item for items in answered.values() for item in items], made / "answers.jsonl")
-    settings = api.PlanSettings(raters_per_item=4, trials_per_task=30)
-    planned = api.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings).study
+    vqagen.write_items([item for items in answered.values() for item in items], made / "answers.jsonl")
+    settings = vqagen.PlanSettings(raters_per_item=4, trials_per_task=30)
+    planned = vqagen.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings).study
     with closing(open_log(planned.store, planned.id, create=True)) as log:
-        log.append(Roster().take(simulated_facts(planned, Raters(api.RaterSettings()), 4, 1)))
+        log.append(Roster().take(simulated_facts(planned, Raters(vqagen.RaterSettings()), 4, 1)))
     return planned
 
 
@@ -273,7 +273,7 @@ def study(made: Path, answered: dict[str, list[Item]]) -> Study:
 def test_answers_of_people_are_scored_like_those_of_a_model(made: Path, study: Study, file: str) -> None:
     """A rater's predictions are right where the answer is the gold one; those of all are the commonest answers."""
     export = made / "export"
-    api.export_study(study.folder, export, force=True)
+    vqagen.export_study(study.folder, export, force=True)
     dimension = file.partition(".")[0]
     rows = [row for row in read_rows(export) if row.dimension == dimension]
 
@@ -283,7 +283,7 @@ def test_answers_of_people_are_scored_like_those_of_a_model(made: Path, study: S
         item: (commonest(of_item), of_item[0].gold) for item, of_item in ((item, [*each]) for item, each in ordered)
     }
     for name, given in (("rater0001", own), ("people", common)):
-        scored = api.evaluate(made / file, export / "predictions" / dimension / f"{name}.jsonl", missing="skip")
+        scored = vqagen.evaluate(made / file, export / "predictions" / dimension / f"{name}.jsonl", missing="skip")
         assert scored.correct.sum() == sum(str(value) == gold for value, gold in given.values()) > 0
         assert scored.overall().n == len(given)
 
@@ -325,7 +325,7 @@ def test_items_are_planned_with_their_proven_checks(vqagen_: Commands, tmp_path:
     vqagen_.done(
         f"human make-tasks --items {tmp_path / 'one.jsonl'} --images {images} --out {study} --trials-per-task 4"
     )
-    checks = [item for item in api.load_study(study).items.values() if item.use == CHECK]
+    checks = [item for item in vqagen.load_study(study).items.values() if item.use == CHECK]
     assert checks
     assert all(item.gold is not None and is_proven(item.gold.reason, scenes[item.image]) for item in checks)
 
@@ -345,7 +345,7 @@ REFUSED = [
 
 
 def test_items_that_cannot_be_made_say_why(vqagen_: Commands, tmp_path: Path) -> None:
-    api.write_trials("drawn", api.DirectorSettings(count=1, render=("png",), view="director"))
+    vqagen.write_trials("drawn", vqagen.DirectorSettings(count=1, render=("png",), view="director"))
     wrong = []
     for line, code, message in REFUSED:
         ran = vqagen_(f"human items {line} --scenes scenes.json --out {tmp_path / 'items.jsonl'}")
@@ -367,7 +367,7 @@ def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path, monkeypatch: py
     top = tmp_path / "demo"
     report = demonstrate(top)
 
-    study = api.load_study(top / "study")
+    study = vqagen.load_study(top / "study")
     (task,) = study.tasks.values()
     kinds = Counter((item.use, item.kind, type(item.form).__name__) for item in study.items.values())
     assert study.slots == RATERS + 1

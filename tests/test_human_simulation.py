@@ -13,7 +13,7 @@ from commands import Commands
 from human_stores import open_desk
 from study_files import write_caption_files
 
-from vqagen import api
+import vqagen
 from vqagen.human.simulation import power
 from vqagen.human.simulation.raters import Raters, expected_score, opinion_for, simulated_facts
 from vqagen.human.simulation.settings import RaterSettings
@@ -49,7 +49,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("planned")
     files = write_caption_files(folder, images=40, systems=("A", "B"))
     settings = PlanSettings(human_human=True, trials_per_task=12, raters_per_item=4)
-    made, _ = api.make_caption_tasks(folder / "study", folder / "human.json", files, folder / "images", settings)
+    made, _ = vqagen.make_caption_tasks(folder / "study", folder / "human.json", files, folder / "images", settings)
     return made
 
 

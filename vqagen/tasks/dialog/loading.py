@@ -41,7 +41,6 @@ from vqagen.tasks.dialog.template import (
     NOUN,
     PLURALS,
     RESULT,
-    ROLES,
     SLOT_TYPES,
     SUBJECT,
     SURE,
@@ -52,7 +51,7 @@ from vqagen.tasks.dialog.template import (
     Mark,
     Slot,
     form_faults,
-    has_words,
+    mark_faults,
     parse_text,
     walk,
 )
@@ -372,36 +371,5 @@ def _text_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]
     for each in rule.slots:
         if not any(slot in text.slots for slot in each.split("|")):
             yield f"it does not always say <{each.replace('|', '> or <')}>, and so leaves open what {label} is about"
-    yield from _mark_faults([(part, is_optional) for part, is_optional in parts if isinstance(part, Mark)], label, rule)
-
-
-def _mark_faults(marks: list[tuple[Mark, bool]], label: str, rule: LabelRule) -> Iterator[str]:
-    known = (*rule.marks, *rule.may_mark)
-    seen: set[str] = set()
-    for mark, is_optional in marks:
-        inside = {part.name for part, _ in walk(mark.parts) if isinstance(part, Slot)}
-        if mark.role not in ROLES:
-            yield unknown("role", mark.role, known or ROLES)
-        elif mark.role not in known:
-            yield f"{label} has no {mark.role} to mark; it has {', '.join(known) or 'nothing to mark'}"
-        elif mark.role in seen:
-            yield f"{mark.role} is marked twice; mark the place that says most"
-        elif not any(has_words(part) for part, may_go in walk(mark.parts) if not may_go):
-            yield f"the mark {{{mark.role}|…}} holds no words"
-        elif is_optional and mark.role in rule.marks:
-            yield f"the mark {{{mark.role}|…}} is in an optional part; {label} must always say it"
-        elif rule.marks.get(mark.role) and rule.marks[mark.role] not in inside:
-            yield f"the mark {{{mark.role}|…}} must hold <{rule.marks[mark.role]}>"
-        seen.add(mark.role)
-    for role in rule.marks if seen <= set(ROLES) else ():  # an unknown role is probably the missing one, misspelt
-        if role not in seen:
-            yield f"no mark {{{role}|…}}: put it around the words that name the {_MEANINGS[role]}"
-
-
-_MEANINGS = {
-    "focus": "object that the question refers back to",
-    "group": "group that the question is about",
-    "result": "objects that the caption is about",
-    "subject": "object that stands in the relation",
-    "anchor": "object that the relation is to",
-}
+    marks = [(part, is_optional) for part, is_optional in parts if isinstance(part, Mark)]
+    yield from mark_faults(marks, label, rule.marks, rule.may_mark)

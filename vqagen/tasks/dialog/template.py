@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from vqagen.errors import unknown
+
 CAPTION = "caption"
 """The family of captions; those of rounds are in `round_kind`."""
 FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "subject", "anchor")
@@ -231,3 +233,38 @@ def _decided(parts: Sequence[Part], conditions: Container[str]) -> Iterator[Part
             yield part._replace(parts=tuple(_decided(part.parts, conditions)))
         else:
             yield part
+
+
+def mark_faults(
+    marks: list[tuple[Mark, bool]], label: str, required: Mapping[str, str], allowed: Sequence[str]
+) -> Iterator[str]:
+    """Yield the faults of a text's marks, each with whether it is optional. `required` are roles -> the slot inside."""
+    known = (*required, *allowed)
+    seen: set[str] = set()
+    for mark, is_optional in marks:
+        inside = {part.name for part, _ in walk(mark.parts) if isinstance(part, Slot)}
+        if mark.role not in ROLES:
+            yield unknown("role", mark.role, known or ROLES)
+        elif mark.role not in known:
+            yield f"{label} has no {mark.role} to mark; it has {', '.join(known) or 'nothing to mark'}"
+        elif mark.role in seen:
+            yield f"{mark.role} is marked twice; mark the place that says most"
+        elif not any(has_words(part) for part, may_go in walk(mark.parts) if not may_go):
+            yield f"the mark {{{mark.role}|…}} holds no words"
+        elif is_optional and mark.role in required:
+            yield f"the mark {{{mark.role}|…}} is in an optional part; {label} must always say it"
+        elif required.get(mark.role) and required[mark.role] not in inside:
+            yield f"the mark {{{mark.role}|…}} must hold <{required[mark.role]}>"
+        seen.add(mark.role)
+    for role in required if seen <= set(ROLES) else ():  # an unknown role is probably the missing one, misspelt
+        if role not in seen:
+            yield f"no mark {{{role}|…}}: put it around the words that name the {_MEANINGS[role]}"
+
+
+_MEANINGS = {
+    "focus": "object that the question refers back to",
+    "group": "group that the question is about",
+    "result": "objects that the caption is about",
+    "subject": "object that stands in the relation",
+    "anchor": "object that the relation is to",
+}
