@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from collections.abc import Mapping
@@ -273,3 +274,26 @@ def test_mistakes_are_one_line(vqagen_: Commands) -> None:
     for line, (code, said) in MISTAKES.items():
         ran = vqagen_(f"compare {line}")
         assert (ran.code, said in ran.err, len(ran.err.splitlines())) == (code, True, 1), ran.err
+
+
+def test_models_are_compared_in_crosses_of_fields() -> None:
+    """A cross has a group for each combination of values, as in an evaluation."""
+    written({"a": A, "b": B})
+
+    found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category*function"])
+
+    assert [(group.group, group.n) for group in found.groups] == [("count, count", 20), ("exist, exist", 20)]
+
+
+def test_the_report_as_json_and_csv_has_the_same_numbers(vqagen_: Commands) -> None:
+    """Both have unrounded numbers, and no value that is no JSON."""
+    written({"a": A, "b": B, "c": A})
+
+    found = json.loads(vqagen_.done("compare q.json a.jsonl b.jsonl c.jsonl --json").out)
+    vqagen_.done("compare q.json a.jsonl b.jsonl c.jsonl -o models.csv")
+
+    pairs = found["tables"]["pairs"]["rows"]
+    lines = [line for line in csv.DictReader(Path("models.csv").read_text().splitlines()) if line["table"] == "pairs"]
+    assert [float(line["difference"]) for line in lines] == [pair["difference"] for pair in pairs] == [-0.25, 0, 0.25]
+    assert [pair["detectable"] is None for pair in pairs] == [False, True, False]
+    assert "40 questions about 20 images" in vqagen_.done("compare q.json a.jsonl b.jsonl").out.decode()

@@ -708,3 +708,27 @@ def test_legacy_dialogs_have_faults() -> None:
 
     assert kinds["redundant"] > 5
     assert (kinds["wrong"], kinds["unparseable"]) == (0, 0)
+
+
+def test_b1_a_counted_group_stays_the_group() -> None:
+    """B1: behind "how many are they", "them" are those that were counted, not all objects."""
+    rounds = [
+        "exist-obj-rel-imm: Is anything right of it? yes",
+        "count-all-group: How many of them are there in the image? 2",
+        "count-attribute-group: How many of them are small? 1",
+    ]
+
+    assert not any(kinds(judged(BLUE, rounds)))
+    assert kinds(judged(BLUE, [*rounds[:2], rounds[2].replace("? 1", "? 3")]))[3] == ["wrong"]
+
+
+def test_b2_others_that_exist_are_not_mentioned() -> None:
+    """B2: behind "are there others", yes, the others are still to be counted."""
+    rounds = [
+        "exist-other: Are there any things in the image that have not been mentioned yet? yes",
+        "seek-attr-early: What is the size of the blue thing? small",
+        "count-other: How many things in the image have not been mentioned yet? 4",
+    ]
+
+    assert not any(kinds(judged(BLUE, rounds)))
+    assert kinds(judged(BLUE, [*rounds[:2], rounds[2].replace("? 4", "? 0")]))[3] == ["wrong"]

@@ -410,3 +410,13 @@ def test_one_other_of_a_material_is_not_taken_for_several() -> None:
 
     assert moment.answers == ("metal", "yes", 0)
     assert not moment.knowledge.several >> value_number(moment.scene, "large") & 1
+
+
+def test_b6_no_closes_the_count() -> None:
+    """Known answers were compared as text, and "no" was as good as yes."""
+    no = {"exist-obj-rel-imm right": "count-obj-rel-*right*", "exist-attribute brown": "count-attribute brown"}
+
+    for question, pattern in no.items():
+        moment = played(PURPLE, [question])
+        assert moment.answers == ("no",)
+        assert moment.may(pattern) == []

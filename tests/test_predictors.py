@@ -371,3 +371,11 @@ def test_options_have_a_floor_of_chance() -> None:
 
     assert (floor(replace(items, mode=CHOICE)).mean(), floor(items).mean()) == (0.25, 0.9)
     assert floor(replace(items, mode=CHOICE), top_k=2).mean() == 0.5
+
+
+def test_images_are_kept_apart() -> None:
+    """An image's own questions never teach the answers to its other questions."""
+    items = table([f"answer {i // 3}" for i in range(60)], images=[i // 3 for i in range(60)])
+
+    for name in ("majority-all", "majority", "majority-family"):
+        assert not predict(NAMED[name], Task.within(items)).expected.any()

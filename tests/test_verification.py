@@ -355,3 +355,12 @@ def test_records_that_are_none_are_named_before_missing_scenes(records: Any, mes
     """Scenes would not help."""
     with pytest.raises(BadInput, match=message):
         vqagen.verify(records)
+
+
+def test_a_folder_of_questions_says_to_name_a_file(questions: list[Record], vqagen_: Commands) -> None:
+    Path("folder").mkdir()
+    Path(written(questions)).rename("folder/q.json")
+    ran = vqagen_("verify folder --scenes scenes.json")
+
+    assert ran.code == 3
+    assert "many questions in one file of a folder: name the file" in ran.err

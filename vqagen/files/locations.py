@@ -14,16 +14,18 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from vqagen.errors import UsageError, VqagenError, unknown
-from vqagen.extras import needed
+from vqagen.extras import needed, to_install
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 """Two letters at least: `C:\\` begins a local name."""
 _LOCAL = re.compile(r"(file|local)://")
-_BUCKETS = re.compile(r"(s3|s3a|gs|gcs|az|abfs)://")
+_PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
+"""Scheme -> the package by which fsspec reaches such a store; of others, fsspec itself tells."""
 _CHUNK = 1 << 20
 _TELLING = (
     *("ETag", "etag", "md5Hash", "Content-MD5", "Digest", "generation", "version_id", "size", "mtime", "created"),
@@ -89,7 +91,7 @@ class Remote:
     def lacks_bucket(self) -> bool:
         """True if this is in a bucket that does not exist. Other folders of an object store need not exist."""
         system, path = _system(self.url)
-        if not _BUCKETS.match(self.url):
+        if _scheme(self.url) not in _PACKAGES:
             return False
         with reached(self.url):
             try:
@@ -177,18 +179,38 @@ def _in_one_line(error: Exception) -> str:
 
 def _system(url: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the URL's path in it."""
-    core = needed("fsspec.core", "cloud", url)
+    core = needed("fsspec.core", "cloud", url, *_package(url))
     with reached(url):
         try:
             system, path = core.url_to_fs(url)
-        except ImportError as error:  # it names the package
-            raise UsageError(f"{url} cannot be reached: {_in_one_line(error)}") from None
+        except ImportError as error:
+            raise UsageError(_why_not_installed(url, error)) from None
         except ValueError:
-            scheme, known = url.partition("://")[0], sorted(core.available_protocols())
-            if scheme in known:
-                raise
-            raise UsageError(f"{url}: {unknown('kind of place', scheme, known)}") from None
+            _refuse_unknown_scheme(url)
+            raise
     return system, path
+
+
+def _why_not_installed(url: str, error: ImportError) -> str:
+    package = _package(url)
+    if package:
+        return f"{url} needs {package[0]}; install it: {to_install('cloud', *package)}"
+    return f"{url} cannot be reached: {_in_one_line(error)}"
+
+
+def _refuse_unknown_scheme(url: str) -> None:
+    known = sorted(import_module("fsspec").available_protocols())
+    if _scheme(url) not in known:
+        raise UsageError(f"{url}: {unknown('kind of place', _scheme(url), known)}")
+
+
+def _package(url: str) -> tuple[str, ...]:
+    package = _PACKAGES.get(_scheme(url))
+    return (package,) if package else ()
+
+
+def _scheme(url: str) -> str:
+    return url.partition("://")[0]
 
 
 class _Told(io.RawIOBase):

@@ -137,6 +137,9 @@ class _Frames(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._library = file, _zstandard()
+        self._begin()
+
+    def _begin(self) -> None:
         self._frame = self._library.ZstdDecompressor().decompressobj()
         self._ahead = b""
         self._content = memoryview(b"")
@@ -180,9 +183,12 @@ class _Frames(io.RawIOBase):
         return self._offset
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go forward to a byte of the content, by unpacking all before it."""
-        if whence != io.SEEK_SET or offset < self._offset:
-            raise io.UnsupportedOperation("packed content is read forward only")
+        """Go to a byte of the content: forward by unpacking, back by beginning again."""
+        if whence != io.SEEK_SET:
+            raise io.UnsupportedOperation("packed content is gone to from its beginning only")
+        if offset < self._offset:
+            self._file.seek(0)
+            self._begin()
         skipped = bytearray(_CHUNK)
         while self._offset < offset and self.readinto(memoryview(skipped)[: offset - self._offset]):
             pass

@@ -81,7 +81,6 @@ def scene_answers(
 
 def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | None = None) -> Item:
     """Return an item without history."""
-    assert items.learning is not None
     id, answer, key = items.ids[place], items.answers.at(place), f"{items.kind.removesuffix('s')}_index"
     dialog, _, number = id.rpartition("/") if items.kind == DIALOGS.key else ("", "", "0")
     known = {name: items.fields[each].at(place) for name, each in _STRATA[items.kind].items() if each in items.fields}
@@ -109,7 +108,6 @@ def _history(earlier: Sequence[Item], items: Items, place: int) -> tuple[Exchang
     if earlier:
         last, gold = earlier[-1], earlier[-1].gold
         return (*last.history, Exchange(last.prompt, gold.answer or "" if gold else ""))
-    assert items.learning is not None
     return (Exchange(items.learning.histories.at(place)),)  # before the first round, this is the caption
 
 
