@@ -15,6 +15,7 @@ from typing import Any
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import make_idle_test, make_lanes
+from vqagen.search.examination import Examination
 from vqagen.search.filling import (
     DEGENERATE,
     FOUND,
@@ -26,7 +27,7 @@ from vqagen.search.filling import (
     Filling,
     SearchResult,
 )
-from vqagen.search.frame import Examination, Frame, OutOfBudget, Taker
+from vqagen.search.frame import Frame, OutOfBudget, Taker
 from vqagen.search.plan import Plan
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.tables import SceneTables

@@ -21,8 +21,9 @@ from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
 from vqagen.search.description import Description
+from vqagen.search.examination import LabelledStep
 from vqagen.search.filling import DEGENERATE, TRIVIAL
-from vqagen.search.frame import Frame, LabelledStep, OutOfBudget, Pick, Test
+from vqagen.search.frame import Frame, OutOfBudget, Pick, Test
 from vqagen.search.plan import Apply, Op, Plan, Stage
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {

@@ -1,0 +1,77 @@
+"""Why a template found nothing in a scene: how many options each step had, and how each of them failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vqagen.plugin import Undefined
+from vqagen.search.frame import Frame
+from vqagen.search.plan import Op, Stage
+
+Step = Callable[[Frame], bool]
+
+
+class LabelledStep(NamedTuple):
+    """A step of an op, and the reason to give if it fails."""
+
+    run: Step
+    op: int
+    failure: str = ""
+
+
+class Ended(NamedTuple):
+    """The op where a search ended, and why. `is_undefined`: the op has no result, as opposed to a refused one."""
+
+    op: int
+    cause: str
+    is_undefined: bool
+
+
+@dataclass
+class StageReport:
+    """The figures of one choice: `offered` options, of which `passed` led on; the others `died`, by reason."""
+
+    op: Op
+    offered: int = 0
+    passed: int = 0
+    died: Counter[str] = field(default_factory=Counter)
+
+
+class Examination:
+    """The record of one search; `reports[stage]` has the figures of each choice."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.reports = [StageReport(stage.choice) for stage in stages]
+        self.finished: Counter[str] = Counter()
+        """Number of complete fillings, by verdict."""
+        self.ended: Ended | None = None
+        """Why the search ended before any choice; None if it did not."""
+
+    def begins(self, frame: Frame, steps: Sequence[LabelledStep]) -> bool:
+        """Run the steps before the first choice; True if all succeed."""
+        self.ended = _first_failure(frame, steps)
+        return self.ended is None
+
+    def settles(self, depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
+        """Run the steps after an option; True if all succeed. A failure is counted with its cause."""
+        report = self.reports[depth]
+        report.offered += 1
+        ended = _first_failure(frame, steps)
+        if ended is not None:
+            report.died[ended.cause] += 1
+            return False
+        report.passed += 1
+        return True
+
+
+def _first_failure(frame: Frame, steps: Sequence[LabelledStep]) -> Ended | None:
+    for step in steps:
+        try:
+            if not step.run(frame):
+                return Ended(step.op, step.failure, is_undefined=False)
+        except Undefined as error:
+            return Ended(step.op, str(error), is_undefined=True)
+    return None
