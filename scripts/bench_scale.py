@@ -17,7 +17,7 @@ import vqagen
 from vqagen.files.formats import JSON
 from vqagen.files.layouts import encode_lines
 from vqagen.language.domain_files import find_domain
-from vqagen.run.engines.in_process import in_process
+from vqagen.run.engines import in_process
 from vqagen.run.job import make_job
 from vqagen.run.output.claim import claimed
 from vqagen.run.output.staging import Output, make_target

@@ -16,10 +16,10 @@ from toy_work import Toy, begun, toy_windows
 from waiting import PATIENCE, wait_until
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
-from vqagen.run.engines.cluster import Cluster
-from vqagen.run.engines.in_process import in_process
-from vqagen.run.engines.parcels import packed_work
+from vqagen.run.cluster import Cluster
+from vqagen.run.engines import in_process
 from vqagen.run.work import Block, Window, WindowFailed
+from vqagen.run.worker import pack_work
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
@@ -38,8 +38,8 @@ def importable_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scheduler on a loaded machine may answer late, and a worker may take long to be back."""
-    monkeypatch.setattr("vqagen.run.engines.dask_client.TIMEOUT", PATIENCE)
-    monkeypatch.setattr("vqagen.run.engines.cluster.PATIENCE", PATIENCE)
+    monkeypatch.setattr("vqagen.run.cluster.TIMEOUT", PATIENCE)
+    monkeypatch.setattr("vqagen.run.cluster.PATIENCE", PATIENCE)
 
 
 class DaskProcesses:
@@ -112,15 +112,10 @@ def done_on(address: str, work: Toy, count: int) -> list[Block]:
 
 
 def test_blocks_are_those_of_one_process_in_order(tmp_path: Path) -> None:
-    """Here the workers are threads; elsewhere they are processes of other machines."""
+    """`local:N` starts workers of its own."""
     work = Toy({4: "doubt"}, folder=str(tmp_path))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        local = distributed.LocalCluster(
-            2, 1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address="127.0.0.1:0"
-        )
-        with local, pytest.warns(InputWarning, match=r"^a doubtful toy$"):
-            blocks = done_on(local.scheduler_address, work, 40)
+    with pytest.warns(InputWarning, match=r"^a doubtful toy$"):
+        blocks = done_on("local:2", work, 40)
 
     assert blocks == expected(40)
 
@@ -151,7 +146,7 @@ def test_what_is_wrong_with_a_window_is_raised_in_its_turn(dask: DaskProcesses) 
 
 def test_work_that_cannot_be_sent_is_refused() -> None:
     with pytest.raises(VqagenError, match=r"^cannot be done by other processes than this one: .*lambda"):
-        packed_work(Toy(encode=lambda records: b""))
+        pack_work(Toy(encode=lambda records: b""))
 
 
 @pytest.mark.slow
@@ -198,7 +193,7 @@ def test_a_lost_scheduler_ends_the_run_in_one_line(dask: DaskProcesses) -> None:
 
 
 def test_an_unreachable_scheduler_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vqagen.run.engines.dask_client.TIMEOUT", 0.5)
+    monkeypatch.setattr("vqagen.run.cluster.TIMEOUT", 0.5)
 
     with pytest.raises(UsageError, match=r"^cannot reach the scheduler at tcp://127.0.0.1:9: .*$"):
         done_on("tcp://127.0.0.1:9", Toy(), 1)
@@ -206,15 +201,14 @@ def test_an_unreachable_scheduler_is_told_in_one_line(monkeypatch: pytest.Monkey
 
 def test_an_address_of_a_kind_that_cannot_be_used_is_refused_quietly(capfd: pytest.CaptureFixture[str]) -> None:
     """Dask leaves the traceback of a client that was made in part."""
-    for address, told in (("http://127.0.0.1:80", "not by http"), ("tls://127.0.0.1:1", "tls needs certificates")):
-        with pytest.raises(UsageError, match=f"^cannot reach the scheduler at {address}: .*{told}"):
-            done_on(address, Toy(), 1)
+    with pytest.raises(UsageError, match=r"^cannot reach the scheduler at tls://127\.0\.0\.1:1: "):
+        done_on("tls://127.0.0.1:1", Toy(), 1)
 
     assert capfd.readouterr() == ("", "")
 
 
 def test_what_is_no_address_is_refused() -> None:
-    for address in ("local:2", "tcp://", "tcp://host", "host:8786", ""):
+    for address in ("local:0", "http://127.0.0.1:80", "tcp://", "tcp://host", "host:8786", ""):
         with pytest.raises(UsageError, match=f"^--cluster {address}: expected the address of a Dask scheduler, such"):
             Cluster(address)
 
@@ -230,7 +224,7 @@ def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
 @pytest.mark.slow
 def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     dask.worker()
-    monkeypatch.setattr("vqagen.run.engines.cluster.__version__", "99.0")
+    monkeypatch.setattr("vqagen.run.cluster.__version__", "99.0")
 
     with pytest.raises(VqagenError, match=r"^the worker on \S+ has vqagen \d\S+; this run is by 99.0$"):
         done_on(dask.address, Toy(), 3)

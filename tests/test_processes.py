@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 from itertools import product
@@ -25,12 +25,9 @@ from toy_work import Toy, ToyJob, begun
 from waiting import wait_until
 
 from vqagen.errors import BadInput, InputWarning, VqagenError
-from vqagen.run.engines.child import start_python
-from vqagen.run.engines.in_process import in_process
-from vqagen.run.engines.ordering import Ordering
-from vqagen.run.engines.parcels import do_window, packed_outcome, unpacked_outcome
-from vqagen.run.engines.processes import TRIES, Processes, _cause
+from vqagen.run.engines import TRIES, Processes, in_process
 from vqagen.run.work import Block, Engine, Window, WindowFailed
+from vqagen.run.worker import do_window, unpack_outcome
 
 Result = TypeVar("Result")
 
@@ -110,7 +107,11 @@ def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_p
 # Workers that die ----------------------------------------------------------------------------------------------------
 
 KILLED = "a worker process was killed by SIGKILL (out of memory?)"
-DEATHS = [("die", "was killed by SIGKILL (out of memory?)"), ("exit", "ended with exit code 7")]
+DEATHS = [
+    (Toy({4: "rest", 5: "rest", 6: "die"}), "was killed by SIGKILL (out of memory?) while doing toys 6 to 7"),
+    (Toy({4: "rest", 5: "rest", 6: "exit"}), "ended with exit code 7 while doing toys 6 to 7"),
+    (Toy(loading="exit"), "ended with exit code 7 while doing toys 0 to 1"),
+]
 
 
 @pytest.mark.slow
@@ -123,25 +124,13 @@ def test_a_window_whose_worker_dies_twice_is_done_a_third_time(tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("act", "cause"), DEATHS)
-def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, cause: str) -> None:
+@pytest.mark.parametrize(("toy", "cause"), DEATHS)
+def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(toy: Toy, cause: str) -> None:
     """What comes before it is not lost, although it takes longer."""
-    job = ToyJob(20, 2, toy=Toy({4: "rest", 5: "rest", 6: act}))
-    (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
+    (seen, error), told = with_warnings(lambda: made_until(ToyJob(20, 2, toy=toy), VqagenError))
 
-    assert (seen, len(told)) == ([0, 2, 4], TRIES - 1)
-    assert error == f"a worker process {cause} while doing toys 6 to 7: given up after 3 times"
-
-
-@pytest.mark.slow
-def test_a_worker_that_falls_silent_is_not_said_to_have_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not waited for either."""
-    monkeypatch.setattr("vqagen.run.engines.processes.DYING", 0.1)
-    job = ToyJob(20, 3, toy=Toy({7: "hang up once"}, folder=str(tmp_path)))
-    blocks, told = with_warnings(lambda: made(job, Processes(2)))
-
-    assert told == ["a worker process closed its connection while doing toys 6 to 8: begun again"]
-    assert blocks == made(replace(job, toy=Toy()), in_process)
+    assert (seen, told) == ([] if toy.loading else [0, 2, 4], [f"a worker process {cause}: begun again"] * (TRIES - 1))
+    assert error == f"a worker process {cause}: given up after 3 times"
 
 
 @pytest.mark.slow
@@ -159,25 +148,6 @@ def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str
         return blocks
 
     assert with_warnings(kill_the_first)[0] == list(range(40))
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_while_the_next_window_is_read_loses_nothing(tmp_path: Path) -> None:
-    """The window cannot be sent to it any more, and is sent to another worker."""
-    job = ToyJob(4, 1, toy=Toy(folder=str(tmp_path)))
-
-    def windows() -> Iterator[Window]:
-        for number, window in enumerate(job.windows(0)):
-            if number == 1:
-                worker = begun(tmp_path)[0]
-                os.kill(worker, signal.SIGKILL)
-                os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
-            yield window
-
-    blocks, told = with_warnings(lambda: list(Processes(1)(job.work(0), windows())))
-
-    assert told == [f"{KILLED} while doing toy 1: begun again"]
-    assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
 # Errors --------------------------------------------------------------------------------------------------------------
@@ -205,9 +175,9 @@ def test_the_outcome_of_a_window_comes_back_as_it_was() -> None:
     """Not every exception can be pickled, and not everything that was pickled can be made again."""
     for acts, kind, message in MISTAKES:
         items = [item for window in ToyJob(2, 2, 4).windows(4) for item in window]
-        packed = packed_outcome(do_window(Toy({5: acts[5]}).load(), pickle.dumps(items)))
+        packed = do_window("", pickle.dumps(Toy({5: acts[5]})), pickle.dumps(items))
         sys.modules.pop("a_module_of_the_worker", None)
-        error = unpacked_outcome(packed).error
+        error = unpack_outcome(packed).error
 
         assert isinstance(error, kind) and re.search(message, str(error)), (acts, error)
 
@@ -229,27 +199,6 @@ def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done() 
     assert made_until(job, type(why)) == ([0, 2, 4], str(why))
 
 
-def test_of_several_errors_the_first_is_told() -> None:
-    """Such as when the input ends in one, and then a worker that still starts cannot load its work."""
-    ordering = Ordering(iter([]), ahead=4)
-    ordering.stop(VqagenError("the first"))
-    ordering.stop(VqagenError("the second"))
-
-    with pytest.raises(VqagenError, match=r"^the first$"):
-        ordering.end()
-
-
-@pytest.mark.slow
-def test_workers_that_die_while_they_start_are_given_up() -> None:
-    act, cause = "exit", "ended with exit code 7"
-    job = ToyJob(3, toy=Toy(loading=act))
-    (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
-
-    began = f"a worker process {cause} before it could begin with toys 0 to 2"
-    assert told == [f"{began}: begun again"] * (TRIES - 1)
-    assert (seen, error) == ([], f"{began}: given up after 3 times")
-
-
 @pytest.mark.slow
 def test_work_that_cannot_be_loaded_says_why() -> None:
     ours = r"(?s)^a worker process could not load its work:\nTraceback.*\n"
@@ -264,13 +213,6 @@ def test_work_that_cannot_be_loaded_says_why() -> None:
         seen, error = made_until(ToyJob(toy=Toy(loading=loading)), kind, workers=1)
 
         assert seen == [] and re.search(message, error), (loading, error)
-
-
-@pytest.mark.slow
-def test_a_worker_that_cannot_begin_for_lack_of_memory_is_known_by_its_exit_code() -> None:
-    """It prints no traceback, for it is begun again."""
-    for error in ("MemoryError", "ImportError('libx.so: failed to map segment from shared object')"):
-        assert _cause(start_python(f"raise {error}", []).wait()) == "ran out of memory"
 
 
 def test_a_machine_that_starts_no_process_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,9 +252,7 @@ import signal, sys
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` lets programs inherit that it is ignored
 sys.path.insert(0, {tests!r})
 from toy_work import Toy, toy_windows
-from vqagen.run.engines.ordering import Ordering
-from vqagen.run.engines.parcels import do_window, packed_outcome, unpacked_outcome
-from vqagen.run.engines.processes import Processes
+from vqagen.run.engines import Processes
 work = Toy(dict.fromkeys(range(4, 20), "stay"), folder={folder!r})
 for block in Processes(2)(work, toy_windows(20)):
     print(block.first, flush=True)

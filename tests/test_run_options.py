@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vqagen.errors import InputWarning, UsageError
-from vqagen.run.engines.in_process import in_process
-from vqagen.run.engines.processes import Processes
+from vqagen.run.engines import Processes, in_process
 from vqagen.run.options import RunOptions
 
 

@@ -14,8 +14,7 @@ from toy_work import Toy, ToyJob, toy_output
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.formats import JSON, JSON_LINES
 from vqagen.files.writer import Record
-from vqagen.run.engines.in_process import in_process
-from vqagen.run.engines.processes import Processes
+from vqagen.run.engines import Processes, in_process
 from vqagen.run.output.claim import claimed
 from vqagen.run.output.journal import Journal, journal_of, part_of
 from vqagen.run.output.staging import Output, make_target

@@ -15,7 +15,7 @@ import vqagen
 from vqagen.files.layouts import encode_lines
 from vqagen.files.locations import Location
 from vqagen.files.shipped import shipped
-from vqagen.run.engines.in_process import in_process
+from vqagen.run.engines import in_process
 from vqagen.run.job import Job, make_job
 from vqagen.run.progress import Progress
 from vqagen.tasks.questions.task import question_task

@@ -131,12 +131,6 @@ def _stay(toy: Toy, before: int) -> None:
     time.sleep(600)
 
 
-def _hang_up(toy: Toy, before: int) -> None:
-    """Close all files and stay."""
-    os.closerange(3, 1000)
-    time.sleep(600)
-
-
 def _wait_for_the_crowd(toy: Toy, before: int) -> None:
     """Wait until so many windows have been begun, and then for more that should not be."""
     wait_until(lambda: len(begun(toy.folder)) >= toy.crowd)
@@ -171,7 +165,6 @@ ACTS: Mapping[str, Act] = {
     "exit": lambda toy, before: os._exit(7),
     "stay": _stay,
     "stay once": _first(1, _stay),
-    "hang up once": _first(1, _hang_up),
     "rest": lambda toy, before: time.sleep(0.02),
     "wait for the crowd": _wait_for_the_crowd,
     "mistake": _raise(lambda: BadInput([Problem("no such thing", "toys.json")])),

@@ -25,7 +25,7 @@ class RunOptions(CheckedSettings):
         1, "Processes on this machine; auto for one per core.", metavar="N|auto", types=(), group="running"
     )
     cluster: str = setting(
-        "", "Address of a Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS", group="running"
+        "", "Dask scheduler, such as tcp://host:8786; local:N for N workers here.", metavar="ADDRESS", group="running"
     )
     resume: bool = setting(
         False, "Finish an interrupted run of the same settings; start one if there is none.", group="running"
@@ -43,20 +43,18 @@ class RunOptions(CheckedSettings):
 
         Size 0 makes all items one window, which one process does; the user is warned of it with `why_one`.
         """
-        from vqagen.run.engines.in_process import in_process
+        from vqagen.run.engines import Processes, in_process
 
         if not window and (self.cluster or self._processes() != 1):
             warn(Problem(f"{why_one}, which one process does alone"))
             return in_process
         if self.cluster:
-            from vqagen.run.engines.cluster import Cluster
+            from vqagen.run.cluster import Cluster
 
             return Cluster(self.cluster)
         workers = self._processes() or available_cores()
         if workers == 1:
             return in_process
-        from vqagen.run.engines.processes import Processes
-
         return Processes(workers)
 
     def _processes(self) -> int | None:

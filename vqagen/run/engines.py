@@ -1,0 +1,182 @@
+"""Engines do the windows of a run and yield their blocks in order: in this process, or in several on this machine.
+
+An engine for other workers, such as a cluster's, is a subclass of `WorkerEngine` with four short methods.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from multiprocessing import Pipe
+from queue import SimpleQueue
+from typing import Any
+
+from vqagen.errors import Problem, VqagenError
+from vqagen.run.work import Block, Outcome, Window, Work, span_of
+from vqagen.run.worker import pack_work, unpack_outcome
+from vqagen.tasks.contract import Item
+
+AHEAD = 4
+"""Windows for each worker that may be begun before the first of them is written: this bounds memory."""
+TRIES = 3
+"""Workers that may die of a window before the run fails."""
+
+
+def in_process(work: Work, windows: Iterator[Window]) -> Generator[Block]:
+    """Yield the blocks of all windows, which are read, done and written one after the other in this process."""
+    task = work.load()
+    for window in windows:
+        yield from task(window)
+
+
+class WorkerEngine(ABC):
+    """Workers, here or elsewhere: windows are begun in order and finished in any."""
+
+    def __call__(self, work: Work, windows: Iterator[Window]) -> Generator[Block]:
+        """Yield the blocks of all windows in order. An error of a window, or of reading one, is raised in its turn."""
+        begun: deque[tuple[Sequence[Item], Any]] = deque()
+        failure: Exception | None = None
+        with self.opened(work):
+            while True:
+                ahead = self.ahead()
+                try:
+                    while failure is None and len(begun) < ahead and (items := list(next(windows, ()))):
+                        begun.append((items, self.submit(items)))
+                except Exception as error:  # of any kind: the blocks of begun windows come first
+                    failure = error
+                if not begun:
+                    break
+                window, promise = begun.popleft()
+                yield from self.outcome(promise, window).unwrap()
+        if failure is not None:
+            raise failure
+
+    @abstractmethod
+    def opened(self, work: Work) -> AbstractContextManager[None]:
+        """Have workers for a work. Nothing that was started outlives the context."""
+
+    @abstractmethod
+    def ahead(self) -> int:
+        """Return how many windows may be begun before the first of them is written."""
+
+    @abstractmethod
+    def submit(self, items: Sequence[Item]) -> Any:
+        """Begin a window, and return a promise of it."""
+
+    @abstractmethod
+    def outcome(self, promise: Any, items: Sequence[Item]) -> Outcome:
+        """Wait for a window that was begun. Errors of the window are in its outcome; lost workers are raised."""
+
+
+class Processes(WorkerEngine):
+    """The engine with `workers` processes of this machine.
+
+    Each process is driven by a thread of this one, which gives it one window at a time and reads its outcome: so the
+    window that a process died of is known. A `ProcessPoolExecutor` breaks as a whole when one of its processes dies.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    @contextmanager
+    def opened(self, work: Work) -> Iterator[None]:
+        """Have threads, and start their processes when they are needed."""
+        self._work, self._is_closed = pack_work(work), False
+        self._started: list[_Process] = []
+        self._idle: SimpleQueue[_Process | None] = SimpleQueue()
+        for _ in range(self.workers):
+            self._idle.put(None)
+        self._threads = ThreadPoolExecutor(self.workers)
+        try:
+            yield
+        finally:
+            self._is_closed = True
+            for process in self._started:
+                process.end()
+            self._threads.shutdown(cancel_futures=True)
+
+    def ahead(self) -> int:
+        """Return AHEAD for each process."""
+        return AHEAD * self.workers
+
+    def submit(self, items: Sequence[Item]) -> Future[Outcome]:
+        """Begin a window as soon as a process is idle."""
+        return self._threads.submit(self._do, items)
+
+    def outcome(self, promise: Future[Outcome], items: Sequence[Item]) -> Outcome:
+        """Wait for a window."""
+        return promise.result()
+
+    def _do(self, items: Sequence[Item]) -> Outcome:
+        """Do a window in a process, and in another one if that dies; give up at the last of TRIES."""
+        process, packed, deaths = self._idle.get(), pickle.dumps(items), list[str]()
+        try:
+            while len(deaths) < TRIES:
+                process = process or self._start()
+                try:
+                    outcome = unpack_outcome(process.ask((self._work, packed)))
+                    return replace(outcome, warnings=(*_begun_again(deaths), *outcome.warnings))
+                except (EOFError, OSError):
+                    deaths.append(f"a worker process {process.end()} while doing {span_of(items)}")
+                    process = None
+            *before, last = deaths
+            return Outcome((), VqagenError(f"{last}: given up after {TRIES} times"), _begun_again(before))
+        finally:
+            self._idle.put(process)
+
+    def _start(self) -> _Process:
+        process = _Process()
+        self._started.append(process)
+        if self._is_closed:  # since this thread last looked: `opened` may have missed it
+            process.end()
+            raise CancelledError
+        return process
+
+
+def _begun_again(deaths: Sequence[str]) -> tuple[Problem, ...]:
+    return tuple(Problem(f"{death}: begun again") for death in deaths)
+
+
+class _Process:
+    """A worker process and the connection to it. It ends when this process does, however that ends.
+
+    Unlike those of `multiprocessing`, it does not import the user's main module again.
+    """
+
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
+        code = f"import sys; sys.path[:] = {path!r}; from vqagen.run.worker import serve; serve({theirs.fileno()})"
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # Ctrl-C in a terminal is for the parent
+            )
+        except OSError as error:
+            raise VqagenError(f"cannot start a worker process: {error.strerror or error}") from error
+        finally:
+            theirs.close()
+
+    def ask(self, request: tuple[bytes, bytes]) -> bytes:
+        """Send a request and return the answer. Raises EOFError or OSError if the process is dead."""
+        self._connection.send(request)
+        return self._connection.recv_bytes()
+
+    def end(self) -> str:
+        """End the process, unless it has ended, and return how it ended."""
+        self._process.kill()
+        code = self._process.wait()
+        if code == -signal.SIGKILL:
+            return "was killed by SIGKILL (out of memory?)"
+        return f"ended with exit code {code}" if code >= 0 else f"was killed ({signal.strsignal(-code)})"
