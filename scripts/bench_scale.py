@@ -19,10 +19,8 @@ from vqagen.files.layouts import encode_lines
 from vqagen.language.domain_files import find_domain
 from vqagen.run.engines import in_process
 from vqagen.run.job import make_job
-from vqagen.run.output.claim import claimed
-from vqagen.run.output.staging import Output, make_target
-from vqagen.run.progress import Progress
-from vqagen.run.runner import run
+from vqagen.run.output import Output, claimed, make_target
+from vqagen.run.runner import Progress, run
 from vqagen.run.work import Block, Window, Work
 from vqagen.tasks.questions.task import question_task
 

@@ -9,15 +9,14 @@ from typing import IO, NamedTuple
 
 import orjson
 import pytest
-from toy_runs import run
+from toy_runs import BlockWritten, run
 from toy_work import ToyJob, toy_output
 
 from vqagen.errors import UsageError
 from vqagen.files.writer import Record
 from vqagen.run.engines import in_process
-from vqagen.run.output.journal import Journal, journal_of, part_of
-from vqagen.run.output.staging import Output
-from vqagen.run.progress import BlockWritten
+from vqagen.run.journal import Journal, journal_of, part_of
+from vqagen.run.output import Output
 
 
 class Killed(BaseException):
@@ -352,7 +351,7 @@ def test_a_journal_that_was_removed_before_it_could_be_held_is_opened_anew(
     second.close()
 
 
-@pytest.mark.parametrize("stopped_at", ["fcntl.flock", "vqagen.run.output.journal.Journal._refuse_other_files"])
+@pytest.mark.parametrize("stopped_at", ["fcntl.flock", "vqagen.run.journal.Journal._refuse_other_files"])
 def test_a_run_that_is_stopped_while_it_makes_its_journal_leaves_none(
     stopped_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

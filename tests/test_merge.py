@@ -24,10 +24,9 @@ from vqagen.files.formats import FORMATS, JSON_LINES, choose_format
 from vqagen.files.layouts import Arrangement
 from vqagen.files.parquet import CHECKSUM
 from vqagen.files.writer import info_beside, record_file
-from vqagen.run.merging.columns import blocks_from
-from vqagen.run.merging.merge import merge
-from vqagen.run.output.journal import Journal
-from vqagen.run.windows import block_of
+from vqagen.run.journal import Journal
+from vqagen.run.merge import merge
+from vqagen.run.windows import block_of, blocks_from
 
 SCENES, WINDOW = 40, 16
 ONE_FILE = {"clevr": "one_hop.json", "market": "asking.json"}

@@ -68,10 +68,6 @@ NO_SHARD_OF_SCENES: list[tuple[dict[str, Any], str]] = [
         "b.json holds questions, and a.json scenes: merge them apart",
     ),
     (
-        {"arrangement": None},
-        "b.json: made by an earlier vqagen, which did not say all that merging needs: make it again",
-    ),
-    (
         {"arrangement": {"key": "scenes"}},
         "b.json: not made by vqagen: its info does not say how to make it again",
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from vqagen.cli.progress import LINE_EVERY, counting, run_progress
-from vqagen.run.progress import Progress
+from vqagen.run.runner import Progress
 from vqagen.run.scene_items import ReadSoFar
 
 

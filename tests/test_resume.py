@@ -21,7 +21,7 @@ from waiting import wait_until
 import vqagen
 from scripts.bench_kills import Room, killed
 from vqagen.files.shipped import shipped
-from vqagen.run.progress import Progress
+from vqagen.run.runner import Progress
 
 SCENES, WINDOW = 100, 5
 ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"

@@ -17,7 +17,7 @@ from vqagen.files.locations import Location
 from vqagen.files.shipped import shipped
 from vqagen.run.engines import in_process
 from vqagen.run.job import Job, make_job
-from vqagen.run.progress import Progress
+from vqagen.run.runner import Progress
 from vqagen.tasks.questions.task import question_task
 from vqagen.world.loading import SceneSource, find_scenes
 

@@ -12,9 +12,9 @@ from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 from vqagen import RunOptions, UsageError, VqagenError, merge, write_records
 from vqagen.files.formats import JSON
 from vqagen.files.layouts import Record
-from vqagen.run.output.journal import journal_of, part_of
-from vqagen.run.output.staging import make_target
-from vqagen.run.progress import Progress
+from vqagen.run.journal import journal_of, part_of
+from vqagen.run.output import make_target
+from vqagen.run.runner import Progress
 from vqagen.run.work import WindowFailed
 from vqagen.tasks import TASKS, TaskEntry, task_named
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally
@@ -195,7 +195,7 @@ def test_a_run_killed_while_its_folder_gets_its_name_leaves_nothing_behind(
     write("folder")
     write("cut-folder")
     with monkeypatch.context() as patch:
-        patch.setattr("vqagen.run.output.publishing." + ("os.rename" if killed_at == "rename" else killed_at), kill)
+        patch.setattr("vqagen.run.publishing." + ("os.rename" if killed_at == "rename" else killed_at), kill)
         with pytest.raises(SystemExit):
             write("cut-folder", force=True)
     write("cut-folder", resume=True)

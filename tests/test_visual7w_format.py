@@ -30,7 +30,7 @@ from vqagen import (
     write_questions,
     write_records,
 )
-from vqagen.run.progress import OnProgress, Progress
+from vqagen.run.runner import OnProgress, Progress
 from vqagen.score.items.reading import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import QuestionTask, question_task

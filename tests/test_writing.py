@@ -16,9 +16,8 @@ import vqagen
 from vqagen.files.layouts import encode_lines
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import load_domain_files
-from vqagen.run import writing
 from vqagen.run.job import TaskWork
-from vqagen.run.progress import Progress
+from vqagen.run.runner import Progress
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.questions.task import QuestionTask
 from vqagen.tasks.sampling.task import SamplingTask
@@ -245,11 +244,11 @@ def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Comm
     wanted = json.loads(Path("r.json").read_bytes())
     Path("r.json").unlink()
 
-    def stop(self: RunReport, out: str) -> None:
+    def stop(self: RunReport) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "_write_report", stop)
+        patch.setattr(RunReport, "to_record", stop)
         assert run(f"{flags} --out p.json").code == 130
         assert run(f"{flags} --out p.json --resume").code == 130
     run.done(f"{flags} --out p.json --resume")

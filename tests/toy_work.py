@@ -24,7 +24,7 @@ from vqagen.run.work import Block, Window, WindowTask
 from vqagen.tasks.contract import Item
 
 if TYPE_CHECKING:
-    from vqagen.run.output.staging import Output
+    from vqagen.run.output import Output
 
 PER_BLOCK = 2
 """Items of a block: a window of more has several."""
@@ -235,7 +235,7 @@ def toy_info(**more: object) -> dict[str, Any]:
 def toy_output(target: Path | str, selection: Selection | None = None, **info: object) -> Output:
     """An output under the name of a file, in the format that its ending asks for."""
     from vqagen.files.formats import FORMATS, choose_format  # these take 0.2 s, which each worker would need
-    from vqagen.run.output.staging import Output, make_target
+    from vqagen.run.output import Output, make_target
     from vqagen.tasks.questions.columns import QuestionColumns
 
     made_for = make_target(str(target), choose_format(str(target), None, FORMATS[:3], "toys"))

@@ -52,11 +52,10 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         write_questions as write_questions,
         write_scenes as write_scenes,
     )
-    from vqagen.run.merging.convert import convert as convert
-    from vqagen.run.merging.merge import MergeResult as MergeResult, merge as merge
+    from vqagen.run.merge import MergeResult as MergeResult, convert as convert, merge as merge
     from vqagen.run.options import RunOptions as RunOptions
+    from vqagen.run.runner import write_records as write_records
     from vqagen.run.trials import trials as trials, write_trials as write_trials
-    from vqagen.run.writing import write_records as write_records
     from vqagen.score.compare import Comparison as Comparison, compare as compare
     from vqagen.score.evaluate.evaluation import Evaluation as Evaluation
     from vqagen.score.report.writers import write_report as write_report
@@ -107,7 +106,7 @@ MODULES = {
     "ItemSettings": "vqagen.human.items.settings",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
-    "MergeResult": "vqagen.run.merging.merge",
+    "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.score.verify.report",
     "PlanSettings": "vqagen.human.study.settings",
     "PlannedStudy": "vqagen.human.study.making",
@@ -138,7 +137,7 @@ MODULES = {
     "check_study": "vqagen.human.study.making",
     "compare": "vqagen.score.compare",
     "compile_scene": "vqagen.world.scene",
-    "convert": "vqagen.run.merging.convert",
+    "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
     "draw_scenes": "vqagen.pictures.scene_pictures",
     "evaluate": "vqagen.shortcuts.evaluation",
@@ -158,7 +157,7 @@ MODULES = {
     "make_caption_tasks": "vqagen.human.study.making",
     "make_item_tasks": "vqagen.human.study.making",
     "make_items": "vqagen.human.items.making",
-    "merge": "vqagen.run.merging.merge",
+    "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
     "score_report": "vqagen.shortcuts.evaluation",
@@ -175,7 +174,7 @@ MODULES = {
     "write_items": "vqagen.human.items.making",
     "write_links": "vqagen.human.links.study_links",
     "write_questions": "vqagen.run.making",
-    "write_records": "vqagen.run.writing",
+    "write_records": "vqagen.run.runner",
     "write_report": "vqagen.score.report.writers",
     "write_scenes": "vqagen.run.making",
     "write_trials": "vqagen.run.trials",

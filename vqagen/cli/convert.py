@@ -26,7 +26,7 @@ def command(file: str, out: str, layout: str | None, force: bool) -> None:
     """
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
-    from vqagen.run.merging.convert import convert
+    from vqagen.run.merge import convert
 
     with counting("record") as on_converted:
         result = convert(file, out, format=layout, force=force, on_converted=on_converted)

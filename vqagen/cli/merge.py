@@ -28,7 +28,7 @@ def command(shards: tuple[str, ...], out: str, force: bool) -> None:
     """
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
-    from vqagen.run.merging.merge import merge
+    from vqagen.run.merge import merge
 
     with counting("record") as on_merged:
         merged = merge(shards, out, force=force, on_merged=on_merged)

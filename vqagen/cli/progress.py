@@ -12,7 +12,7 @@ from vqagen.cli.messages import print_message
 from vqagen.errors import counted
 
 if TYPE_CHECKING:
-    from vqagen.run.progress import OnProgress, Progress
+    from vqagen.run.runner import OnProgress, Progress
     from vqagen.tasks.contract import RunReport
 
 Clock = Callable[[], float]

@@ -29,7 +29,7 @@ from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.language.domain_files import DIALOGS, PathLike, find_domain, load_catalogue
 from vqagen.pictures.scene_pictures import draw_scenes
-from vqagen.run.writing import write_records
+from vqagen.run.runner import write_records
 from vqagen.score.report.table import Report
 from vqagen.score.report.writers import write_report
 from vqagen.tasks.dialog.settings import DialogSettings

@@ -23,9 +23,8 @@ from vqagen.language.domain_files import (
 from vqagen.language.question import Question
 from vqagen.run.items import number_items
 from vqagen.run.options import RunOptions
-from vqagen.run.progress import OnProgress
+from vqagen.run.runner import OnProgress, write_records
 from vqagen.run.windows import Span, span_to_read, windows_of
-from vqagen.run.writing import write_records
 from vqagen.tasks.contract import RunReport, Task
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import DialogReport, dialog_task

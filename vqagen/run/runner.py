@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import orjson
 
-from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
+from vqagen.files.formats import choose_format
 from vqagen.files.info import Difference, describe_output, differences, is_whole, version_of
 from vqagen.files.layouts import Encode, Placing
 from vqagen.files.locations import locate
-from vqagen.files.output import atomic_output
-from vqagen.run.output.claim import Claim, temporary_journal
-from vqagen.run.output.journal import Conclusion, Entry, Journal, is_begun
-from vqagen.run.output.publishing import publish, tidy_folder
-from vqagen.run.output.staging import Output
-from vqagen.run.progress import BlockWritten, OnBlockWritten, OnProgress, Progress
+from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
+from vqagen.language.domain_files import PathLike
+from vqagen.run.job import make_job
+from vqagen.run.journal import Entry, Journal, is_begun
+from vqagen.run.options import RunOptions
+from vqagen.run.output import Output, claimed, make_target, temporary_journal
+from vqagen.run.publishing import publish, tidy_folder
 from vqagen.run.work import Block, Engine, Window, Work
-from vqagen.tasks.contract import RunResult
+from vqagen.tasks.contract import RunReport, RunResult, Task
+from vqagen.tasks.settings import flag
 
 SHOWN = 8
 """Differences from another run that are named."""
+
+
+@dataclass
+class Progress:
+    """How far a run is, for a progress bar and for its report."""
+
+    item: str = "scene"
+    """One item, for people."""
+    noun: str = "record"
+    """One record, for people."""
+    expected: int | None = None
+    """Items of the whole run, as far as is known by now."""
+    items: int = 0
+    resumed_items: int = 0
+    """Items that an earlier run had finished."""
+    new_records: int = 0
+    """Records that this run has made."""
+
+
+OnProgress = Callable[[Progress], object]
+OnBlock = Callable[[Block | Entry, Progress], object]
+"""Called with each block that is kept: first with those that an earlier run made, then with new ones."""
 OnResult = Callable[[RunResult], object]
-"""Called with the result just before the journal is deleted; if killed in between, the resumed run calls it."""
+"""Called with the result just before the output gets its name; if killed in between, the resumed run calls it again."""
 
 
 class Job(Protocol):
@@ -49,53 +75,169 @@ class Job(Protocol):
         """Yield the windows to be done for that; none if all is done."""
 
 
+def write_records(
+    task: Task,
+    out: PathLike,
+    scenes: PathLike | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    report_to: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> RunReport:
+    """Make the records of a task, and write them to `out` with the `info` that made them.
+
+    `scenes` are needed by tasks about scenes. `format` is the name of one of the task's formats; by default the name
+    of `out` decides. Whatever ends the run early, `RunOptions(resume=True)` finishes it. The report is written to
+    `report_to` too, as JSON, except for an output that was complete long ago. Raises VqagenError.
+    """
+    options = options or RunOptions()
+    form = choose_format(STDOUT if task.makes_files else str(out), format, task.formats, task.key)
+    target = make_target(str(out), form, task.key if task.makes_files else "")
+    engine = options.engine(task.window, _why_one_window(task))
+    inputs = [str(given) for given in (*([scenes] if scenes else []), *task.inputs)]
+    if report_to:
+        check_ending(report_to, [".json"], "reports of a run")
+        check_output(report_to, options.resume or options.force, [*inputs, *target.names])
+    with claimed(target, resume=options.resume, force=options.force, inputs=inputs) as journal:
+        job = make_job(task, scenes, shard)
+        info, report = job.info(), job.task.report()
+
+        def add(block: Block | Entry, progress: Progress) -> None:
+            report.add(block.tally)
+            on_progress(progress)
+
+        def finish(result: RunResult) -> None:
+            report.finish(result)
+            if report_to and not result.was_complete:
+                with atomic_output(report_to) as file:
+                    file.write(orjson.dumps(report.to_record(), option=orjson.OPT_INDENT_2) + b"\n")
+            elif report_to and not locate(report_to).exists():
+                message = "was complete already, and what was tried for it is not known any more: no report is written"
+                warn(Problem(message, str(out)))
+
+        columns = task.columns(info) if form.is_binary else None
+        output = Output(target, info, columns, task.selection(info))
+        run(job, engine, output, journal, options.resume, add, finish)
+    return report
+
+
+def _why_one_window(task: Task) -> str:
+    """Return the reason, for people, that all items are one window."""
+    if not task.window_setting:
+        return f"all {task.item}s are one window"
+    return f"{flag(task.window_setting)} 0 makes one window of all {task.item}s"
+
+
 def run(
     job: Job,
     engine: Engine,
     output: Output,
-    claim: Claim,
-    on_block: OnBlockWritten = lambda _: None,
-    on_progress: OnProgress = lambda _: None,
+    journal: Journal | None,
+    resume: bool = False,
+    on_block: OnBlock = lambda block, progress: None,
     on_result: OnResult = lambda _: None,
 ) -> RunResult:
-    """Make the output under the name that is claimed for it.
+    """Make the output under the name that is claimed for it; `journal` is None for a stream.
 
     Whatever ends the run early, the blocks that were made stay in the part beside the output, for `--resume`. Raises
     UsageError if a run is to be resumed and another run's output or part is there.
     """
-    listeners = _Listeners(job, output, on_block, on_progress, on_result)
-    if claim.journal is None:
-        return _into_stream(job, engine, output, listeners)
-    if claim.resume and _is_complete(output):
-        return _finish_complete(claim.journal, output, listeners)
-    return _in_stages(job, engine, output, claim.journal, listeners, claim.resume)
+    arrangement, start = output.arrangement, time.monotonic()
+    progress = Progress(arrangement.item, arrangement.noun)
+    result = RunResult()
+
+    def keep(block: Block | Entry, is_resumed: bool = False) -> None:
+        items = block.end - block.first
+        progress.items += items
+        if is_resumed:
+            progress.resumed_items += items
+        else:
+            progress.new_records += block.records
+        progress.expected = job.expected()
+        on_block(block, progress)
+
+    def finish(records: int = 0, selection: Mapping[str, Any] | None = None) -> None:
+        nonlocal result
+        was_complete, seconds = selection is None, time.monotonic() - start
+        result = RunResult(records, selection, was_complete, progress.resumed_items, seconds)
+        on_result(result)
+
+    if journal and resume and _is_complete(output):
+        finish()
+        if output.target.is_folder:
+            tidy_folder(output.target.place)
+        journal.remove()
+    elif journal:
+        _in_stages(job, engine, output, journal, resume, keep, finish)
+    elif output.is_staged_as_it_is:
+        finish(_as_it_comes(job, engine, output, keep), {})
+    else:
+        with temporary_journal() as staged:
+            _in_stages(job, engine, output, staged, False, keep, finish)
+    return result
 
 
-class _Listeners:
-    """The callbacks of a run, and the progress that they get."""
+Keep = Callable[..., None]
+"""Takes a block that is kept, and whether it was made by the run that this one resumes."""
 
-    def __init__(
-        self, job: Job, output: Output, on_block: OnBlockWritten, on_progress: OnProgress, on_result: OnResult
-    ) -> None:
-        self._job, self._on_block, self._on_progress, self._on_result = job, on_block, on_progress, on_result
-        self._progress = Progress(output.arrangement.item, output.arrangement.noun)
-        self._start = time.monotonic()
 
-    def block(self, block: Block | Entry, is_resumed: bool = False) -> None:
-        """Report a block that is kept."""
-        written = BlockWritten(block.first, block.end, block.records, block.tally, is_resumed)
-        self._on_block(written)
-        self._progress.add(written)
-        self._progress.expected = self._job.expected()
-        self._on_progress(self._progress)
+def _as_it_comes(job: Job, engine: Engine, output: Output, keep: Keep) -> int:
+    """Write blocks to a stream; return the number of records."""
+    placing = Placing(output.staged)
+    with atomic_output(output.target.name) as file, _blocks(job, engine, output, job.first) as blocks:
+        file.write(output.staged.head(output.info))
+        for block in blocks:
+            file.write(placing.place(block.body, block.records))
+            keep(block)
+        file.write(placing.tail())
+    return placing.records
 
-    def result(self, conclusion: Conclusion | None, was_complete: bool = False) -> RunResult:
-        """Report the result. The conclusion of a run that was complete long ago is unknown."""
-        records, selection = conclusion or (0, None)
-        seconds, resumed_items = time.monotonic() - self._start, self._progress.resumed_items
-        result = RunResult(records, selection, was_complete, conclusion is not None, resumed_items, seconds)
-        self._on_result(result)
-        return result
+
+def _in_stages(
+    job: Job, engine: Engine, output: Output, journal: Journal, resume: bool, keep: Keep, finish: Callable[..., None]
+) -> None:
+    """Write blocks to the part, and make the output of it."""
+    placing, head = Placing(output.staged), output.staged.head(output.info)
+    with _kept(journal, output):
+        is_resumed = resume and _can_resume(output, journal)
+        first = _resume(journal, placing, head, keep, job.first) if is_resumed else job.first
+        with _blocks(job, engine, output, first) as blocks:
+            if not is_resumed:
+                with _raise_write_errors(journal):
+                    journal.begin(_header(output), head)
+            for block in blocks:
+                with _raise_write_errors(journal):
+                    journal.add(block, placing.place(block.body, block.records))
+                keep(block)
+        with _raise_write_errors(journal):
+            publish(journal, output, placing, finish)
+        journal.remove()
+
+
+def _resume(journal: Journal, placing: Placing, head: bytes, keep: Keep, first: int) -> int:
+    """Take over the blocks of the part; return the first item to be done."""
+    try:
+        for entry, body in journal.resume(head):
+            placing.skip(body, entry.records)
+            keep(entry, is_resumed=True)
+    except OSError as error:
+        raise VqagenError(f"cannot resume {journal.part}: {error.strerror or error}") from error
+    return first if journal.end is None else journal.end
+
+
+def _can_resume(output: Output, journal: Journal) -> bool:
+    """True if there is a part of the same run. UsageError if it is another run's."""
+    ours, known = _header(output), journal.header()
+    if known is None or not is_begun(journal.place):
+        return False
+    if not known:
+        raise UsageError(f"{journal.path} is damaged; --force begins anew")
+    _refuse_other_version(str(journal.path), output.info, known.get("info"))
+    formats = differences(ours["format"], known.get("format"), path="format")
+    _refuse_differing(str(journal.path), [*differences(ours["info"], known.get("info")), *formats])
+    return True
 
 
 def _is_complete(output: Output) -> bool:
@@ -108,86 +250,10 @@ def _is_complete(output: Output) -> bool:
     if there.layout != output.form.name:
         other = f"{there.layout}, not {output.form.name}"
         raise UsageError(f"{location} is of another format ({other}); --force replaces it")
-    differing = list(differences(output.info, there.info))
-    if differing:
-        _refuse(str(location), differing)
+    _refuse_differing(str(location), list(differences(output.info, there.info)))
     if not is_whole(location, there):
         raise UsageError(f"{location} was changed or cut after it was made; --force makes it anew")
     return True
-
-
-def _finish_complete(journal: Journal, output: Output, listeners: _Listeners) -> RunResult:
-    """Report an output that is there. A run that was killed at its very end may have left the journal of it."""
-    entries, conclusion = journal.left_behind(_header(output)) or ([], None)
-    for entry in entries:
-        listeners.block(entry, is_resumed=True)
-    result = listeners.result(conclusion, was_complete=True)
-    if output.target.is_folder:
-        tidy_folder(output.target.place)
-    journal.remove()
-    return result
-
-
-def _into_stream(job: Job, engine: Engine, output: Output, listeners: _Listeners) -> RunResult:
-    if output.is_staged_as_it_is:
-        return listeners.result(_as_it_comes(job, engine, output, listeners))
-    with temporary_journal() as journal:
-        return _in_stages(job, engine, output, journal, listeners, resume=False)
-
-
-def _as_it_comes(job: Job, engine: Engine, output: Output, listeners: _Listeners) -> Conclusion:
-    placing = Placing(output.staged)
-    with atomic_output(output.target.name) as file, _blocks(job, engine, output, job.first) as blocks:
-        first = next(blocks, None)  # what cannot be loaded leaves no half of a document
-        file.write(output.staged.head(output.info))
-        for block in chain([first] if first else [], blocks):
-            file.write(placing.place(block.body, block.records))
-            listeners.block(block)
-        file.write(placing.tail())
-    return Conclusion(placing.records, {})
-
-
-def _in_stages(
-    job: Job, engine: Engine, output: Output, journal: Journal, listeners: _Listeners, resume: bool
-) -> RunResult:
-    placing = Placing(output.staged)
-    with _kept(journal, output):
-        first = _begin(job, output, journal, placing, listeners, resume)
-        with _blocks(job, engine, output, first) as blocks:
-            for block in blocks:
-                with _raise_write_errors(journal):
-                    journal.add(block, placing.place(block.body, block.records))
-                listeners.block(block)
-        with _raise_write_errors(journal):
-            conclusion = publish(journal, output, placing)
-        result = listeners.result(conclusion)
-        journal.remove()
-    return result
-
-
-def _begin(job: Job, output: Output, journal: Journal, placing: Placing, listeners: _Listeners, resume: bool) -> int:
-    """Prepare a new part, or resume the one that is there; return the first item to be done."""
-    header, head = _header(output), output.staged.head(output.info)
-    known = journal.header() if resume else None
-    if known is None or not is_begun(journal.place):
-        journal.begin(header, head)
-        return job.first
-    if not known:
-        raise UsageError(f"{journal.path} is damaged; --force begins anew")
-    _refuse_other_version(str(journal.path), output.info, known.get("info"))
-    formats = differences(header["format"], known.get("format"), path="format")
-    differing = [*differences(header["info"], known.get("info")), *formats]
-    if differing:
-        _refuse(str(journal.path), differing)
-    first = job.first
-    try:
-        for entry, body in journal.resume(head):
-            first = entry.end
-            placing.skip(body, entry.records)
-            listeners.block(entry, is_resumed=True)
-    except OSError as error:
-        raise VqagenError(f"cannot resume {journal.part}: {error.strerror or error}") from error
-    return first
 
 
 def _header(output: Output) -> dict[str, Any]:
@@ -198,10 +264,14 @@ def _header(output: Output) -> dict[str, Any]:
 
 @contextmanager
 def _blocks(job: Job, engine: Engine, output: Output, first: int) -> Iterator[Iterator[Block]]:
-    """Yield the blocks; when the context ends, nothing is left running. Errors of the input get their place here."""
+    """Yield the blocks when the first one is made: what cannot begin leaves nothing, and replaces nothing.
+
+    When the context ends, nothing is left running. Errors of the input get their place here.
+    """
     try:
         with closing(engine(job.work(first, output.encode), job.windows(first))) as blocks:
-            yield blocks
+            begun = next(blocks, None)
+            yield chain([begun] if begun else [], blocks)
     except VqagenError as error:
         located = job.located(error)
         if located is error:
@@ -215,18 +285,11 @@ def _kept(journal: Journal, output: Output) -> Iterator[None]:
     try:
         yield
     except BaseException as stop:
-        if journal.is_begun_anew and journal.end is None and not journal.is_concluded:
+        if journal.is_begun_anew and journal.end is None:
             journal.remove()
-        elif not output.target.is_stream:  # its part is temporary
-            _note_what_is_kept(journal, stop)
+        elif journal.end is not None and not output.target.is_stream:  # the part of a stream is temporary
+            stop.add_note(f"what was made is kept in {journal.part}; {_how_to_resume(stop)}")
         raise
-
-
-def _note_what_is_kept(journal: Journal, stop: BaseException) -> None:
-    if journal.is_concluded and not is_begun(journal.place):
-        stop.add_note(f"{journal.place} is complete; the same command with --resume writes what is missing beside it")
-    elif journal.end is not None:
-        stop.add_note(f"what was made is kept in {journal.part}; {_how_to_resume(stop)}")
 
 
 def _how_to_resume(stop: BaseException) -> str:
@@ -253,7 +316,9 @@ def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
         raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")
 
 
-def _refuse(name: str, differing: Sequence[Difference]) -> NoReturn:
+def _refuse_differing(name: str, differing: Sequence[Difference]) -> None:
+    if not differing:
+        return
     shown = [f"  {each}" for each in differing[:SHOWN]]
     if len(differing) > SHOWN:
         shown.append(f"  … and {len(differing) - SHOWN:,} more")

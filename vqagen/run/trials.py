@@ -8,8 +8,7 @@ from typing import Any
 from vqagen.language.domain_files import PathLike
 from vqagen.run.making import make_settings, records_of, shows_settings
 from vqagen.run.options import RunOptions
-from vqagen.run.progress import OnProgress
-from vqagen.run.writing import write_records
+from vqagen.run.runner import OnProgress, write_records
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.design import number_of_trials

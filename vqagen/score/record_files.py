@@ -16,7 +16,7 @@ from vqagen.files.shipped import require
 from vqagen.files.source import RecordSource, given_records
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.run.output.staging import find_record_file
+from vqagen.run.output import find_record_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 
 TRIALS = RecordKind("trials", own_keys=("trial_index", "trial_type"))

@@ -73,13 +73,11 @@ class RunResult:
     """The result of a run."""
 
     records: int = 0
-    """In the output. Unknown for an output that was complete long ago, as is `selection`."""
+    """In the output. Unknown for an output that was complete already, as is `selection`."""
     selection: Any = None
     """The record of the selection from all records, if there was one."""
     was_complete: bool = False
     """True if there was nothing left to do."""
-    is_known: bool = True
-    """True if `records`, `selection` and the blocks of the run are known."""
     resumed_items: int = 0
     """Items that an earlier run had finished."""
     seconds: float = 0.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vqagen.files.info import differences as info_differences
-from vqagen.run.merging.shard_files import ShardFile
+from vqagen.run.shard_files import ShardFile
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
 

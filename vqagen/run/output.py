@@ -1,24 +1,26 @@
-"""The output of a run: which file or folder it becomes, and how its records are staged until it is complete."""
+"""The output of a run: which file or folder it becomes, who may write it, and how its records are staged until then."""
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from vqagen.errors import BadInput, UsageError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.formats import FORMATS, JSON_LINES, Format
 from vqagen.files.info import describe_output
 from vqagen.files.layouts import Arrangement, Encode, Layout, Record, Selection, encode_lines
 from vqagen.files.locations import locate
-from vqagen.files.output import STDOUT, check_output, is_stream, linked
+from vqagen.files.output import STDOUT, check_output, is_stream, linked, sweep
 from vqagen.files.parquet import RecordColumns
 from vqagen.files.shape import Shape
 from vqagen.files.writer import info_beside
-from vqagen.run.output.journal import journal_of, part_of
+from vqagen.run.journal import Journal, drop_unused, is_begun, journal_of, part_of
 
 
 @dataclass(frozen=True)
@@ -78,38 +80,31 @@ class Target:
         beside = None if self.is_folder else info_beside(self.name, self.form)
         return [self.name, str(part_of(self.place)), str(journal_of(self.place)), *([beside] if beside else [])]
 
-    def check(self, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
+    def check(self, force: bool, inputs: list[str]) -> None:
         """Raise UsageError if the target cannot be written, is one of the `inputs`, or is there without `force`."""
-        given = list(inputs)
         if self.is_folder:
-            self._check_folder(force, given)
+            self._check_folder(force, inputs)
             return
-        check_output(self.name, force, given)
-        beside = info_beside(self.name, self.form)
-        if beside is not None:
-            check_output(beside, force, given)
+        for name in filter(None, (self.name, info_beside(self.name, self.form))):
+            check_output(name, force, inputs)
 
-    def _check_folder(self, force: bool, inputs: list[Path | str | None]) -> None:
+    def _check_folder(self, force: bool, inputs: list[str]) -> None:
         if self.name == STDOUT or not isinstance(locate(self.name), Path):
             raise UsageError(f"output {self.name}: {self.folder_of} come with files; name a local folder")
         place = linked(self.place)
         if place in (Path.cwd(), *Path.cwd().parents):
             raise UsageError(f"output {self.name} is the current folder or holds it; name another folder")
-        read = [linked(path) for path in (locate(given) for given in inputs if given) if isinstance(path, Path)]
+        read = [linked(path) for path in map(locate, inputs) if isinstance(path, Path)]
         if any(place in (path, *path.parents) or (path.is_dir() and path in place.parents) for path in read):
             raise UsageError(f"output {self.name} is in use by the same run; name another folder")
-        if self.place.is_dir():
-            if any(self.place.iterdir()):
-                self._check_replaceable(force)
-        else:
+        if not self.place.is_dir():
             check_output(str(self.place), False, inputs)
-
-    def _check_replaceable(self, force: bool) -> None:
-        if not force:
-            raise UsageError(f"output {self.name} exists already; give --force to replace it")
-        if not _is_ours(Path(self.record_file)):
-            what = f"it holds no {self.folder_of} of vqagen"
-            raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
+        elif any(self.place.iterdir()):
+            if not force:
+                raise UsageError(f"output {self.name} exists already; give --force to replace it")
+            if not _is_ours(Path(self.record_file)):
+                what = f"it holds no {self.folder_of} of vqagen"
+                raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
 def make_target(name: str, form: Format, folder_of: str = "") -> Target:
@@ -187,3 +182,63 @@ class Output:
             assert self.columns is not None, f"no columns for {self.arrangement.key}"
             return self.columns.encode
         return self.shape.encode if self.shape else encode_lines
+
+
+# The claim on its name --------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def claimed(
+    target: Target, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
+) -> Iterator[Journal | None]:
+    """Hold an output's name until the block ends; yield its journal, or None for an output that is written as it comes.
+
+    Raises UsageError if it cannot be written, is one of the `inputs` or another run's, and if something is there that
+    is neither to be resumed nor to be replaced. Nothing that is there changes before the run has something to replace
+    it with.
+    """
+    if resume and force:
+        raise UsageError("--resume finishes what is there and --force replaces it; choose one")
+    given = [str(name) for name in inputs]
+    target.check(resume or force, given)
+    if target.is_stream:
+        if resume:
+            raise UsageError("--resume needs a file to finish, and the output is a stream")
+        yield None
+        return
+    place = target.place
+    for name in (part_of(place), journal_of(place)):
+        if not (target.is_folder and name.is_dir()):
+            check_output(str(name), True, given)
+    with _held(place, target.is_folder) as journal:
+        if is_begun(place) and not force:
+            if journal.is_new:
+                raise UsageError(f"{journal.part} has lost its journal, {journal.path.name}; --force replaces it")
+            if not resume:
+                choice = "give --resume to finish it, or --force to begin anew"
+                raise UsageError(f"{journal.part} holds an unfinished run; {choice}")
+        target.check(resume or force, given)  # another run may have made it since
+        for written in target.names:
+            sweep(written)
+        yield journal
+
+
+@contextmanager
+def _held(place: Path, is_folder: bool = False) -> Iterator[Journal]:
+    try:
+        with closing(Journal(place, is_folder)) as journal:
+            try:
+                journal.hold()
+            except OSError as error:
+                name = error.filename or journal.path
+                raise VqagenError(f"cannot write {name}: {error.strerror or error}") from None
+            yield journal
+    finally:
+        drop_unused(place)  # a signal may come between any two steps of the above
+
+
+@contextmanager
+def temporary_journal() -> Iterator[Journal]:
+    """Yield the journal of a stream whose records are selected, or turned into columns, when all are there."""
+    with TemporaryDirectory(prefix="vqagen-") as folder, _held(Path(folder, "output")) as journal:
+        yield journal

@@ -1,11 +1,11 @@
-"""Shards into the output of one run. Streamed: what is held does not grow with the shards."""
+"""Shards into the output of one run, and outputs into another format; streamed, so that memory stays as it is."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,19 +13,14 @@ from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.formats import LIST, PARQUET, Format, choose_format
 from vqagen.files.layouts import Record, Selection
 from vqagen.files.locations import Location, locate, paths_of
-from vqagen.files.output import STDOUT, is_stream
+from vqagen.files.output import STDOUT, atomic_folder, atomic_output, is_stream
 from vqagen.files.reading import files_in
-from vqagen.files.shape import Shape
 from vqagen.files.writer import info_beside, record_file
-from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info
-from vqagen.run.merging.columns import write_columns
-from vqagen.run.merging.shard_files import ShardFile, find_records_in, open_shard
-from vqagen.run.output.claim import claimed
-from vqagen.run.output.journal import is_begun, part_of
-from vqagen.run.output.publishing import folder_output
-from vqagen.run.output.staging import Target, make_target
-from vqagen.tasks import task_named
-from vqagen.tasks.contract import Task
+from vqagen.run.belonging import differences, faults_of, in_order, merged_info
+from vqagen.run.journal import is_begun, part_of
+from vqagen.run.output import Target, claimed, make_target
+from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
+from vqagen.run.windows import block_of, blocks_from
 
 BATCH = 1000
 """Records written at once."""
@@ -56,13 +51,33 @@ def merge(
     been changed.
     """
     paths = _without_infos([locate(shard) for shard in paths_of(shards)])
-    check_names(paths)
+    _check_names(paths)
     files = _opened(paths)
     faults = faults_of(files)
     if faults:
         raise BadInput(Problem(fault) for fault in faults)
     files = in_order(files)
-    return write_merged(files, out, merged_info(files), format=None, force=force, on_merged=on_merged)
+    return _write_merged(files, out, merged_info(files), None, force, on_merged)
+
+
+def convert(
+    source: os.PathLike[str] | str,
+    out: os.PathLike[str] | str,
+    *,
+    format: str | None = None,
+    force: bool = False,
+    on_converted: OnMerged = lambda _: None,
+) -> MergeResult:
+    """Write an output of vqagen in another format: the bytes that its run would have written so.
+
+    The ending of `out` chooses it, or `format` names one of another tool. `on_converted` is called now and then with
+    the number of records converted since. Raises VqagenError before anything is written for what cannot be converted,
+    and while writing, which then leaves no file, for an output that was changed.
+    """
+    path = locate(source)
+    _check_names([path])
+    file = open_shard(path)
+    return _write_merged([file], out, file.info, format, force, on_converted)
 
 
 def _without_infos(paths: Sequence[Location]) -> Sequence[Location]:
@@ -79,7 +94,7 @@ def _folder_of(files: Sequence[ShardFile]) -> str:
     return files[0].arrangement.key if folders else ""
 
 
-def check_names(paths: Sequence[Location]) -> None:
+def _check_names(paths: Sequence[Location]) -> None:
     """Raise UsageError for outputs that are not there, not complete, or given twice."""
     missing = [fault for path in paths if (fault := _why_not_there(path))]
     faults = list[str]()
@@ -125,67 +140,91 @@ def _opened(paths: Sequence[Location]) -> list[ShardFile]:
     return files
 
 
-def write_merged(
+def _write_merged(
     files: Sequence[ShardFile],
     out: os.PathLike[str] | str,
     info: Mapping[str, Any],
-    *,
     format: str | None,
     force: bool,
     on_merged: OnMerged,
 ) -> MergeResult:
     """Write the records of shards, which are in order, to `out` under one info; see `merge`."""
-    task = task_named(files[0].arrangement.key)
-    folder_of = _folder_of(files)
+    task, folder_of = files[0].task, _folder_of(files)
     named = STDOUT if folder_of else str(out)
     form = choose_format(named, format or _own_format(files, named), task.formats, task.key)
     _check_shapes(files, form)
     target = make_target(str(out), form, folder_of)
-    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
+    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as journal:
         if target.is_folder:
-            with folder_output(target.place) as folder:
+            with atomic_folder(target.place) as folder:
                 _gather_files(files, folder)
-                count = _write_records(files, target.records_in(folder), task, info, on_merged)
+                count = _write_records(files, target.records_in(folder), info, on_merged)
         else:
-            count = _write_records(files, target, task, info, on_merged)
-        if claim.journal:
-            claim.journal.remove()  # with what an unfinished run had made under this name
+            count = _write_records(files, target, info, on_merged)
+        if journal:
+            journal.remove()  # with what an unfinished run had made under this name
     return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
-def _write_records(
-    files: Sequence[ShardFile], target: Target, task: type[Task], info: Mapping[str, Any], on_merged: OnMerged
-) -> int:
+def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], on_merged: OnMerged) -> int:
     """Write the records of shards into a file; return how many there are."""
-    if target.form.is_binary:
-        return write_columns(files, target.name, info, task, _selection(files, task, info), on_merged)
     arrangement, shape = files[0].arrangement, target.form.shape(info) if target.form.shape else None
+    if target.form.is_binary:
+        return _write_columns(files, target.name, info, on_merged)
+    number_key, records_in = (shape.number_key, shape.records_in) if shape else (arrangement.number_key, lambda _: 1)
+    written = 0
 
     def content() -> Iterator[dict[str, Any]]:
-        selection = _selection(files, task, info)  # it remembers what it was asked
-        return (each for file in files for each in _content(file, task, selection, shape))
+        """Yield the records that stay or, in a shape, their entries."""
+        selection = _selection(files, info)  # it remembers what it was asked
+        for file in files:
+            if shape and file.form.shape:
+                yield from file.entries(shape)
+            else:
+                kept = filter(selection.keeps, file.records()) if selection else file.records()
+                yield from shape.entries(kept) if shape else kept
 
-    if shape:
-        records = _Numbered(content(), shape.number_key, shape.records_in)
-    else:
-        records = _Numbered(content(), arrangement.number_key)
+    def numbered() -> Iterator[Record]:
+        """Yield one by one: holding a batch of them costs the garbage collector 15 µs a record."""
+        nonlocal written
+        for place, each in enumerate(content()):
+            if number_key:
+                each[number_key] = place
+            written += records_in(each)
+            yield each
+
     with record_file(target.name, target.form, info, arrangement) as writer:
         if target.form.is_surveyed:
             writer.survey(content())
-        while made := records.next_batch(writer.write):
-            on_merged(made)
-    return records.records
+        records, before = numbered(), -1
+        while before < written:
+            before = written
+            writer.write(islice(records, BATCH))
+            on_merged(written - before)
+    return written
 
 
-def _content(
-    file: ShardFile, task: type[Task], selection: Selection | None, shape: Shape | None
-) -> Iterator[dict[str, Any]]:
-    """Yield what the merged file has of a shard: its records that stay or, in a shape, their entries."""
-    if shape and file.form.shape:
-        return file.entries(shape)
-    records = file.records(task)
-    kept = filter(selection.keeps, records) if selection else records
-    return shape.entries(kept) if shape else kept
+def _write_columns(files: Sequence[ShardFile], out: str, info: Mapping[str, Any], on_merged: OnMerged) -> int:
+    """Write the same as Parquet: a row group for each block of the run, which a shard may have ended in."""
+    columns, selection, window = files[0].task.columns(info), _selection(files, info), files[0].arrangement.window
+    assert columns is not None, f"{files[0].task.key} have no columns"
+    written = 0
+
+    def batches() -> Iterator[bytes]:
+        nonlocal written
+        blocks = blocks_from(files[0].span.first, window)
+        records = (each for file in files for each in file.in_order())
+        for block, content in groupby(records, key=lambda each: block_of(each[0], window)):
+            while next(blocks) != block:
+                yield columns.encode([])
+            kept = [record for _, record in content if selection is None or selection.keeps(record)]
+            yield columns.encode(kept)
+            written += len(kept)
+            on_merged(len(kept))
+
+    with atomic_output(out) as file:
+        columns.write(batches(), file, info)
+    return written
 
 
 def _own_format(files: Sequence[ShardFile], out: str) -> str | None:
@@ -203,11 +242,11 @@ def _check_shapes(files: Sequence[ShardFile], form: Format) -> None:
         raise UsageError(f"{cannot}: make {form.name} from a file in json, jsonl or parquet")
 
 
-def _selection(files: Sequence[ShardFile], task: type[Task], info: Mapping[str, Any]) -> Selection | None:
+def _selection(files: Sequence[ShardFile], info: Mapping[str, Any]) -> Selection | None:
     """Return the selection that the run asks for; None if all records stay."""
     if len(files) == 1 and not files[0].shard:
         return None
-    return task.selection(info)
+    return files[0].task.selection(info)
 
 
 def _gather_files(files: Sequence[ShardFile], into: Path) -> None:
@@ -225,35 +264,3 @@ def _gather_files(files: Sequence[ShardFile], into: Path) -> None:
             place = into / name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, place)
-
-
-class _Numbered:
-    """Records, numbered anew by their place in the merged file.
-
-    They are yielded one by one: holding a batch of them costs the garbage collector 15 µs a record.
-    """
-
-    def __init__(
-        self,
-        given: Iterator[dict[str, Any]],
-        number_key: str,
-        records_in: Callable[[dict[str, Any]], int] = lambda _: 1,
-    ) -> None:
-        """`given` are records, or entries of which each was made of `records_in` records."""
-        self._given, self._number_key, self._records_in = given, number_key, records_in
-        self._place = 0
-        self.records = 0
-
-    def next_batch(self, write: Callable[[Iterator[Record]], None]) -> int:
-        """Write the next few, and return how many records; 0 at the end."""
-        before = self.records
-        write(self._numbered(islice(self._given, BATCH)))
-        return self.records - before
-
-    def _numbered(self, batch: Iterator[dict[str, Any]]) -> Iterator[Record]:
-        for each in batch:
-            if self._number_key:
-                each[self._number_key] = self._place
-            self._place += 1
-            self.records += self._records_in(each)
-            yield each

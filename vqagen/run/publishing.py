@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 from vqagen.files.layouts import Placing, Record, decode_lines
 from vqagen.files.locations import locate
@@ -16,37 +15,24 @@ from vqagen.files.output import atomic_output, settle
 from vqagen.files.packing import packing_of
 from vqagen.files.shape import Shape
 from vqagen.files.writer import record_file, write_info
-from vqagen.run.output.journal import RECORDS, Conclusion, Journal
-from vqagen.run.output.staging import Output, Target
+from vqagen.run.journal import RECORDS, Journal
+from vqagen.run.output import Output, Target
 
 _CHUNK = 1 << 20
 _SYNCS = 16
 
 
-def publish(journal: Journal, output: Output, placing: Placing) -> Conclusion:
-    """Make the output of its part, which is complete, and delete the part.
+Finish = Callable[[int, Mapping[str, Any]], object]
+"""Called with the number of records in the output, and the record of their selection, before it gets its name."""
 
-    The conclusion is in the journal before the output has its name. `placing` has placed the blocks of the part.
-    """
-    target = output.target.staged_records
+
+def publish(journal: Journal, output: Output, placing: Placing, finish: Finish) -> None:
+    """Make the output of its part, which is complete, and delete the part. `placing` has placed the part's blocks."""
     publish_records = _as_it_is if output.is_staged_as_it_is else _rewritten
-    conclusion = publish_records(journal, output, target, placing)
+    publish_records(journal, output, output.target.staged_records, placing, finish)
     if output.target.is_folder:
         replace_folder(journal.part, output.target.place)
     journal.drop_part()
-    return conclusion
-
-
-@contextmanager
-def folder_output(place: Path) -> Iterator[Path]:
-    """Yield a new folder beside `place`, which replaces it when complete and is deleted on an error."""
-    beside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
-    try:
-        (folder := beside / "complete").mkdir()  # `mkdtemp` makes a folder for its user only
-        yield folder
-        replace_folder(folder, place)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def replace_folder(part: Path, place: Path) -> None:
@@ -75,8 +61,7 @@ def _sync_files(folder: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_SYNCS) as pool:
-        for _ in pool.map(_sync, [path for path in folder.rglob("*") if path.is_file()]):
-            pass
+        list(pool.map(_sync, [path for path in folder.rglob("*") if path.is_file()]))
 
 
 def _sync(path: Path) -> None:
@@ -84,50 +69,50 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:
+def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing, finish: Finish) -> None:
     """Publish the part: rename, compress or upload it."""
-    conclusion = Conclusion(journal.records, {})
 
-    def finish() -> None:
+    def conclude() -> None:
         write_info(target.name, target.form, output.info, placing.checksum)
-        journal.conclude(conclusion)
+        finish(journal.records, {})
 
     journal.complete(placing.tail())
     if output.target.is_folder or packing_of(target.name) or not isinstance(locate(target.name), Path):
-        with journal.records_part.open("rb") as part, atomic_output(target.name, finish) as file:
+        with journal.records_part.open("rb") as part, atomic_output(target.name, conclude) as file:
             shutil.copyfileobj(part, file, _CHUNK)
     else:
-        finish()
+        conclude()
         os.replace(journal.part, target.place)
         settle(target.place.parent)
-    return conclusion
 
 
-def _rewritten(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:
+def _rewritten(journal: Journal, output: Output, target: Target, placing: Placing, finish: Finish) -> None:
     """Publish the records of the part through memory, block by block."""
-    selected = _Selected(journal, output)
+    kept = _Kept(journal, output)
+
+    def conclude() -> None:
+        finish(kept.count, kept.selection.to_record() if kept.selection else {})
+
     if output.form.is_binary:
         assert output.columns is not None
-        batches = map(output.columns.encode, selected.blocks()) if selected.selection else selected.bodies()
-        with atomic_output(target.name, selected.conclude) as file:
+        batches = map(output.columns.encode, kept.blocks()) if kept.selection else kept.bodies()
+        with atomic_output(target.name, conclude) as file:
             output.columns.write(batches, file, output.info)
     else:
-        with record_file(target.name, target.form, output.info, output.arrangement, selected.conclude) as writer:
+        with record_file(target.name, target.form, output.info, output.arrangement, conclude) as writer:
             if output.form.is_surveyed:
-                for content in _Selected(journal, output).entries(output.shape):
+                for content in _Kept(journal, output).entries(output.shape):
                     writer.survey(content)
-            for content in selected.entries(output.shape):
+            for content in kept.entries(output.shape):
                 writer.write(content)
-    return selected.conclusion()
 
 
-class _Selected:
-    """The records of a part that stay in the output."""
+class _Kept:
+    """The records of a part that stay in the output, and their count so far."""
 
     def __init__(self, journal: Journal, output: Output) -> None:
-        self.journal = journal
+        self.journal, self.number_key = journal, output.arrangement.number_key
         self.selection = deepcopy(output.selection)  # it remembers what it was asked
-        self.number_key = output.arrangement.number_key
         self.count = 0
 
     def bodies(self) -> Iterator[bytes]:
@@ -151,11 +136,3 @@ class _Selected:
                     record[self.number_key] = number
             self.count += len(records)
             yield records
-
-    def conclusion(self) -> Conclusion:
-        """Return the result of the output, when all records have been read."""
-        return Conclusion(self.count, self.selection.to_record() if self.selection else {})
-
-    def conclude(self) -> None:
-        """Note the conclusion: the output is about to get its name."""
-        self.journal.conclude(self.conclusion())
