@@ -15,7 +15,7 @@ from bench_costs import count_option, repeats_option
 
 import vqagen
 from vqagen.errors import counted
-from vqagen.run.items import number_items
+from vqagen.run.job import Job
 from vqagen.run.windows import Span
 from vqagen.score.record_files import find_trials
 from vqagen.shortcuts.policies import BLIND
@@ -114,7 +114,7 @@ def _make(task: DirectorTask, count: int) -> None:
 def _record(task: DirectorTask, count: int) -> None:
     """Make trials and their records."""
     make = task.load(task.hashes())
-    for window in number_items(task.item, Span(0, count), task.WINDOW).windows(0):
+    for window in Job(task, Span(0, count)).windows(0):
         for _ in make(window, 0, task.tally()):
             pass
 

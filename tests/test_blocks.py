@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
@@ -11,9 +11,8 @@ import vqagen
 from vqagen.errors import BadInput, Problem
 from vqagen.files.layouts import JsonValue, encode_lines
 from vqagen.language.domain_files import load_catalogue
-from vqagen.run.blocks import TrackedItems, blocks_of
-from vqagen.run.work import WindowFailed
-from vqagen.tasks.contract import ItemRecords
+from vqagen.run.work import Block, WindowFailed, blocks_of
+from vqagen.tasks.contract import Item, ItemRecords
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.loading import SceneText, UnreadableScene
 
@@ -28,10 +27,14 @@ def texts(first: int, count: int) -> list[SceneText]:
     return [SceneText(first + place, json.dumps(scene).encode(), "s.json") for place, scene in enumerate(scenes)]
 
 
+def blocks_made(items: Iterable[Item], make: Callable[[Iterable[Item]], Iterator[ItemRecords]]) -> list[Block]:
+    return list(blocks_of(items, make, 5_000, encode_lines, dict))
+
+
 def test_a_long_window_is_written_in_pieces() -> None:
     """Of 1,000 scenes, by their index in the window; scenes of which there are no records count as others do."""
     made = (ItemRecords(number, [{"number": number}] * (number % 3)) for number in range(5_500, 7_200))
-    blocks = list(blocks_of(made, 5_000, encode_lines, dict))
+    blocks = blocks_made([], lambda items: made)
 
     spans = [(5_500, 6_000), (6_000, 7_000), (7_000, 7_200)]
     assert [(block.first, block.end) for block in blocks] == spans
@@ -40,10 +43,11 @@ def test_a_long_window_is_written_in_pieces() -> None:
 
 
 def test_an_error_of_a_task_names_its_scene(domain: vqagen.Domain) -> None:
-    items = TrackedItems(texts(7, 3))
-    made = (ItemRecords(1 // (8 - scene.index), []) for scene in compiled_scenes(items, domain))
+    def make(items: Iterable[Item]) -> Iterator[ItemRecords]:
+        return (ItemRecords(1 // (8 - scene.index), []) for scene in compiled_scenes(items, domain))
+
     with pytest.raises(ZeroDivisionError) as told:
-        list(items.attribute_errors(made))
+        blocks_made(texts(7, 3), make)
 
     assert told.value.__notes__ == ["while making records about scene 8 (VQAGEN_sample_000008.png)"]
 
@@ -51,16 +55,18 @@ def test_an_error_of_a_task_names_its_scene(domain: vqagen.Domain) -> None:
 def test_an_error_of_the_system_that_a_task_meets_is_not_one_of_writing() -> None:
     """Such as the time-out of a plug-in. One that names the file that it is about is left as it is."""
 
-    def made(items: TrackedItems, error: OSError) -> Iterator[ItemRecords]:
-        for _ in items:
-            raise error
-        yield from ()
+    def failing(error: OSError) -> Callable[[Iterable[Item]], Iterator[ItemRecords]]:
+        def make(items: Iterable[Item]) -> Iterator[ItemRecords]:
+            for _ in items:
+                raise error
+            yield from ()
 
-    items = TrackedItems(texts(7, 3))
+        return make
+
     with pytest.raises(WindowFailed, match="TimeoutError: no answer"):
-        list(items.attribute_errors(made(items, TimeoutError("no answer"))))
+        blocks_made(texts(7, 3), failing(TimeoutError("no answer")))
     with pytest.raises(FileNotFoundError):
-        list(items.attribute_errors(made(items, FileNotFoundError(2, "No such file", "toys.json"))))
+        blocks_made(texts(7, 3), failing(FileNotFoundError(2, "No such file", "toys.json")))
 
 
 def test_a_broken_text_tells_which_scene_it_is(domain: vqagen.Domain) -> None:
@@ -79,9 +85,8 @@ def test_an_error_of_reading_the_items_passes_as_it_is(error: Exception) -> None
         yield from texts(7, 1)
         raise error
 
-    items = TrackedItems(unreadable())
     with pytest.raises(type(error)) as raised:
-        list(items.attribute_errors(iter(items)))
+        blocks_made(unreadable(), lambda items: (ItemRecords(item.index, []) for item in items))
 
     assert raised.value is error
     assert not hasattr(error, "__notes__")

@@ -15,7 +15,7 @@ from depth import fewer
 
 import vqagen
 from vqagen.rng import stream
-from vqagen.run.trials import trial_design
+from vqagen.run.making import trial_design
 from vqagen.tasks.director.design import Design, ExactShares
 from vqagen.tasks.director.pictures import TrialPictures
 from vqagen.tasks.director.settings import DirectorSettings

@@ -102,7 +102,7 @@ def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: 
         in_document(sampled(2))
         return found
 
-    monkeypatch.setattr("vqagen.run.scene_items.find_scenes", find_and_change)
+    monkeypatch.setattr("vqagen.run.job.find_scenes", find_and_change)
     job = job_about("scenes")
 
     with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):

@@ -16,8 +16,8 @@ import vqagen
 from vqagen.files.layouts import encode_lines
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import load_domain_files
-from vqagen.run.job import TaskWork
 from vqagen.run.runner import Progress
+from vqagen.run.work import TaskWork
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.questions.task import QuestionTask
 from vqagen.tasks.sampling.task import SamplingTask

@@ -48,14 +48,15 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         dialogs as dialogs,
         generate as generate,
         sample_scenes as sample_scenes,
+        trials as trials,
         write_dialogs as write_dialogs,
         write_questions as write_questions,
         write_scenes as write_scenes,
+        write_trials as write_trials,
     )
     from vqagen.run.merge import MergeResult as MergeResult, convert as convert, merge as merge
     from vqagen.run.options import RunOptions as RunOptions
     from vqagen.run.runner import write_records as write_records
-    from vqagen.run.trials import trials as trials, write_trials as write_trials
     from vqagen.score.compare import Comparison as Comparison, compare as compare
     from vqagen.score.evaluate.evaluation import Evaluation as Evaluation
     from vqagen.score.report.writers import write_report as write_report
@@ -166,7 +167,7 @@ MODULES = {
     "simulate_study": "vqagen.human.simulation.power",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
-    "trials": "vqagen.run.trials",
+    "trials": "vqagen.run.making",
     "verify": "vqagen.score.verify.verification",
     "verify_codes": "vqagen.human.links.study_links",
     "write_dialogs": "vqagen.run.making",
@@ -177,5 +178,5 @@ MODULES = {
     "write_records": "vqagen.run.runner",
     "write_report": "vqagen.score.report.writers",
     "write_scenes": "vqagen.run.making",
-    "write_trials": "vqagen.run.trials",
+    "write_trials": "vqagen.run.making",
 }

@@ -57,7 +57,7 @@ def generate(
       vqagen director generate --count 12 --seed 3 --render svg --out trials
     """
     from vqagen.cli.progress import run_progress, run_summary
-    from vqagen.run.trials import write_trials
+    from vqagen.run.making import write_trials
 
     if dry_run:
         ctx.exit(1 if _print_design(settings, catalogue) else 0)
@@ -79,7 +79,7 @@ def generate(
 
 def _print_design(settings: DirectorSettings, catalogue: str | None) -> bool:
     """Print the cells of the design: their trials, questions and, if nothing can be made for one, why; True if so."""
-    from vqagen.run.trials import trial_design
+    from vqagen.run.making import trial_design
 
     click.echo(f"{'type':8} {'rule':11} {'frame':12} {'physics':8} {'trials':>9} {'questions':>10}")
     rows = trial_design(settings, catalogue=catalogue)

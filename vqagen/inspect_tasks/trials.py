@@ -25,7 +25,7 @@ from vqagen.pictures.canvas import GridStyle
 from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
 from vqagen.pictures.looks import Look
 from vqagen.rng import pick, stream
-from vqagen.run.trials import trials as generated_trials
+from vqagen.run.making import trials as generated_trials
 from vqagen.score.record_files import SAMPLES, find_trials, settings_of
 from vqagen.shortcuts.policies import POLICIES, expected_accuracy
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file

@@ -1,13 +1,11 @@
 """The engine for several machines: windows are done by the workers of a Dask cluster.
 
 Dask keeps what it was given until it is done, and does the windows of a lost worker again on another one. All that it
-is given is bytes, and functions of the standard library that find ours on the worker: a scheduler needs no vqagen, and
-workers without it can be named.
+is given is bytes, and functions of the standard library that find ours on the worker: a scheduler needs no vqagen.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import operator
 import pickle
@@ -27,7 +25,7 @@ from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.engines import AHEAD, WorkerEngine
 from vqagen.run.work import Outcome, WindowFailed, Work, span_of
-from vqagen.run.worker import pack_work, unpack_outcome
+from vqagen.run.worker import pack_work
 from vqagen.tasks.contract import Item
 
 TIMEOUT = 10
@@ -83,7 +81,7 @@ class Cluster(WorkerEngine):
         raise self._lost()
 
     def submit(self, items: Sequence[Item]) -> Any:
-        """Begin a window; its result will be a packed `Outcome`."""
+        """Begin a window; its result will be an `Outcome`."""
         key = f"vqagen-{self._client.id}-{next(self._numbers)}"
         find = (pkgutil.resolve_name, "vqagen.run.worker:do_on_cluster")
         # A scheduler remembers the last 1,000 messages that it sent, so they are compressed.
@@ -94,7 +92,7 @@ class Cluster(WorkerEngine):
         """Wait for a window, and find the reason if Dask has not done it."""
         made = span_of(items)
         try:
-            return unpack_outcome(self._result(promise))
+            return self._result(promise)
         except VqagenError:  # of the cluster, not of the window
             raise
         except self._dask.KilledWorker as error:
@@ -103,16 +101,16 @@ class Cluster(WorkerEngine):
             return Outcome(error=VqagenError(f"given up: {them}; does it run out of memory?"))
         except (OSError, self._dask.CancelledError):
             raise self._lost() from None
-        except (ModuleNotFoundError, AttributeError) as error:
-            return Outcome(error=self._without_vqagen(error))
+        except (ModuleNotFoundError, AttributeError) as error:  # of a worker that lacks `do_on_cluster`
+            return Outcome(error=VqagenError(f"every worker needs vqagen {__version__}, and one lacks it: {error}"))
         except Exception as error:
             return Outcome(error=WindowFailed(f"{made}: {error!r}"))
 
-    def _result(self, promise: Any) -> bytes:
+    def _result(self, promise: Any) -> Outcome:
         """Wait for a result. Warn once when there are no workers that could do it."""
         while True:
             try:
-                result: bytes = promise.result(PATIENCE)
+                result: Outcome = promise.result(PATIENCE)
                 return result
             except TimeoutError:
                 if not self._threads() and not self._is_warned:
@@ -122,15 +120,6 @@ class Cluster(WorkerEngine):
     def _lost(self) -> VqagenError:
         lost = f"lost the scheduler at {self._address}"
         return VqagenError(f"{lost}; what is done is kept, and --resume goes on from there")
-
-    def _without_vqagen(self, error: Exception) -> VqagenError:
-        """Return the error for workers that cannot find this package."""
-        found = self._client.run(importlib.util.find_spec, "vqagen", on_error="return")
-        bare = sorted(worker for worker, spec in found.items() if spec is None)
-        wanted = f"every worker needs vqagen {__version__}"
-        if bare:
-            return VqagenError(f"no vqagen on {', '.join(bare[:3])}{' and others' if bare[3:] else ''}: {wanted}")
-        return VqagenError(f"a worker's vqagen is of another version: {wanted} ({error})")
 
 
 def _in_background(action: Callable[[], Any]) -> Future[Any]:

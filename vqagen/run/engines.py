@@ -20,8 +20,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from vqagen.errors import Problem, VqagenError
-from vqagen.run.work import Block, Outcome, Window, Work, span_of
-from vqagen.run.worker import pack_work, unpack_outcome
+from vqagen.run.windows import Window
+from vqagen.run.work import Block, Outcome, Work, span_of
+from vqagen.run.worker import pack_work
 from vqagen.tasks.contract import Item
 
 AHEAD = 4
@@ -122,7 +123,7 @@ class Processes(WorkerEngine):
             while len(deaths) < TRIES:
                 process = process or self._start()
                 try:
-                    outcome = unpack_outcome(process.ask((self._work, packed)))
+                    outcome = process.ask((self._work, packed))
                     return replace(outcome, warnings=(*_begun_again(deaths), *outcome.warnings))
                 except (EOFError, OSError):
                     deaths.append(f"a worker process {process.end()} while doing {span_of(items)}")
@@ -168,10 +169,11 @@ class _Process:
         finally:
             theirs.close()
 
-    def ask(self, request: tuple[bytes, bytes]) -> bytes:
+    def ask(self, request: tuple[bytes, bytes]) -> Outcome:
         """Send a request and return the answer. Raises EOFError or OSError if the process is dead."""
         self._connection.send(request)
-        return self._connection.recv_bytes()
+        answer: Outcome = self._connection.recv()
+        return answer
 
     def end(self) -> str:
         """End the process, unless it has ended, and return how it ended."""

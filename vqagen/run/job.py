@@ -1,99 +1,195 @@
-"""A job of the runner: a task and the items of a run."""
+"""Jobs of the runner: a task and the items of a run, which are numbers, or the scenes of a file or folder.
+
+An output's `info` names scenes by the hash of their files, so the files must not change while a run reads them. It may
+be killed and resumed, and what it made until then be kept: a change is noticed before anything is made of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from vqagen.errors import UsageError, VqagenError
+from vqagen import __version__
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError, counted
 from vqagen.files.info import VERSION
 from vqagen.files.layouts import Arrangement, Encode
+from vqagen.files.locations import Stamp, locate, stamp_of
+from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import PathLike
-from vqagen.run.blocks import TrackedItems, blocks_of
-from vqagen.run.items import Items, number_items
-from vqagen.run.provenance import generator_info
-from vqagen.run.scene_items import find_scene_items
-from vqagen.run.shards import parse_shard
-from vqagen.run.windows import Span
-from vqagen.run.work import Block, Window, WindowTask
-from vqagen.tasks.contract import Make, Task
+from vqagen.run.shards import Shard, ShardPlan, parse_shard, plan_shard
+from vqagen.run.windows import Span, Window, span_to_read, windows_of
+from vqagen.run.work import TaskWork
+from vqagen.tasks.contract import Item, Task
+from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts, warn_repeats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An item that is nothing but its index."""
+
+    noun: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.noun} {self.index}"
+
+
+@dataclass
 class Job:
-    """A run of a task, or a shard of one. The settings of `task` are those of the shard."""
+    """A run of a task about numbers, or a shard of one."""
 
     task: Task
-    items: Items
+    """Its settings are those of the shard."""
+    own: Span
+    """The items that records are written about; a length of 0 means all that follow."""
+    shard_plan: ShardPlan | None = None
+    """The shard, if only that is made."""
 
     @property
     def first(self) -> int:
         """The absolute index of the first item that records are written about."""
-        return self.items.own.first
+        return self.own.first
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
         return self.task.hashes()
 
     def info(self) -> dict[str, Any]:
-        """Return the `info` of the output. Nothing in it names a host or path. May take long: inputs are hashed."""
+        """Return the `info` of the output. May take long: inputs are hashed.
+
+        Its `generator` is enough to make the output again, to resume its run, and to merge it. Nothing in it names a
+        host or path.
+        """
         task = self.task
-        arrangement = Arrangement(task.key, task.number_key, task.item, task.window)
-        generator = generator_info(
-            task.settings.to_record(),
-            {**self.items.hashes(), **self._hashes},
-            arrangement,
-            self.items.shard_plan,
-            task.generator_info(),
-        )
-        return {**self.items.info(), "format": VERSION, **task.info(generator)}
+        generator = {
+            "name": "vqagen",
+            "version": __version__,
+            "settings": task.settings.to_record(),
+            "arrangement": Arrangement(task.key, task.number_key, task.item, task.window)._asdict(),
+            **({"shard": self.shard_plan.to_record()} if self.shard_plan else {}),
+            "inputs": {**self.item_hashes(), **self._hashes},
+            **task.generator_info(),
+        }
+        return {**self.item_info(), "format": VERSION, **task.info(generator)}
 
     def work(self, first: int, encode: Encode) -> TaskWork:
         """Return what workers need if records are written from item `first` on; reads what the task needs."""
         return TaskWork(self.task, self._hashes, encode, first, self.task.load(self._hashes))
 
+    def windows(self, first: int) -> Iterator[Window]:
+        """Yield the windows from that of item `first` on; it begins with the items before. None if all is done."""
+        start, length = self.own
+        if length and first >= start + length:
+            return iter(())
+        size = self.task.window
+        count = start + length - first if length else 0
+        return windows_of(self.items(span_to_read(first, count, size, self.task.reads_ahead)), size)
+
+    def items(self, span: Span) -> Iterator[Item]:
+        """Yield the items to be read."""
+        return (Number(self.task.item, index) for index in range(span.first, span.first + span.length))
+
+    def item_info(self) -> dict[str, Any]:
+        """Return what the output's `info` takes over from the input."""
+        return {}
+
+    def item_hashes(self) -> dict[str, str]:
+        """Return the content hash of the files of items, by their role."""
+        return {}
+
     def expected(self) -> int | None:
-        """Return the number of items of the run, as far as is known by now."""
-        return self.items.expected()
+        """Return how many items there are, as far as is known by now."""
+        return self.own.length
 
     def located(self, error: VqagenError) -> VqagenError:
-        """Return an error of a window with its place in the input."""
-        return self.items.located(error)
-
-    def windows(self, first: int) -> Iterator[Window]:
-        """Yield the windows to be done for that; none if all is done."""
-        return self.items.windows(first)
+        """Return an error of a window with what only the process knows that reads the input: where, and since when."""
+        return error
 
 
-@dataclass(frozen=True)
-class TaskWork:
-    """Everything that a process needs in order to do windows of a run."""
+@dataclass
+class SceneJob(Job):
+    """A run of a task about scenes."""
 
-    task: Task
-    hashes: Mapping[str, str]
-    """The content hashes of the inputs, by role: every process must read the same."""
-    encode: Encode
-    first: int
-    """The first item that records are written about."""
-    loaded: Make | None = field(default=None, compare=False)
-    """What this process has loaded; it stays in this process."""
+    source: SceneSource = field(kw_only=True)
+    stamps: Sequence[Stamp] = ()
+    """The stamps of the source's files from before they were read."""
+    scenes_read: int = 0
+    bytes_read: int = 0
+    end: int = 0
+    """One behind the last scene, when that has been read."""
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "loaded": None}
+    def items(self, span: Span) -> Iterator[Item]:
+        """Yield the texts of scenes."""
+        texts = warn_repeats(self._counted(scene_texts(self.source, *span), span.first), self.source, span.first)
+        return self._unchanged(texts)
 
-    def load(self) -> WindowTask:
-        """Load what the task needs."""
-        task = self.task
-        make = self.loaded or task.load(self.hashes)
+    def _counted(self, texts: Iterable[SceneText], first: int) -> Iterator[SceneText]:
+        for end, text in enumerate(texts, first + 1):
+            self.scenes_read += 1
+            self.bytes_read += len(text.text)
+            first = end
+            yield text
+        self.end = first
 
-        def blocks(window: Window) -> Iterator[Block]:
-            items, tally = TrackedItems(window), task.tally()
-            made = blocks_of(make(items, self.first, tally), task.window, self.encode, tally.take)
-            return items.attribute_errors(made)  # records are made while a block is encoded
+    def _unchanged(self, texts: Iterable[SceneText]) -> Iterator[SceneText]:
+        """Yield texts; raise BadInput before one whose file changed.
 
-        return blocks
+        A file is checked after a text has been read: if it is unchanged then, it was when any byte of the text was
+        read. For what the reader has read ahead, the file is checked again, text by text. Checking a local file takes
+        2 µs, the questions about a scene take 1,500. One file in a store, where checking is a request over the network,
+        is checked behind the first text and at the end only; a folder there takes requests for each file anyway.
+        """
+        is_folder, is_local = self.source.layout == "files", isinstance(self.source.files[0], Path)
+        for number, text in enumerate(texts):
+            if is_folder or is_local or number == 0:
+                self._check_unchanged(text.index if is_folder else 0)
+            yield text
+        if not is_folder:  # lines may have gone from its end
+            self._check_unchanged(0)
+
+    def _check_unchanged(self, place: int) -> None:
+        """Raise BadInput if a file of the source changed since it was found."""
+        file = self.source.files[place]
+        if stamp_of(file) != self.stamps[place]:
+            raise BadInput([Problem("changed while it was read", str(file))])
+
+    def item_info(self) -> dict[str, Any]:
+        """Return what the output's `info` takes over from that of the scenes."""
+        # The info beside JSON Lines is in none of the files that `item_hashes` names.
+        info = dict(self.source.info) if self.source.layout != "lines" else {}
+        made_scenes = info.pop("generator", None)
+        return {**info, **({"scene_generator": made_scenes} if made_scenes else {})}
+
+    def item_hashes(self) -> dict[str, str]:
+        """Return the content hash of all files. Reads them."""
+        return {"scenes": content_hash(self.source.files)}
+
+    def expected(self) -> int | None:
+        """Return the number of scenes; until all are read, it is estimated by their bytes."""
+        start, length = self.own
+        there = self.source.length if self.source.length is not None else self.end or None
+        if there is None and self.bytes_read and (size := self.source.size):
+            there = round(size * self.scenes_read / self.bytes_read)
+        if there is None:
+            return length or None
+        there = max(there - start, 0)
+        return min(there, length) if length else there
+
+    def located(self, error: VqagenError) -> VqagenError:
+        """Return an error of a window as its cause: a file that has changed, or a scene that cannot be read."""
+        try:
+            for place in range(len(self.source.files)):
+                self._check_unchanged(place)
+            if isinstance(error, UnreadableScene):
+                self.source.raise_unreadable(error.index)
+        except BadInput as cause:
+            return cause
+        except VqagenError:  # a store that cannot be reached says nothing about the error
+            return error
+        return error
 
 
 def make_job(task: Task, scenes: PathLike | None = None, shard: str | None = None) -> Job:
@@ -102,13 +198,26 @@ def make_job(task: Task, scenes: PathLike | None = None, shard: str | None = Non
     Raises VqagenError for scenes that cannot be found and for a shard that there cannot be.
     """
     whole, one = Span(task.settings.start_index, task.settings.count), parse_shard(shard) if shard else None
-    items: Items
     if task.reads_scenes:
         if scenes is None:
             raise UsageError(f"{task.key} are made about scenes: name them")
-        items = find_scene_items(scenes, whole, task.window, one, task.reads_ahead)
-    elif not whole.length:
+        return _scene_job(task, scenes, whole, one)
+    if not whole.length:
         raise UsageError(f"say how many {task.key} to make: the count must be at least 1")
-    else:
-        items = number_items(task.item, whole, task.window, one)
-    return Job(task.cut_to(*items.own), items)
+    plan = plan_shard(one, whole, whole.length, task.window, task.item) if one else None
+    own = plan.own if plan else whole
+    return Job(task.cut_to(*own), own, plan)
+
+
+def _scene_job(task: Task, scenes: PathLike, whole: Span, shard: Shard | None) -> Job:
+    """Find the scenes of a file or folder or, of these, those of a shard, for which they are counted."""
+    path = locate(scenes)
+    before = stamp_of(path)
+    source = find_scenes(path)
+    stamps = [before if file == path else stamp_of(file) for file in source.files]
+    if whole.first and not source.count(whole.first, 1):
+        last = f"{counted(source.count(), 'scene')}, numbered from 0"
+        raise BadInput([Problem(f"no scene {whole.first} to start at: there are {last}", str(source.path))])
+    plan = plan_shard(shard, whole, source.count(*whole), task.window) if shard else None
+    own = plan.own if plan else whole
+    return SceneJob(task.cut_to(*own), own, plan, stamps, source=source)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from vqagen.errors import UsageError, unknown
 from vqagen.files.locations import paths_of
@@ -21,13 +21,14 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.question import Question
-from vqagen.run.items import number_items
+from vqagen.run.job import Job
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, write_records
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.tasks.contract import RunReport, Task
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import DialogReport, dialog_task
+from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
@@ -45,6 +46,9 @@ from vqagen.world.loading import (
     warn_repeats,
 )
 from vqagen.world.scene import Scene
+
+if TYPE_CHECKING:
+    from vqagen.tasks.director.maker import CellFeasibility
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -241,6 +245,54 @@ def sample_scenes(
     return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start_index, count, split)
 
 
+# Trials ----------------------------------------------------------------------------------------------------------
+
+
+def write_trials(
+    out: PathLike,
+    settings: DirectorSettings,
+    *,
+    catalogue: PathLike | None = None,
+    templates: PathLike | None = None,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> RunReport:
+    """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
+    from vqagen.tasks.director.task import director_task  # loads numpy, as all below
+
+    task = director_task(settings, catalogue, templates)
+    return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
+
+
+def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[CellFeasibility, int]]:
+    """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
+    from vqagen.tasks.director.catalogue import load_catalogue_file
+    from vqagen.tasks.director.design import number_of_trials
+    from vqagen.tasks.director.maker import TrialMaker
+    from vqagen.tasks.director.task import DirectorTask
+
+    maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
+    numbers = number_of_trials(settings, DirectorTask.WINDOW)
+    return [(each, numbers[each.cell]) for each in maker.feasibility]
+
+
+@shows_settings(DirectorSettings)
+def trials(
+    *, catalogue: PathLike | None = None, templates: PathLike | None = None, **settings: Any
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of director trials as `vqagen director generate` makes them, without pictures.
+
+    `settings` are the fields of `DirectorSettings`: count, and others such as seed, width or paired. Raises VqagenError
+    before the first trial for a design that cannot be made.
+    """
+    from vqagen.tasks.director.task import director_task
+
+    chosen = make_settings(DirectorSettings, {"render": ("none",), **settings})
+    return records_of(director_task(chosen, catalogue, templates))
+
+
 # In this process -------------------------------------------------------------------------------------------------
 
 
@@ -250,7 +302,7 @@ def records_of(task: Task, scenes: Scenes = ()) -> Iterator[dict[str, Any]]:
     if task.reads_scenes:
         windows = windows_of(texts_of(scenes, span_to_read(*asked, task.window, task.reads_ahead)), task.window)
     else:
-        windows = number_items(task.item, asked, task.window).windows(asked.first)
+        windows = Job(task, asked).windows(asked.first)
     made = (about for window in windows for about in make(window, asked.first, task.tally()))
     with unreadable_located(scenes):
         for number, record in enumerate(record for about in made for record in about.records):

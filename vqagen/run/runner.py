@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
 from vqagen.files.formats import choose_format
 from vqagen.files.info import Difference, describe_output, differences, is_whole, version_of
-from vqagen.files.layouts import Encode, Placing
+from vqagen.files.layouts import Placing
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
 from vqagen.language.domain_files import PathLike
-from vqagen.run.job import make_job
+from vqagen.run.job import Job, make_job
 from vqagen.run.journal import Entry, Journal, is_begun
 from vqagen.run.options import RunOptions
 from vqagen.run.output import Output, claimed, make_target, temporary_journal
 from vqagen.run.publishing import publish, tidy_folder
-from vqagen.run.work import Block, Engine, Window, Work
+from vqagen.run.work import Block, Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
 
@@ -53,26 +53,6 @@ OnBlock = Callable[[Block | Entry, Progress], object]
 """Called with each block that is kept: first with those that an earlier run made, then with new ones."""
 OnResult = Callable[[RunResult], object]
 """Called with the result just before the output gets its name; if killed in between, the resumed run calls it again."""
-
-
-class Job(Protocol):
-    """What is to be made; see `run.job`."""
-
-    @property
-    def first(self) -> int:
-        """The absolute index of the first item that records are written about."""
-
-    def expected(self) -> int | None:
-        """Return the number of items of the whole run, as far as is known by now."""
-
-    def located(self, error: VqagenError) -> VqagenError:
-        """Return an error of a window with its place in the input."""
-
-    def work(self, first: int, encode: Encode) -> Work:
-        """Return what workers need, if records are written from item `first` on."""
-
-    def windows(self, first: int) -> Iterator[Window]:
-        """Yield the windows to be done for that; none if all is done."""
 
 
 def write_records(

@@ -52,29 +52,22 @@ class ShardPlan(NamedTuple):
 
 
 def plan_shard(shard: Shard, whole: Span, there: int, window: int, noun: str = "scene") -> ShardPlan:
-    """Plan a shard of a run; see `cut`. UsageError if there is no such shard. One item is called `noun`."""
-    length = min(there, whole.length) if whole.length else there
-    if shard.of > length:
-        raise UsageError(f"--shard {shard}: there are more shards than {noun}s ({length})")
-    return ShardPlan(shard, whole, cut(shard, whole, there, window))
-
-
-def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
-    """Return the items of a shard, out of those of its whole run, which has at least as many items as shards.
+    """Plan a shard of a run; UsageError if there is no such shard. One item is called `noun`.
 
     `there` is how many items the input has from the run's first one on, and `window` the size of a window (0: one for
     all). Shards follow each other, none is empty, and all together are the run. The last one ends as the run does: of a
     run of all items (length 0) it is all that follow.
 
-    >>> [cut(Shard(number, 3), Span(100, 0), 1000, 250) for number in (1, 2, 3)]
+    >>> [plan_shard(Shard(number, 3), Span(100, 0), 1000, 250).own for number in (1, 2, 3)]
     [Span(first=100, length=400), Span(first=500, length=250), Span(first=750, length=0)]
     """
-    length = min(there, run.length) if run.length else there
-    edges = _edges(shard.of, run.first, length, window)
-    first, end = edges[shard.number - 1], edges[shard.number]
-    if shard.number < shard.of:
-        return Span(first, end - first)
-    return Span(first, run.first + run.length - first if run.length else 0)
+    length = min(there, whole.length) if whole.length else there
+    if shard.of > length:
+        raise UsageError(f"--shard {shard}: there are more shards than {noun}s ({length})")
+    first, end = _edges(shard.of, whole.first, length, window)[shard.number - 1 : shard.number + 1]
+    if shard.number == shard.of:
+        end = whole.first + whole.length if whole.length else first
+    return ShardPlan(shard, whole, Span(first, end - first))
 
 
 def _edges(of: int, first: int, length: int, window: int) -> list[int]:

@@ -11,9 +11,13 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from vqagen.run.work import Window
 from vqagen.tasks.contract import Item
 
+Window = Iterable[Item]
+"""Consecutive items that together decide the records of each: the smallest piece of work.
+
+Items are read when needed; a window sent to another process holds them in a list.
+"""
 BLOCK = 1000
 """Most items of a block: what one process holds in memory, and loses when it is killed. Workers hold whole windows."""
 

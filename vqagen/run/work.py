@@ -1,4 +1,4 @@
-"""Windows of items, the work that engines do with each, and the blocks that result."""
+"""Windows of items, the work that engines do with each, and the blocks of records that result."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from vqagen.errors import Problem, VqagenError, warn
-from vqagen.tasks.contract import Item
-
-Window = Iterable[Item]
-"""Consecutive items that together decide the records of each: the smallest piece of work.
-
-Items are read when needed; a window sent to another process holds them in a list.
-"""
+from vqagen.errors import BadInput, Problem, VqagenError, warn
+from vqagen.files.layouts import Encode, Record
+from vqagen.run.windows import Window, block_of
+from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +41,91 @@ class Work(Protocol):
 
     def load(self) -> WindowTask:
         """Read what the task needs (domain, templates, …): once in each process. Raises VqagenError."""
+
+
+@dataclass(frozen=True)
+class TaskWork:
+    """The work of a run of a task."""
+
+    task: Task
+    hashes: Mapping[str, str]
+    """The content hashes of the inputs, by role: every process must read the same."""
+    encode: Encode
+    first: int
+    """The first item that records are written about."""
+    loaded: Make | None = field(default=None, compare=False)
+    """What this process has loaded; it stays in this process."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "loaded": None}
+
+    def load(self) -> WindowTask:
+        """Load what the task needs."""
+        make = self.loaded or self.task.load(self.hashes)
+
+        def blocks(window: Window) -> Iterator[Block]:
+            tally = self.task.tally()
+            return blocks_of(
+                window, lambda items: make(items, self.first, tally), self.task.window, self.encode, tally.take
+            )
+
+        return blocks
+
+
+def blocks_of(
+    window: Window,
+    make: Callable[[Iterable[Item]], Iterator[ItemRecords]],
+    size: int,
+    encode: Encode,
+    take_tally: Callable[[], Mapping[str, Any]],
+) -> Iterator[Block]:
+    """Yield the blocks of a window; `size` is that of windows. An error of the task has a note of the item.
+
+    Errors of reading the items pass as they are, and so do problems of the input, which name their place. An error of
+    the system that a task meets, such as the time-out of a plug-in, must not look like one of writing.
+    """
+    current: Item | None = None
+
+    def items() -> Iterator[Item]:
+        nonlocal current
+        for item in window:
+            current = item
+            yield item
+            current = None
+
+    made = make(items())
+    try:
+        while True:
+            counts, files = dict[int, int](), dict[str, bytes]()
+            body = encode(_records(made, size, counts, files))  # records are made while they are encoded
+            if not counts:
+                return
+            first = min(counts)
+            yield Block(first, first + len(counts), body, sum(counts.values()), take_tally(), files)
+    except Exception as error:
+        if current is None or isinstance(error, BadInput):
+            raise
+        error.add_note(f"while making records about {current}")
+        if isinstance(error, OSError) and error.filename is None:
+            raise WindowFailed(f"{type(error).__name__}: {error}") from error
+        raise
+
+
+def _records(
+    made: Iterator[ItemRecords], size: int, counts: dict[int, int], files: dict[str, bytes]
+) -> Iterator[Record]:
+    """Yield the records of one block one at a time: the garbage collector goes through all that are held at once.
+
+    `counts` gets the number of records of each item.
+    """
+    for index, records, added in made:
+        counts[index] = 0
+        files.update(added)
+        for record in records:
+            counts[index] += 1
+            yield record
+        if block_of(index, size) != block_of(index + 1, size):
+            return
 
 
 class WindowFailed(Exception):

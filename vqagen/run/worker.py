@@ -46,29 +46,29 @@ def serve(descriptor: int) -> None:
     threading.Thread(target=receive, daemon=True).start()
     try:
         while True:
-            connection.send_bytes(do_window("", *requests.get()))
+            connection.send(do_window("", *requests.get()))
     except OSError:
         os._exit(0)
 
 
-def do_window(run: str, work: bytes, packed: bytes, here: str = "") -> bytes:
-    """Do a window, whose items come pickled, in full, and return its pickled `Outcome`, whatever happens.
+def do_window(run: str, work: bytes, packed: bytes, here: str = "") -> Outcome:
+    """Do a window, whose items come pickled, in full, whatever happens.
 
     The work is loaded once for each `run`: between two runs its files may change. `here` names another machine.
     """
     try:
-        return _packed(_outcome(_loaded(run, work), packed))
+        return _outcome(_loaded(run, work), packed)
     except VqagenError as error:
-        return _packed(Outcome(error=VqagenError(f"{here}: {error}") if here else error))
+        return Outcome(error=VqagenError(f"{here}: {error}") if here else as_value(error, ""))
     except Exception as error:
-        return _packed(Outcome(error=as_value(error, here or "a worker process could not load its work")))
+        return Outcome(error=as_value(error, here or "a worker process could not load its work"))
 
 
-def do_on_cluster(version: str, run: str, work: bytes, packed: bytes) -> bytes:
+def do_on_cluster(version: str, run: str, work: bytes, packed: bytes) -> Outcome:
     """Do the same in a Dask worker, if its vqagen is of the `version` that asks. Everything comes packed by zlib."""
     here = f"the worker on {socket.gethostname()}"
     if version != __version__:
-        return _packed(Outcome(error=VqagenError(f"{here} has vqagen {__version__}; this run is by {version}")))
+        return Outcome(error=VqagenError(f"{here} has vqagen {__version__}; this run is by {version}"))
     with _one_at_a_time:
         return do_window(run, zlib.decompress(work), zlib.decompress(packed), here)
 
@@ -107,9 +107,12 @@ def _outcome(task: WindowTask, packed: bytes) -> Outcome:
 
 
 def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
-    """Return an error that can be sent to another process: the user's as it is, any other with its traceback."""
+    """Return an error that can be sent to another process: the user's as it is, any other with its traceback.
+
+    Of a class of somebody else's, such as a plug-in's, only the message can: it may not be made again there.
+    """
     if isinstance(error, VqagenError):
-        return error
+        return error if type(error).__module__.startswith("vqagen.") else VqagenError(str(error))
     if is_out_of_memory(error):
         return VqagenError(f"{where}: out of memory in a worker; start fewer workers")
     return WindowFailed(f"{where}:\n{''.join(traceback.format_exception(error))}")
@@ -121,23 +124,3 @@ def pack_work(work: Work) -> bytes:
         return pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise VqagenError(f"cannot be done by other processes than this one: {error}") from error
-
-
-def _packed(outcome: Outcome) -> bytes:
-    try:
-        packed = pickle.dumps(outcome)
-        if outcome.error is not None:
-            pickle.loads(packed)  # some exceptions can be pickled, and not be made again
-        return packed
-    except Exception as error:
-        mistake = VqagenError(str(outcome.error)) if isinstance(outcome.error, VqagenError) else None
-        return pickle.dumps(Outcome(error=mistake or as_value(error, "what was made cannot be sent")))
-
-
-def unpack_outcome(packed: bytes) -> Outcome:
-    """Return the outcome that `do_window` packed, or the error that it holds what only the worker knows."""
-    try:
-        outcome: Outcome = pickle.loads(packed)
-    except Exception as error:
-        return Outcome(error=as_value(error, "what a worker has sent cannot be read"))
-    return outcome
