@@ -7,17 +7,14 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Sequence
 from importlib.util import find_spec
 from types import FrameType
-from typing import Any
 
 import click
 
 from vqagen import __version__
-from vqagen.cli.group import Group
+from vqagen.cli.group import LazyGroup
 from vqagen.cli.messages import print_input_warnings, print_message, usage_message
 from vqagen.errors import VqagenError, is_out_of_memory
 from vqagen.extras import EXTRA_OF, to_install
@@ -47,34 +44,6 @@ BROKEN_PIPE = 128 + signal.SIGPIPE
 """The exit code if the reader of a pipe has closed it, as of any program."""
 
 
-@contextmanager
-def _ended_by_closed_pipe() -> Iterator[None]:
-    """End with BROKEN_PIPE, for which click would end with 1."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise click.exceptions.Exit(BROKEN_PIPE) from None
-
-
-class _Commands(Group):
-    def make_context(self, *args: Any, **more: Any) -> click.Context:
-        with _ended_by_closed_pipe():  # the help is printed here
-            return super().make_context(*args, **more)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _ended_by_closed_pipe():
-            return super().invoke(ctx)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(COMMANDS[cmd_name]).command
-        return command
-
-
 COLLECTED_AFTER = (50_000, 20, 50)
 """Objects, and rounds, after which Python looks for cycles. By its own measure, 700 objects, that takes three tenths of
 a run of 50 scenes: almost all that loading makes is kept."""
@@ -86,21 +55,12 @@ def is_compiled() -> bool:
     return spec is not None and not str(spec.origin).endswith(".py")
 
 
-def _print_version(context: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
-    if is_asked and not context.resilient_parsing:
-        click.echo(f"vqagen, version {__version__}{' (compiled)' if is_compiled() else ''}")
-        context.exit()
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version and exit.",
+@click.group(
+    cls=LazyGroup,
+    places=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
+@click.version_option(f"{__version__}{' (compiled)' if is_compiled() else ''}", prog_name="vqagen")
 def cli() -> None:
     """Build, check and score visual-question benchmarks out of scene graphs.
 
@@ -141,6 +101,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = cli.main(arguments, prog_name="vqagen", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except SystemExit:  # as click ends for a closed pipe, with 1
+        return BROKEN_PIPE
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code

@@ -52,7 +52,7 @@ class Group(click.Group):
 
 
 class LazyGroup(Group):
-    """Commands whose modules are imported when they are needed. `places` are name -> `module:command`."""
+    """Commands whose modules are imported when they are needed. `places` are name -> `module:name`, or `module`."""
 
     def __init__(self, *args: Any, places: Mapping[str, str], **more: Any) -> None:
         super().__init__(*args, **more)
@@ -67,5 +67,5 @@ class LazyGroup(Group):
         if cmd_name not in self.places:
             return None
         module, _, name = self.places[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        command: click.Command = getattr(import_module(module), name or "command")
         return command

@@ -41,10 +41,11 @@ def faults_of(files: Sequence[ShardFile]) -> list[str]:
     if len({file.arrangement.key for file in files}) > 1:  # other faults would follow from this one
         return faults
     ordered = in_order(files)
-    faults += _overlaps(ordered)
+    overlaps, gaps = _overlaps_and_gaps(ordered)
+    faults += overlaps
     runs = {(file.shard.of, file.whole_run) for file in files if file.shard}
     if len(runs) <= 1:  # of different runs, it cannot be said what is missing
-        faults += _missing_shards(ordered) or _gaps(ordered)
+        faults += _missing_shards(ordered) or gaps
     return faults
 
 
@@ -63,19 +64,29 @@ def differences(files: Sequence[ShardFile]) -> Iterator[str]:
             yield f"{file.path} differs from {ours.path} in {len(found) - SHOWN:,} more places"
 
 
-def _overlaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
-    furthest = ordered[0]
-    for file in ordered[1:]:
-        if furthest.end is None:
-            items = f"{furthest.arrangement.item}s"
-            where = f"{furthest.path} holds all {items} from {furthest.span.first} on (its count is 0)"
-            yield f"{where}, and {file.path} begins at {file.span.first}"
+def _overlaps_and_gaps(ordered: Sequence[ShardFile]) -> tuple[list[str], list[str]]:
+    """Return what two shards both hold, and what none of them does."""
+    overlaps, gaps = list[str](), list[str]()
+    furthest, run, item = ordered[0], _whole_run(ordered), ordered[0].arrangement.item
+    at: int | None = run.first if run else furthest.span.first  # the next item; None if all are held
+    for file in ordered:
+        first = file.span.first
+        if at is None:
+            where = f"{furthest.path} holds all {item}s from {furthest.span.first} on (its count is 0)"
+            overlaps.append(f"{where}, and {file.path} begins at {first}")
             continue
-        if file.span.first < furthest.end:
-            end = furthest.end if file.end is None else min(file.end, furthest.end)
-            yield f"{furthest.path} and {file.path} both hold {_items(file.span.first, end, file.arrangement.item)}"
-        if file.end is None or file.end > furthest.end:
-            furthest = file
+        if first > at:
+            gaps.append(_gap(at, first, item))
+        elif first < at and file is not ordered[0]:
+            end = at if file.end is None else min(file.end, at)
+            overlaps.append(f"{furthest.path} and {file.path} both hold {_items(first, end, item)}")
+        if file.end is None or file.end > at:
+            furthest, at = file, file.end
+    if run and at is not None and not run.length:
+        gaps.append(f"the {item}s from {at} on are in no shard: make them with --start-index {at}")
+    elif run and at is not None and at < run.first + run.length:
+        gaps.append(_gap(at, run.first + run.length, item))
+    return overlaps, gaps
 
 
 def _missing_shards(ordered: Sequence[ShardFile]) -> list[str]:
@@ -87,21 +98,6 @@ def _missing_shards(ordered: Sequence[ShardFile]) -> list[str]:
     missing = [Shard(number, shards[0].of) for number in range(1, shards[0].of + 1) if number not in there]
     named = [f"shard {shard} is missing" for shard in missing[:SHOWN]]
     return [*named, f"{len(missing) - SHOWN:,} more shards are missing"] if len(missing) > SHOWN else named
-
-
-def _gaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
-    run = _whole_run(ordered)
-    at: int | None = run.first if run else ordered[0].span.first
-    item = ordered[0].arrangement.item
-    for file in ordered:
-        if at is not None and file.span.first > at:
-            yield _gap(at, file.span.first, item)
-        at = None if at is None or file.end is None else max(at, file.end)
-    if run and at is not None:
-        if not run.length:
-            yield f"the {item}s from {at} on are in no shard: make them with --start-index {at}"
-        elif at < run.first + run.length:
-            yield _gap(at, run.first + run.length, item)
 
 
 def _gap(first: int, end: int, item: str) -> str:
