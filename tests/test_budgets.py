@@ -93,16 +93,6 @@ def selected(records: list[Record], dedupe: str = "all") -> list[Record]:
 # Questions per image ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(1)
-@BY_COLLECTION
-def test_a_scene_with_fewer_questions_is_short(collection: Collection) -> None:
-    """One file has not enough families for so many questions; each family is tried once."""
-    made = run(collection, templates_per_image=9, only=(SIMPLE[str(collection)],))
-    short = [questions for questions in made.by_scene if len(questions) < 9]
-
-    assert made.tally.short_scenes == len(short) > 0
-
-
 def test_counts_of_answers_learn_of_each_scene_that_is_larger_than_all_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """A number up to the largest scene's size is an answer that may still come."""
     met: list[int] = []

@@ -31,7 +31,7 @@ from vqagen.cli import is_compiled
 from vqagen.errors import PlaceError
 from vqagen.files.output import check_output
 from vqagen.human.study.study import load_study
-from vqagen.language.question import Question, same_answer
+from vqagen.language.question import same_answer
 
 COMMANDS_BY_NAME = dict(all_commands())
 ENDLESS = {"vqagen director items edit", "vqagen human serve"}
@@ -266,16 +266,6 @@ def test_the_references_flags_do_the_same(vqagen_: Commands) -> None:
 # Outputs ----------------------------------------------------------------------------------------------------------
 
 
-def test_an_output_is_replaced_only_by_force(vqagen_: Commands) -> None:
-    for line in (f"generate --scenes scenes.json --count 2 {ONE_FILE}", "scenes sample --count 2"):
-        Path("there.json").write_text("mine")
-        refused = vqagen_(f"{line} -o there.json")
-        assert (refused.code, Path("there.json").read_text()) == (2, "mine")
-
-        vqagen_.done(f"{line} -o there.json --force")
-        assert json.loads(Path("there.json").read_text())["info"]
-
-
 def test_an_input_is_never_replaced(vqagen_: Commands) -> None:
     """Not even by force, under whatever name."""
     Path("link.json").symlink_to("scenes.json")
@@ -365,19 +355,6 @@ def test_a_trace_adds_every_steps_output_and_changes_nothing_else(vqagen_: Comma
         assert same_answer(record["answer"], trace[-1])
         assert all(mention["objects"] == sorted(mention["objects"]) for mention in record.pop("mentions"))
     assert traced == plain
-
-
-def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
-    """By the name of the output, packed or not, or by `--format` on standard output."""
-    expected = questions_of(vqagen_, ONE_FILE)
-    made = f"generate --scenes scenes.json --count 6 {ONE_FILE}"
-    for name in ("q.jsonl", "q.jsonl.gz"):
-        vqagen_.done(f"{made} --out {name}")
-
-    lines = Path("q.jsonl").read_bytes()
-    assert [json.loads(line) for line in lines.splitlines()] == expected
-    assert gzip.decompress(Path("q.jsonl.gz").read_bytes()) == lines
-    assert vqagen_.done(f"{made} --out - --format jsonl").out == lines
 
 
 # Inputs -----------------------------------------------------------------------------------------------------------
@@ -487,27 +464,6 @@ def test_a_lack_of_memory_is_one_line(folder: Path) -> None:
 
     assert (ran.code, ran.err) == (3, "vqagen: out of memory\n")
     assert os.listdir(folder) == ["scenes.json"]
-
-
-def test_what_was_made_before_memory_ran_out_is_kept(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message names the file, and --resume finishes the run in the same bytes."""
-    line = f"generate --scenes scenes.json {ONE_FILE} --reset-counts-every 10 --out q.jsonl"
-    vqagen_.done(line.replace("q.jsonl", "whole.jsonl"))
-
-    def fail(question: Question) -> str:
-        if question.scene.index == 25:
-            raise MemoryError
-        return question.template.last_function.asks
-
-    with monkeypatch.context() as failing:
-        failing.setattr(Question, "question_type", property(fail))
-        ran = vqagen_(line)
-    assert ran.code == 3
-    assert ran.err.startswith("vqagen: out of memory\n  ")
-    assert "what was made is kept in q.jsonl.part; the same command with --resume" in ran.err
-
-    vqagen_.done(f"{line} --resume")
-    assert Path("q.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
 def test_a_full_disk_leaves_the_old_file(folder: Path, vqagen_: Commands) -> None:

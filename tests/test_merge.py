@@ -104,23 +104,6 @@ def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypa
 # As one run ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("collection", [SHIPPED[0], pytest.param(SHIPPED[1], marks=pytest.mark.slow)], ids=str)
-def test_shards_of_the_generator_are_merged_into_what_one_run_writes(collection: Collection, tmp_path: Path) -> None:
-    """Cut inside windows, of mixed layouts, given in any order; the info beside JSON Lines is the same too."""
-    folder, flags = scenes_folder(tmp_path, collection), "--dialect release"
-    edges, endings = [0, 5, 23, SCENES], ["jsonl", "json", "json.gz"]
-    shards = [
-        generate(folder, collection, f"{first}.{ending}", f"{flags} --start-index {first} --count {end - first}")
-        for (first, end), ending in zip(pairwise(edges), endings, strict=True)
-    ]
-    whole = generate(folder, collection, "whole.jsonl", f"{flags} --count {SCENES}")
-    merged = tmp_path / "merged.jsonl"
-    merge(shards[::-1], str(merged))
-
-    assert merged.read_bytes() == whole.read_bytes()
-    assert Path(f"{merged}.info.json").read_bytes() == Path(f"{whole}.info.json").read_bytes()
-
-
 @pytest.mark.slow
 @given(
     cuts=st.lists(st.integers(1, SCENES - 1), max_size=6, unique=True),
@@ -158,16 +141,6 @@ def test_shards_made_as_k_of_n_are_merged_into_what_one_run_writes(
     vqagen_.done(f"merge {' '.join(str(path) for path in one.folder.glob(f'?-4.{ending}'))} -o merged.{ending}")
 
     assert Path(f"merged.{ending}").read_bytes() == (one.folder / f"all.{ending}").read_bytes()
-
-
-def test_shards_made_by_hand_may_stand_in_for_one_of_k_of_n(one: Questions, vqagen_: Commands) -> None:
-    one.shard("1.jsonl", 0, 16, shard=part(1))
-    one.shard("2.jsonl", 16, 10)
-    one.shard("3.jsonl", 26, 6)
-    one.shard("4.jsonl", 32, 0, shard=part(3))
-    vqagen_.done("merge 1.jsonl 2.jsonl 3.jsonl 4.jsonl -o merged.json")
-
-    assert Path("merged.json").read_bytes() == one.whole("json")
 
 
 def test_the_command_says_what_it_came_to_and_writes_to_standard_output(one: Questions, vqagen_: Commands) -> None:

@@ -54,19 +54,6 @@ def questions(path: Path | str) -> list[Record]:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_workers_write_the_same_bytes(made: Path, vqagen_: Commands) -> None:
-    """And the same report; another seed makes other pairs."""
-    vqagen_.done(f"{ASKED} --workers 2 -o q.json --report q.report.json")
-    vqagen_.done(f"{ASKED} -o other.json --seed 7")
-    reports = [json.loads(path.read_text()) for path in (Path("q.report.json"), made / "json.report.json")]
-
-    assert Path("q.json").read_bytes() == (made / "whole.json").read_bytes()
-    for key in ("questions", "scenes", "parted_pairs", "families"):
-        assert reports[0][key] == reports[1][key]
-    assert questions("other.json") != questions("q.json")
-
-
 @pytest.mark.parametrize(
     ("shards", "out"),
     [
@@ -84,15 +71,6 @@ def test_shards_cut_anywhere_merge_into_one_run(made: Path, vqagen_: Commands, s
 
     assert Path(f"merged.{out}").read_bytes() == (made / f"whole.{out}").read_bytes()
     assert "parted" not in ran.err
-
-
-def test_windows_laid_end_to_end_are_one_run(made: Path, vqagen_: Commands) -> None:
-    """A count that ends with a window parts nothing."""
-    for first, count in ((0, 12), (12, 0)):
-        vqagen_.done(f"{ASKED} --start-index {first} --count {count} -o {first}.json")
-    vqagen_.done("merge 0.json 12.json -o merged.json")
-
-    assert Path("merged.json").read_bytes() == (made / "whole.json").read_bytes()
 
 
 def test_a_part_of_a_window_has_the_questions_of_the_whole(made: Path, vqagen_: Commands) -> None:
@@ -169,13 +147,6 @@ def test_a_report_has_the_families_that_only_another_shard_tried(vqagen_: Comman
 
         assert sum(family["questions"] for family in families) == report["questions"] == len(questions("q.json"))
         assert f"of {len(families)} families tried" in said
-
-
-def test_the_summary_counts_scenes_with_too_few_questions(vqagen_: Commands) -> None:
-    """Pairs that a scene begins and those that it joins count alike."""
-    said = vqagen_.done(f"{ASKED} --templates-per-image 30 -o q.json").err
-
-    assert f"{SCENES} of {SCENES} scenes have fewer than 30 questions" in said
 
 
 def test_what_cannot_be_had_with_pairs_is_refused_at_once(vqagen_: Commands) -> None:

@@ -108,18 +108,6 @@ def test_a_faulty_scene_is_raised_when_it_is_reached(tmp_path: Path) -> None:
     assert isinstance(caught.value, vqagen.VqagenError)
 
 
-def test_verify_gives_a_report(scenes: Path, tmp_path: Path) -> None:
-    path = tmp_path / "questions.json"
-    vqagen.write_questions(scenes, path)
-    document = json.loads(path.read_text())
-    document["questions"][3]["answer"] = "maybe"
-    path.write_text(json.dumps(document))
-    report = vqagen.verify(str(path), str(scenes))
-
-    assert (report.is_clean, report.checked, report.mismatched) == (False, 40, 1)
-    assert [mismatch.position for mismatch in report.mismatches] == [3]
-
-
 def test_a_program_runs_on_any_scene_and_from_any_start() -> None:
     """Started from a set of objects, or on a view in which only they exist."""
     materials = vqagen.load_domain_files()
@@ -193,16 +181,6 @@ def test_a_faulty_record_is_located(record: Any, fault: str) -> None:
 
 
 # Questions as records and pickles ---------------------------------------------------------------------------------
-
-
-def test_a_question_gives_the_record_that_the_command_writes(scenes: Path) -> None:
-    """With the flags of the same names."""
-    form = {"dialect": "release", "hide_answers": True}
-    vqagen.write_questions(scenes, scenes.with_name("q.jsonl"), form=vqagen.RecordForm(**form))
-    written = [json.loads(line) for line in scenes.with_name("q.jsonl").read_text().splitlines()]
-
-    records = [question.to_record(index, **form) for index, question in enumerate(vqagen.generate(scenes))]
-    assert json.loads(json.dumps(records)) == written
 
 
 PLUGIN = """

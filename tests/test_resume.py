@@ -244,25 +244,6 @@ def halved(half: Path, folder: Path) -> Path:
     return Path("q.json.part")
 
 
-OTHER_SETTINGS = [
-    (
-        "-o q.json --seed 7 --trace",
-        ["generator.settings.seed: 0, not 7", "generator.records.trace: false, not true"],
-    ),
-    ("-o q.json --dialect release", ["dialect: 'text', not 'release'"]),
-]
-
-
-def test_a_run_of_other_settings_does_not_go_on(halved: Path, vqagen_: Commands) -> None:
-    part = halved.read_bytes()
-    for change, told in OTHER_SETTINGS:
-        ran = vqagen_(f"{ASKED} --resume {change}")
-
-        refusal = "vqagen: q.json.journal is of another run; --force replaces it. There:"
-        assert (ran.code, ran.err.splitlines()) == (2, [refusal, *(f"  {each}" for each in told)])
-        assert halved.read_bytes() == part
-
-
 def test_a_run_of_another_format_does_not_go_on(halved: Path, vqagen_: Commands) -> None:
     """The journal of vqagen 0.1 says no format: its whole bytes differ, and one line says so."""
     journal = Path("q.json.journal")
@@ -272,30 +253,6 @@ def test_a_run_of_another_format_does_not_go_on(halved: Path, vqagen_: Commands)
     finish = "finish it with the vqagen that began it, or give --force to begin anew"
     assert ran.err == f"vqagen: {journal} is of format 0.1, and this vqagen writes format 1: {finish}\n"
     assert (ran.code, halved.exists()) == (2, True)
-
-
-def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Path, vqagen_: Commands) -> None:
-    part = halved.read_bytes()
-    refused = vqagen_(f"{ASKED} -o q.json")
-    told = f"vqagen: {halved} holds an unfinished run; give --resume to finish it, or --force to begin anew\n"
-    assert (refused.code, refused.err, halved.read_bytes()) == (2, told, part)
-
-    vqagen_.done(f"{ASKED} -o q.json --seed 7 --force")
-    vqagen_.done(f"{ASKED} -o whole.json --seed 7")
-    assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
-
-
-def test_a_finished_run_is_left_as_it_is(folder: Path, vqagen_: Commands) -> None:
-    """The same command with --resume may be given until it succeeds, and once more."""
-    vqagen_.done(f"{ASKED} -o q.jsonl.gz --count 10 --resume")
-    before = Path("q.jsonl.gz").stat()
-    vqagen_.done(f"{ASKED} -o q.jsonl.gz --count 10 --resume --workers 2")
-    after = Path("q.jsonl.gz").stat()
-    refused = vqagen_(f"{ASKED} -o q.jsonl.gz --count 10 --resume --seed 7")
-
-    assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
-    assert refused.code == 2
-    assert refused.err.endswith("is of another run; --force replaces it. There:\n  generator.settings.seed: 0, not 7\n")
 
 
 def test_the_report_of_a_run_that_went_on_is_that_of_the_whole(halved: Path, vqagen_: Commands) -> None:

@@ -103,42 +103,24 @@ def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
     assert os.listdir(output.target.place.parent) == []
 
 
-def test_an_error_in_a_window_keeps_what_comes_before(toys: Output) -> None:
-    with pytest.raises(BadInput):
-        run(ToyJob(toy=Toy({7: "mistake"})), in_process, toys)
-    first: list[BlockWritten] = []
-    run(ToyJob(), in_process, toys, first.append, resume=True)
-
-    assert [made.end for made in first if made.is_resumed] == [2, 3, 5, 6]
-
-
 # Going on ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
-def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, workers: int) -> None:
+@pytest.mark.parametrize("job", [ToyJob(), ToyJob(7, 4, 2)], ids=["whole", "inside a window"])
+def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, job: ToyJob, workers: int) -> None:
     """With any number of workers, also if another number began it."""
     whole, halved = toy_output(tmp_path / "whole.json"), toy_output(tmp_path / "halved.json")
-    run(ToyJob(), in_process, whole)
-    for items in (2, 5, 9):
-        stopped(ToyJob(), halved, Killed(), items, force=True)
-        job, made = ToyJob(), list[BlockWritten]()
-
+    records = run(job, in_process, whole).records
+    for items in {block.end for block in in_process(job.work(job.first), job.windows(job.first))}:
+        stopped(job, halved, Killed(), items, force=True)
+        job.asked.clear()
+        made = list[BlockWritten]()
         came = run(job, Processes(workers) if workers else in_process, halved, made.append, resume=True)
 
-        assert (halved.target.place.read_bytes(), came.records) == (whole.target.place.read_bytes(), 7)
-        assert (came.resumed_items, job.asked) == (items, [items])
+        assert (halved.target.place.read_bytes(), came.records) == (whole.target.place.read_bytes(), records)
+        assert (came.resumed_items, job.asked) == (items - job.first, [items])
         assert [each.is_resumed for each in made] == [each.end <= items for each in made]
-
-
-def test_a_run_that_begins_inside_a_window_goes_on_as_well(tmp_path: Path) -> None:
-    whole, halved = toy_output(tmp_path / "whole.json"), toy_output(tmp_path / "halved.json")
-    run(ToyJob(7, 4, 2), in_process, whole)
-    for items in (4, 6, 8, 9):
-        stopped(ToyJob(7, 4, 2), halved, Killed(), items, force=True)
-        run(ToyJob(7, 4, 2), in_process, halved, resume=True)
-
-        assert halved.target.place.read_bytes() == whole.target.place.read_bytes()
 
 
 # What is there -------------------------------------------------------------------------------------------------------

@@ -155,24 +155,6 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
     assert not Path("q.json").exists()
 
 
-def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
-    run: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("vqagen.tasks.sampling.task.SamplingTask.WINDOW", 10)
-    flags = "scenes sample --count 15 --seed 4 --start-index 4"
-    run.done(f"{flags} --out one.json")
-    run.done(f"{flags} --out two.json --workers 2")
-
-    def stop(progress: Progress) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        vqagen.write_scenes("three.json", vqagen.SamplingSettings(4, 4, 15), on_progress=stop)
-    run.done(f"{flags} --out three.json --resume")
-
-    assert len({Path(f"{name}.json").read_bytes() for name in ("one", "two", "three")}) == 1
-
-
 # What Python callers may get wrong --------------------------------------------------------------------------------
 
 
