@@ -328,8 +328,8 @@ WRONG_USAGE = [
         3,
         [f"shard elsewhere.jsonl is not complete ({{here}}/folder/far.jsonl.part {GOING}"],
     ),
-    ("a.json a.json b.json -o m.json", 2, ["a.json is given twice"]),
-    ("a.json b.json link.json -o m.json", 2, ["a.json and link.json are the same file"]),
+    ("a.json a.json b.json -o m.json", 3, ["a.json and a.json both hold scenes 0 to 6"]),
+    ("a.json b.json link.json -o m.json", 3, ["a.json and link.json both hold scenes 0 to 6"]),
     ("a.json b.json -o there.json", 2, ["output there.json exists already; give --force to replace it"]),
     ("a.json b.json -o a.json --force", 2, ["output a.json is in use by the same run; name another file"]),
 ]

@@ -95,28 +95,12 @@ def _folder_of(files: Sequence[ShardFile]) -> str:
 
 
 def _check_names(paths: Sequence[Location]) -> None:
-    """Raise UsageError for outputs that are not there, not complete, or given twice."""
-    missing = [fault for path in paths if (fault := _why_not_there(path))]
-    faults = list[str]()
-    known: dict[object, Location] = {}
-    for path in (path for path in paths if path.exists()):
-        same = known.setdefault(_identity(path), path)
-        if same is not path:
-            faults.append(f"{path} is given twice" if path == same else f"{same} and {path} are the same file")
+    """Raise UsageError for outputs that are not there, or not complete."""
     if not paths:
-        faults.append("there is no shard to merge")
+        raise UsageError("there is no shard to merge")
+    missing = [fault for path in paths if (fault := _why_not_there(path))]
     if missing:
-        raise PlaceError("\n".join(missing + faults))
-    if faults:
-        raise UsageError("\n".join(faults))
-
-
-def _identity(path: Location) -> object:
-    """What two names of one file have in common."""
-    if not isinstance(path, Path):
-        return path
-    found = path.stat()
-    return found.st_dev, found.st_ino
+        raise PlaceError("\n".join(missing))
 
 
 def _why_not_there(path: Location) -> str:

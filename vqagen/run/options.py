@@ -33,9 +33,9 @@ class RunOptions(CheckedSettings):
     force: bool = setting(False, "Replace the output if it exists.", group="running")
 
     def _faults(self) -> Iterator[str]:
-        if self._processes() is None:
+        if not self._processes():
             yield f"--workers must be a number from 1 on, or {AUTO}; found {self.workers!r}"
-        elif self.cluster and self._processes() != 1:
+        elif self.cluster and str(self.workers) != "1":
             yield "--workers are of this machine; a cluster has its own; choose one"
 
     def engine(self, window: int, why_one: str = "all is one window") -> Engine:
@@ -45,25 +45,21 @@ class RunOptions(CheckedSettings):
         """
         from vqagen.run.engines import Processes, in_process
 
-        if not window and (self.cluster or self._processes() != 1):
+        workers = self._processes()
+        if not window and (self.cluster or workers > 1):
             warn(Problem(f"{why_one}, which one process does alone"))
             return in_process
         if self.cluster:
             from vqagen.run.cluster import Cluster
 
             return Cluster(self.cluster)
-        workers = self._processes() or available_cores()
-        if workers == 1:
-            return in_process
-        return Processes(workers)
+        return in_process if workers == 1 else Processes(workers)
 
-    def _processes(self) -> int | None:
-        """Return the number of processes: 0 for one a core, None for a value that is no number of workers."""
+    def _processes(self) -> int:
+        """Return the number of processes; 0 for a value that is no number of workers."""
         if self.workers == AUTO:
-            return 0
-        is_number = isinstance(self.workers, str) and re.fullmatch(r"\d{1,9}", self.workers)
-        number = int(self.workers) if is_number else self.workers
-        return number if type(number) is int and number >= 1 else None
+            return available_cores()
+        return int(self.workers) if re.fullmatch(r"\d{1,9}", str(self.workers)) else 0
 
 
 def available_cores() -> int:

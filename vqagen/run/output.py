@@ -59,11 +59,6 @@ class Target:
             return self.name
         return str(find_record_file(self.place, self.folder_of) or self.place / self._inner_name)
 
-    @property
-    def staged_records(self) -> Target:
-        """The target that the record file is published to; for a folder it lies in the part."""
-        return self.records_in(part_of(self.place)) if self.is_folder else self
-
     def records_in(self, folder: Path) -> Target:
         """Return the target of the record file if the output is made in another folder."""
         return Target(str(folder / self._inner_name), self.form)

@@ -29,9 +29,10 @@ Finish = Callable[[int, Mapping[str, Any]], object]
 def publish(journal: Journal, output: Output, placing: Placing, finish: Finish) -> None:
     """Make the output of its part, which is complete, and delete the part. `placing` has placed the part's blocks."""
     publish_records = _as_it_is if output.is_staged_as_it_is else _rewritten
-    publish_records(journal, output, output.target.staged_records, placing, finish)
-    if output.target.is_folder:
-        replace_folder(journal.part, output.target.place)
+    target = output.target
+    publish_records(journal, output, target.records_in(journal.part) if target.is_folder else target, placing, finish)
+    if target.is_folder:
+        replace_folder(journal.part, target.place)
     journal.drop_part()
 
 

@@ -99,11 +99,6 @@ class RunReport:
         self._result = result
 
     @property
-    def result(self) -> RunResult:
-        """The result of the run."""
-        return self._result
-
-    @property
     def records(self) -> int:
         """Records in the output."""
         return self._result.records
