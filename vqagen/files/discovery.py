@@ -11,10 +11,9 @@ from typing import Any, NoReturn
 from vqagen.errors import BadInput, PlaceError, Problem, describe, nearest
 from vqagen.files.info import find_info_beside
 from vqagen.files.kind import RecordKind
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import Location, files_below, how_to_unpack, locate
 from vqagen.files.packing import IN_FOLDERS, is_named_lines
 from vqagen.files.parquet import column_names, holds_columns
-from vqagen.files.reading import files_below, how_to_unpack
 from vqagen.files.source import RecordSource, take_info
 from vqagen.files.stream import JsonReader, reading
 

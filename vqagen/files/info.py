@@ -10,10 +10,9 @@ from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files import parquet
 from vqagen.files.formats import LIST
 from vqagen.files.layouts import DOCUMENT_END
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import Location, locate, open_bytes
 from vqagen.files.packing import DAMAGE, packing_of
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.reading import open_bytes
 from vqagen.files.stream import reading
 from vqagen.files.writer import CHECKSUM, FORMAT, LINES, info_beside
 

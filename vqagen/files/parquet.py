@@ -15,9 +15,8 @@ import orjson
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
 from vqagen.files.layouts import Checksum, Record
-from vqagen.files.locations import Location
+from vqagen.files.locations import Location, open_as_it_is
 from vqagen.files.packing import is_named_columns
-from vqagen.files.reading import open_as_it_is
 
 BEGINNING = b"PAR1"
 INFO = b"vqagen"

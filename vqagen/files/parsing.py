@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, Problem, describe, warn
 from vqagen.files.diagnosis import NOT_USABLE, Mistake, find_mistake
-from vqagen.files.locations import Location
+from vqagen.files.locations import Location, open_bytes
 from vqagen.files.packing import DAMAGE
-from vqagen.files.reading import open_bytes
 from vqagen.files.text import TOKEN, Path, excerpt, locate, position_at, repeated_keys, show_path
 
 _VISIBLE = re.compile(r"[^\r\n]")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, PlaceError, Problem, warn
+from vqagen.files.locations import files_in
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.reading import files_in
 from vqagen.files.schema import schema_faults
 from vqagen.files.text import locate
 from vqagen.language.catalogue import Catalogue

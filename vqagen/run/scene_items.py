@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, VqagenError, counted
-from vqagen.files.locations import Stamp, locate, stamp_of
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import Stamp, content_hash, locate, stamp_of
 from vqagen.language.domain_files import PathLike
 from vqagen.run.shards import Shard, ShardPlan, plan_shard
 from vqagen.run.unchanged import check_unchanged, check_while_reading

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.formats import LIST, PARQUET, Format, choose_format
 from vqagen.files.layouts import Record, Selection
-from vqagen.files.locations import Location, locate, paths_of
+from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, is_stream
-from vqagen.files.reading import files_in
 from vqagen.files.shape import Shape
 from vqagen.files.writer import info_beside, record_file
 from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info

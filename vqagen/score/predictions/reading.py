@@ -26,10 +26,9 @@ from vqagen.errors import BadInput, PlaceError, Problem, counted
 from vqagen.files.discovery import first_keys, open_records
 from vqagen.files.fault_list import FaultList, FieldFault
 from vqagen.files.kind import RecordKind
-from vqagen.files.locations import Location, Remote, locate
+from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.parquet import holds_columns
-from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
 from vqagen.files.source import mistake_in_line
 from vqagen.files.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
