@@ -22,7 +22,7 @@ from vqagen.files.fault_list import FaultList
 from vqagen.files.formats import LIST
 from vqagen.files.locations import content_hash
 from vqagen.files.output import atomic_output, check_ending, check_output
-from vqagen.files.source import RecordSource
+from vqagen.files.records import RecordSource
 from vqagen.files.writer import info_beside
 from vqagen.language.domain_files import PathLike
 from vqagen.rng import shuffled, stream

@@ -59,7 +59,7 @@ def describe_output(path: Location) -> Description:
     never does.
     """
     if parquet.holds_columns(path):
-        return Description("parquet", parquet.read_info(path))
+        return Description("parquet", parquet.describe_columns(path)[2])
     with reading(path) as reader:
         opening = reader.peek()
         members = reader.members() if opening == b"{" else iter(())

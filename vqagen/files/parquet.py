@@ -187,16 +187,15 @@ def holds_columns(path: Location) -> bool:
         return file.read(len(BEGINNING)) == BEGINNING
 
 
-def column_names(path: Location) -> list[str]:
-    """The names of a file's columns, in its order."""
+def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:
+    """Return the names of a file's columns in its order, the number of its rows, and its `info`, empty if none."""
     with _opened(path) as file:
-        return list(file.schema_arrow.names)
-
-
-def count_rows(path: Location) -> int:
-    """The number of rows, which a file knows."""
-    with _opened(path) as file:
-        return int(file.metadata.num_rows)
+        names, rows, metadata = file.schema_arrow.names, file.metadata.num_rows, file.schema_arrow.metadata or {}
+    try:
+        info = orjson.loads(metadata.get(INFO, b"{}"))
+    except orjson.JSONDecodeError as error:
+        raise BadInput([Problem(f"its metadata is not valid JSON: {error.msg}", str(path), INFO.decode())]) from None
+    return list(names), int(rows), info if isinstance(info, dict) else {}
 
 
 def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()) -> Iterator[dict[str, Any]]:
@@ -206,17 +205,6 @@ def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()
             if start < batch.num_rows:
                 yield from to_records(batch.slice(start), json_columns)
             start = max(start - batch.num_rows, 0)
-
-
-def read_info(path: Location) -> dict[str, Any]:
-    """The `info` of a file; empty where it has none."""
-    with _opened(path) as file:
-        written = (file.schema_arrow.metadata or {}).get(INFO, b"{}")
-    try:
-        info = orjson.loads(written)
-    except orjson.JSONDecodeError as error:
-        raise BadInput([Problem(f"its metadata is not valid JSON: {error.msg}", str(path), INFO.decode())]) from None
-    return info if isinstance(info, dict) else {}
 
 
 def checksums(path: Location) -> tuple[str | None, str]:

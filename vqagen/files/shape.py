@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
 from vqagen.files.layouts import Record, encode_lines
 from vqagen.files.locations import Location
+from vqagen.files.records import RecordKind, open_records
 
 Entry = dict[str, Any]
 

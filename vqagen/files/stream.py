@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from typing import Any, BinaryIO
 
 import orjson
@@ -281,6 +282,18 @@ def refusal(text: bytes, error: orjson.JSONDecodeError) -> tuple[str, int]:
     if text[at:].lstrip(b"-").startswith((b"NaN", b"Infinity")):
         return "NaN and Infinity are not numbers in JSON", at
     return error.msg, at
+
+
+def mistake_in(text: bytes, whole: str) -> tuple[str, Position]:
+    """Return why a text, a whole line or file, is not JSON, and where; one that is cut off, where it ends."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        message, at = refusal(text, error)
+        if message == "unexpected end of data":
+            message = f"the {whole} ends inside a value"
+        return f"{NOT_JSON}: {message}", position_of(BytesIO(text), min(at, len(text.rstrip())))
+    return NOT_JSON, Position(1, 1)
 
 
 def position_of(file: BinaryIO, offset: int) -> Position:
