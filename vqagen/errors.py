@@ -49,7 +49,7 @@ class Problem:
     """One mistake in one input.
 
     `path` is the JSON path inside `source`, such as `templates[3].nodes[2].type`; `line` and `column` count from 1.
-    `excerpt` shows the place, where that helps: the line of the source and, below it, a caret (see `files/text.py`).
+    `excerpt` shows the place, where that helps: the line of the source and, below it, a caret (see `files/parsing.py`).
     """
 
     message: str

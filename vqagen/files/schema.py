@@ -11,7 +11,8 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.errors import Fault, describe, nearest, unknown
-from vqagen.files.text import Path, show_path
+from vqagen.files.diagnosis import Path
+from vqagen.files.parsing import show_path
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

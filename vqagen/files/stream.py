@@ -21,9 +21,9 @@ from typing import Any, BinaryIO
 import orjson
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.diagnosis import Position
 from vqagen.files.locations import Location, open_bytes
 from vqagen.files.packing import DAMAGE
-from vqagen.files.text import Position
 
 NOT_JSON = "not valid JSON"
 
