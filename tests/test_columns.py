@@ -20,7 +20,7 @@ from families import SHIPPED, Collection
 from pyarrow import json as arrow_json, parquet
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.files.layouts import encode_lines
+from vqagen.files.formats import encode_lines
 from vqagen.files.parquet import describe_columns, row_groups, write_tables
 from vqagen.language.question import Question, record_writer, release_answer
 from vqagen.language.question_files import read_questions

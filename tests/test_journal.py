@@ -13,7 +13,7 @@ from toy_runs import run
 from toy_work import ToyJob, toy_output
 
 from vqagen.errors import UsageError
-from vqagen.files.writer import Record
+from vqagen.files.formats import Record
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.output.journal import Journal, journal_of, part_of
 from vqagen.run.output.staging import Output

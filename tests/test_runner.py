@@ -12,8 +12,7 @@ from toy_runs import run
 from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.files.formats import JSON, JSON_LINES
-from vqagen.files.writer import Record
+from vqagen.files.formats import JSON, JSON_LINES, Record
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.engines.processes import Processes
 from vqagen.run.output.claim import claimed

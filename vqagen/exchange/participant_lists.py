@@ -19,11 +19,10 @@ import orjson
 from vqagen import __version__
 from vqagen.errors import UsageError, counted
 from vqagen.files.fault_list import FaultList
-from vqagen.files.formats import LIST
+from vqagen.files.formats import LIST, info_beside
 from vqagen.files.locations import content_hash
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.records import RecordSource
-from vqagen.files.writer import info_beside
 from vqagen.language.domain_files import PathLike
 from vqagen.rng import shuffled, stream
 from vqagen.score.record_files import SAMPLES, find_trials

@@ -8,14 +8,16 @@ from typing import Any, BinaryIO, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files import parquet
-from vqagen.files.formats import LIST
-from vqagen.files.layouts import DOCUMENT_END
 from vqagen.files.locations import Location, locate, open_bytes
 from vqagen.files.packing import DAMAGE, packing_of
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.stream import reading
-from vqagen.files.writer import CHECKSUM, FORMAT, LINES, info_beside
 
+LINES, CHECKSUM, FORMAT = "lines", "checksum", "format"
+"""Keys in the `generator` of the info beside a file: how many lines its records are, their checksum, and the name of
+the file's format if that has a shape."""
+DOCUMENT_END = b'\n], "checksum": "%s"}\n'
+"""The end of a document, with the checksum of its records."""
 VERSION = 1
 """The `format` in the info of files that this version writes; files of vqagen 0.1 say none."""
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
@@ -96,7 +98,7 @@ def _read_beside(path: Location) -> Description | None:
 
 
 def _path_beside(path: Location) -> Location:
-    return locate(info_beside(str(path), LIST) or "")
+    return locate(f"{path}.info.json")
 
 
 def is_whole(path: Location, description: Description) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,10 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
-from vqagen.files.layouts import Checksum, Record
 from vqagen.files.locations import Location, open_as_it_is
 from vqagen.files.packing import is_named_columns
 
+Record = Mapping[str, Any]
 BEGINNING = b"PAR1"
 INFO = b"vqagen"
 """The key of our info, as JSON, in a file's metadata."""
@@ -145,18 +146,17 @@ def write_tables(
             else:
                 passed.append(place)
         places = {EMPTY: orjson.dumps(empty)} if empty else {}
-        writer.add_key_value_metadata({**places, CHECKSUM: str(summed.checksum).encode()})
+        writer.add_key_value_metadata({**places, CHECKSUM: b"%08x" % summed.crc})
 
 
 class _Summed:
     """A file that is written, and the checksum of its bytes so far."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.checksum = Checksum()
+        self._file, self.crc = file, 0
 
     def write(self, content: bytes) -> int:
-        self.checksum = self.checksum.add(content, 0)
+        self.crc = zlib.crc32(content, self.crc)
         return self._file.write(content)
 
     def __getattr__(self, name: str) -> Any:
@@ -214,14 +214,14 @@ def checksums(path: Location) -> tuple[str | None, str]:
     """
     with _opened(path) as file:
         given: bytes | None = (file.metadata.metadata or {}).get(CHECKSUM)
-    found = Checksum()
+    found = 0
     with open_as_it_is(path) as file:
         end = file.seek(-_FOOTER, os.SEEK_END)
         left = end - int.from_bytes(file.read(4), "little")
         file.seek(0)
         while left > 0 and (content := file.read(min(left, _CHUNK))):
-            found, left = found.add(content, 0), left - len(content)
-    return given.decode("ascii", "replace") if given is not None else None, str(found)
+            found, left = zlib.crc32(content, found), left - len(content)
+    return given.decode("ascii", "replace") if given is not None else None, f"{found:08x}"
 
 
 def row_groups(path: Location) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from vqagen.errors import BadInput
-from vqagen.files.layouts import Encode, Record
+from vqagen.files.formats import Encode, Record
 from vqagen.run.windows import block_of
 from vqagen.run.work import Block, WindowFailed
 from vqagen.tasks.contract import Item, ItemRecords

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from vqagen.errors import UsageError, VqagenError
+from vqagen.files.formats import Arrangement, Encode
 from vqagen.files.info import VERSION
-from vqagen.files.layouts import Arrangement, Encode
 from vqagen.language.domain_files import PathLike
 from vqagen.run.blocks import TrackedItems, blocks_of
 from vqagen.run.items import Items, number_items

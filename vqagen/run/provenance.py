@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vqagen import __version__
-from vqagen.files.layouts import Arrangement
+from vqagen.files.formats import Arrangement
 from vqagen.run.shards import ShardPlan
 
 

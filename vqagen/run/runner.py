@@ -11,8 +11,8 @@ from typing import Any, NoReturn, Protocol
 import orjson
 
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.files.formats import Encode, Layout
 from vqagen.files.info import Difference, describe_output, differences, is_whole, version_of
-from vqagen.files.layouts import Encode, Placing
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output
 from vqagen.run.output.claim import Claim, temporary_journal
@@ -136,21 +136,21 @@ def _into_stream(job: Job, engine: Engine, output: Output, listeners: _Listeners
 
 
 def _as_it_comes(job: Job, engine: Engine, output: Output, listeners: _Listeners) -> Conclusion:
-    placing = Placing(output.staged)
+    placing = output.staged
     with atomic_output(output.target.name) as file, _blocks(job, engine, output, job.first) as blocks:
         first = next(blocks, None)  # what cannot be loaded leaves no half of a document
         file.write(output.staged.head(output.info))
         for block in chain([first] if first else [], blocks):
             file.write(placing.place(block.body, block.records))
             listeners.block(block)
-        file.write(placing.tail())
+        file.write(placing.tail(placing.checksum))
     return Conclusion(placing.records, {})
 
 
 def _in_stages(
     job: Job, engine: Engine, output: Output, journal: Journal, listeners: _Listeners, resume: bool
 ) -> RunResult:
-    placing = Placing(output.staged)
+    placing = output.staged
     with _kept(journal, output):
         first = _begin(job, output, journal, placing, listeners, resume)
         with _blocks(job, engine, output, first) as blocks:
@@ -165,7 +165,7 @@ def _in_stages(
     return result
 
 
-def _begin(job: Job, output: Output, journal: Journal, placing: Placing, listeners: _Listeners, resume: bool) -> int:
+def _begin(job: Job, output: Output, journal: Journal, placing: Layout, listeners: _Listeners, resume: bool) -> int:
     """Prepare a new part, or resume the one that is there; return the first item to be done."""
     header, head = _header(output), output.staged.head(output.info)
     known = journal.header() if resume else None

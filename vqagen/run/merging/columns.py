@@ -10,7 +10,7 @@ from itertools import count, groupby
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe
-from vqagen.files.layouts import Record, Selection
+from vqagen.files.formats import Record, Selection
 from vqagen.files.output import atomic_output
 from vqagen.files.parquet import RecordColumns, decode, pyarrow, to_records
 from vqagen.run.merging.shard_files import ShardFile

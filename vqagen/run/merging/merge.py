@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
-from vqagen.files.formats import LIST, PARQUET, Format, choose_format
-from vqagen.files.layouts import Record, Selection
+from vqagen.files.formats import (
+    LIST,
+    PARQUET,
+    Format,
+    Record,
+    Selection,
+    Shape,
+    choose_format,
+    info_beside,
+    record_file,
+)
 from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, is_stream
-from vqagen.files.shape import Shape
-from vqagen.files.writer import info_beside, record_file
 from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.merging.columns import write_columns
 from vqagen.run.merging.shard_files import ShardFile, find_records_in, open_shard
@@ -170,7 +177,7 @@ def _write_records(
         records = _Numbered(content(), arrangement.number_key)
     with record_file(target.name, target.form, info, arrangement) as writer:
         if target.form.is_surveyed:
-            writer.survey(content())
+            writer.layout.survey(content())
         while made := records.next_batch(writer.write):
             on_merged(made)
     return records.records

@@ -10,12 +10,10 @@ from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 
-from vqagen.files.layouts import Placing, Record, decode_lines
+from vqagen.files.formats import Layout, Record, Shape, decode_lines, record_file, write_info
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, settle
 from vqagen.files.packing import packing_of
-from vqagen.files.shape import Shape
-from vqagen.files.writer import record_file, write_info
 from vqagen.run.output.journal import RECORDS, Conclusion, Journal
 from vqagen.run.output.staging import Output, Target
 
@@ -23,7 +21,7 @@ _CHUNK = 1 << 20
 _SYNCS = 16
 
 
-def publish(journal: Journal, output: Output, placing: Placing) -> Conclusion:
+def publish(journal: Journal, output: Output, placing: Layout) -> Conclusion:
     """Make the output of its part, which is complete, and delete the part.
 
     The conclusion is in the journal before the output has its name. `placing` has placed the blocks of the part.
@@ -84,7 +82,7 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:
+def _as_it_is(journal: Journal, output: Output, target: Target, placing: Layout) -> Conclusion:
     """Publish the part: rename, compress or upload it."""
     conclusion = Conclusion(journal.records, {})
 
@@ -92,7 +90,7 @@ def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing
         write_info(target.name, target.form, output.info, placing.checksum)
         journal.conclude(conclusion)
 
-    journal.complete(placing.tail())
+    journal.complete(placing.tail(placing.checksum))
     if output.target.is_folder or packing_of(target.name) or not isinstance(locate(target.name), Path):
         with journal.records_part.open("rb") as part, atomic_output(target.name, finish) as file:
             shutil.copyfileobj(part, file, _CHUNK)
@@ -103,7 +101,7 @@ def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing
     return conclusion
 
 
-def _rewritten(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:
+def _rewritten(journal: Journal, output: Output, target: Target, placing: Layout) -> Conclusion:
     """Publish the records of the part through memory, block by block."""
     selected = _Selected(journal, output)
     if output.form.is_binary:
@@ -115,7 +113,7 @@ def _rewritten(journal: Journal, output: Output, target: Target, placing: Placin
         with record_file(target.name, target.form, output.info, output.arrangement, selected.conclude) as writer:
             if output.form.is_surveyed:
                 for content in _Selected(journal, output).entries(output.shape):
-                    writer.survey(content)
+                    writer.layout.survey(content)
             for content in selected.entries(output.shape):
                 writer.write(content)
     return selected.conclusion()

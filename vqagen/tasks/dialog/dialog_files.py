@@ -23,7 +23,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.files.layouts import Record
+from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.files.records import RecordKind
 
