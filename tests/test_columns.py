@@ -21,7 +21,7 @@ from pyarrow import json as arrow_json, parquet
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.formats import encode_lines
-from vqagen.files.parquet import describe_columns, row_groups, write_tables
+from vqagen.files.parquet import describe_columns, row_groups
 from vqagen.language.question import Question, record_writer, release_answer
 from vqagen.language.question_files import read_questions
 from vqagen.tasks.questions.columns import QuestionColumns
@@ -179,7 +179,7 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(tmp_path: Path) -> 
         second = write(tmp_path / "second.parquet", columns, [cut_one[cut:], after])
         (head, *left), (right, tail) = row_groups(first), row_groups(second)
         merged, whole_one = io.BytesIO(), pyarrow.concat_tables([*left, right])
-        write_tables([head, whole_one, tail], merged, columns.schema, INFO, "question_index")
+        columns.write_tables([head, whole_one, tail], merged, INFO)
 
         assert merged.getvalue() == whole.read_bytes()
 

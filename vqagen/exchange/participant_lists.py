@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen import __version__
-from vqagen.errors import UsageError, counted
-from vqagen.files.fault_list import FaultList
+from vqagen.errors import FaultList, UsageError, counted
 from vqagen.files.formats import LIST, info_beside
 from vqagen.files.locations import content_hash
 from vqagen.files.output import atomic_output, check_ending, check_output

@@ -26,21 +26,8 @@ ABSENT = object()
 _CHUNK = 1 << 20
 
 
-class Difference(NamedTuple):
-    """A path at which two infos differ, and their values there."""
-
-    path: str
-    values: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.values}"
-
-
-class Sums(NamedTuple):
-    """The number and the checksum of lines that the info beside them gives; None for what it does not give."""
-
-    lines: int | None = None
-    checksum: str | None = None
+Sums = tuple[int | None, str | None]
+"""The number and the checksum of lines that the info beside them gives; None for what it does not give."""
 
 
 class Description(NamedTuple):
@@ -50,8 +37,8 @@ class Description(NamedTuple):
     """The name of its format; "" in an info beside it that does not say it."""
     info: Any
     """None if a document has none."""
-    sums: Sums = Sums()
-    """Empty for documents and Parquet, whose checksums stand behind the records."""
+    sums: Sums = (None, None)
+    """None for documents and Parquet, whose checksums stand behind the records."""
 
 
 def describe_output(path: Location) -> Description:
@@ -69,36 +56,28 @@ def describe_output(path: Location) -> Description:
             return Description("json", reader.value())
     if opening and opening not in b"{[":
         raise BadInput([Problem(FOREIGN, str(path))])
-    beside = _read_beside(path)
-    if beside is None or beside.info is None:
-        message = f"its info is missing: it does not begin with one, and there is no {_path_beside(path)}"
+    beside = _describe_beside(path)
+    if beside.info is None:
+        message = f"its info is missing: it does not begin with one, and there is no {path}.info.json"
         raise BadInput([Problem(message, str(path))])
     return beside._replace(layout=beside.layout or ("list" if opening == b"[" else "jsonl"))
 
 
 def find_info_beside(path: Location) -> Any:
     """Return the info beside a file, without the sums of its records; None if there is none."""
-    beside = _read_beside(path)
-    return beside.info if beside else None
+    return _describe_beside(path).info
 
 
-def _read_beside(path: Location) -> Description | None:
-    """Return the info beside a file, and what it says of the file apart from it; None if there is none."""
-    beside = _path_beside(path)
-    if not beside.is_file():
-        return None
-    written = parse_json(read_text(beside), str(beside))
-    match written:
+def _describe_beside(path: Location) -> Description:
+    """Return the info beside a file, None if there is none, and what it says of the file apart from it."""
+    beside = locate(f"{path}.info.json")
+    info = parse_json(read_text(beside), str(beside)) if beside.is_file() else None
+    match info:
         case {"generator": dict(generator)}:
             lines, checksum, form = (generator.pop(key, None) for key in (LINES, CHECKSUM, FORMAT))
-            is_number, is_sum = isinstance(lines, int), isinstance(checksum, str)
-            sums = Sums(lines if is_number else None, checksum if is_sum else None)
-            return Description(form if isinstance(form, str) else "", written, sums)
-    return Description("", written)
-
-
-def _path_beside(path: Location) -> Location:
-    return locate(f"{path}.info.json")
+            sums = (lines if isinstance(lines, int) else None, checksum if isinstance(checksum, str) else None)
+            return Description(form if isinstance(form, str) else "", info, sums)
+    return Description("", info)
 
 
 def is_whole(path: Location, description: Description) -> bool:
@@ -106,7 +85,7 @@ def is_whole(path: Location, description: Description) -> bool:
 
     Parquet has its `info` at the end, and so is complete. JSON is read whole; of an unpacked document only the end is.
     """
-    layout, given = description.layout, description.sums.lines
+    layout, _, (given, _) = description
     if layout == "parquet":
         return True
     try:
@@ -132,8 +111,8 @@ def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
     return lines, end
 
 
-def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[Difference]:
-    """Yield the differences of two infos. Values at paths in `ignored`, and below them, may differ."""
+def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[str]:
+    """Yield differences of infos: path, their value, not ours. At paths in `ignored`, and below, any value will do."""
     if path in ignored:
         return
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
@@ -144,7 +123,11 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
         for place, (our, their) in enumerate(zip(ours, theirs, strict=True)):
             yield from differences(our, their, ignored, f"{path}[{place}]")
     elif type(ours) is not type(theirs) or ours != theirs:
-        yield Difference(path, f"{_shown(theirs)}, not {_shown(ours)}")
+        shown = (
+            "nothing" if each is ABSENT else describe(each) if isinstance(each, Mapping) else as_written(each)
+            for each in (theirs, ours)
+        )
+        yield f"{path}: {', not '.join(shown)}"
 
 
 def version_of(info: object) -> str:
@@ -154,9 +137,3 @@ def version_of(info: object) -> str:
     ('1', '0.1')
     """
     return str(info.get("format", "0.1")) if isinstance(info, Mapping) else "0.1"
-
-
-def _shown(value: object) -> str:
-    if value is ABSENT:
-        return "nothing"
-    return describe(value) if isinstance(value, Mapping) else as_written(value)

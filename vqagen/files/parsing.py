@@ -179,3 +179,42 @@ def _starts(text: str) -> Mapping[str, int]:
     """
     starts = sorted(Scan(text).paths.items(), key=lambda start: -len(start[1]))
     return {show_path(path): offset for offset, path in starts}
+
+
+# Writing --------------------------------------------------------------------------------------------------------------
+
+WIDTH = 120
+"""Columns that a value fills before it is broken into lines."""
+
+
+def laid_out(document: Any) -> str:
+    """Return the text of a document as people edit it: a value on one line if it fits, an object of objects as a table.
+
+    >>> print(laid_out({"kinds": {"cup": {"art": [{"ring": [0, 1]}]}, "pin": {"sizes": [1, 2]}}}), end="")
+    {
+      "kinds": {
+        "cup": {"art": [{"ring": [0, 1]}]},
+        "pin": {"sizes": [1, 2]}
+      }
+    }
+    """
+    return _laid_out(document, "", 0) + "\n"
+
+
+def _laid_out(value: Any, indent: str, used: int) -> str:
+    """Return a value whose first line has `used` columns before it, besides the indentation."""
+    line, inner = json.dumps(value, ensure_ascii=False), indent + "  "
+    if isinstance(value, dict):
+        members = [(f"{json.dumps(key, ensure_ascii=False)}: ", each) for key, each in value.items()]
+    else:
+        members = [("", each) for each in value] if isinstance(value, list) else []
+    is_table = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+    fits = len(indent) + used + len(line) <= WIDTH and not is_table
+    if fits or not any(_holds_object(each) for _, each in members):  # a list of points, say, is never broken into lines
+        return line
+    lines = ",\n".join(f"{inner}{key}{_laid_out(each, inner, len(key))}" for key, each in members)
+    return f"{line[0]}\n{lines}\n{indent}{line[-1]}"
+
+
+def _holds_object(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_object, value)))

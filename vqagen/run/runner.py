@@ -12,7 +12,7 @@ import orjson
 
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.formats import Encode, Layout
-from vqagen.files.info import Difference, describe_output, differences, is_whole, version_of
+from vqagen.files.info import describe_output, differences, is_whole, version_of
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output
 from vqagen.run.output.claim import Claim, temporary_journal
@@ -253,7 +253,7 @@ def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
         raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")
 
 
-def _refuse(name: str, differing: Sequence[Difference]) -> NoReturn:
+def _refuse(name: str, differing: Sequence[str]) -> NoReturn:
     shown = [f"  {each}" for each in differing[:SHOWN]]
     if len(differing) > SHOWN:
         shown.append(f"  … and {len(differing) - SHOWN:,} more")

@@ -22,8 +22,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from vqagen.errors import BadInput, PlaceError, Problem, counted
-from vqagen.files.fault_list import FaultList, FieldFault
+from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted
 from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.parquet import holds_columns
