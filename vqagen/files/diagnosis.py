@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -116,7 +115,8 @@ class Scan:
         deepest = 0
         for match in TOKEN.finditer(self.text):
             token = _Token(match.lastgroup or "", match[0], match.start())
-            if token.kind == "comment" and not _is_open_comment(token.text):
+            is_open = token.text.startswith("/*") and (len(token.text) < 4 or not token.text.endswith("*/"))
+            if token.kind == "comment" and not is_open:
                 self.comments.append(match.span())
                 continue
             if token.text in "]}" and self.previous.text == "," and self.expected in (_VALUE, _KEY):
@@ -177,26 +177,15 @@ class Scan:
             return Mistake("this comment is never closed: '*/' is missing", token.offset)
         if token.text in _QUOTES:
             return Mistake(f'text and keys stand in double quotes, "…", not in {token.text}', token.offset)
-        if self.expected in (_COLON, _NEXT) and self.continues_text(token):
+        is_word = token.kind in ("wrong", "word", "number") and (token.text[0].isalnum() or token.text[0] in "_\\")
+        is_adjacent = self.previous.kind == "text" and self.previous.offset + len(self.previous.text) == token.offset
+        if self.expected in (_COLON, _NEXT) and is_word and is_adjacent:  # the text before it was closed too early
             message = (
                 f"{token.text!r} follows a text at once: a '\"' is missing, or one inside a text is not written \\\""
             )
             return Mistake(message, token.offset)
-        explain: Callable[[_Token], str] = {
-            _VALUE: self.no_value,
-            _FIRST_ITEM: self.no_value,
-            _KEY: self.no_key,
-            _FIRST_KEY: self.no_key,
-            _COLON: self.no_colon,
-            _NEXT: self.no_separator,
-        }[self.expected]
-        return Mistake(explain(token), token.offset)
-
-    def continues_text(self, token: _Token) -> bool:
-        """True if a token looks as if the text before it was closed too early."""
-        kind, text, offset = self.previous
-        is_word = token.kind in ("wrong", "word", "number") and (token.text[0].isalnum() or token.text[0] in "_\\")
-        return is_word and kind == "text" and offset + len(text) == token.offset
+        explain = {_COLON: self.no_colon, _NEXT: self.no_separator, _KEY: self.no_key, _FIRST_KEY: self.no_key}
+        return Mistake(explain.get(self.expected, self.no_value)(token), token.offset)
 
     def innermost(self) -> str:
         """The innermost open bracket, in words."""
@@ -251,10 +240,6 @@ class Scan:
         return f"expected ',' or {closer!r}, found {text!r}"
 
 
-def _is_open_comment(text: str) -> bool:
-    return text.startswith("/*") and (len(text) < 4 or not text.endswith("*/"))
-
-
 def _as_number(text: str) -> str:
     """The way to write a number that JSON does not take as it stands; "" if that is not clear."""
     try:
@@ -283,21 +268,14 @@ def _broken_text(text: str, start: int) -> Mistake:
 def find_unusable(text: str) -> Mistake | None:
     """The first text or number that follows the grammar, and yet cannot be read or written again."""
     for match in TOKEN.finditer(text):
-        message = _number_fault(match[0]) if match["number"] else _half_character(match[0]) if match["text"] else ""
-        if message:
-            return Mistake(message, match.start(), NOT_USABLE)
+        token = match[0]
+        if match["number"] and token.lstrip("-").isdigit() and len(token) > MOST_DIGITS:
+            return Mistake(f"a whole number of {len(token):,} digits", match.start(), NOT_USABLE)
+        if match["number"] and not token.lstrip("-").isdigit() and math.isinf(float(token)):
+            return Mistake(f"the number {token[:30]} is too large", match.start(), NOT_USABLE)
+        try:
+            str(json.loads(token if match["text"] else "0")).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x} alone is half a character"
+            return Mistake(half, match.start(), NOT_USABLE)
     return None
-
-
-def _number_fault(number: str) -> str:
-    if number.lstrip("-").isdigit():
-        return f"a whole number of {len(number):,} digits" if len(number) > MOST_DIGITS else ""
-    return f"the number {number[:30]} is too large" if math.isinf(float(number)) else ""
-
-
-def _half_character(quoted: str) -> str:
-    try:
-        json.loads(quoted).encode()
-    except UnicodeEncodeError as error:
-        return f"\\u{ord(error.object[error.start]):04x} alone is half a character"
-    return ""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files import parquet
 from vqagen.files.locations import Location, locate, open_bytes
-from vqagen.files.packing import DAMAGE, packing_of
+from vqagen.files.packing import DAMAGE
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.stream import reading
 
@@ -83,32 +82,22 @@ def _describe_beside(path: Location) -> Description:
 def is_whole(path: Location, description: Description) -> bool:
     """True if an output is complete by its end, its packing and its number of lines.
 
-    Parquet has its `info` at the end, and so is complete. JSON is read whole; of an unpacked document only the end is.
+    Parquet has its `info` at the end, and so is complete. JSON is read whole.
     """
     layout, _, (given, _) = description
-    if layout == "parquet":
-        return True
+    lines, end = 0, b""
     try:
         with open_bytes(path) as file:
-            if layout == "json" and isinstance(path, Path) and not packing_of(path.name):
-                file.seek(max(0, path.stat().st_size - len(_END)))
-            lines, end = _lines_and_end(file, len(_END))
+            for chunk in iter(lambda: file.read(_CHUNK), b"") if layout != "parquet" else ():
+                lines += chunk.count(b"\n")
+                end = (end + chunk)[-len(_END) :]
     except DAMAGE:
         return False
     if layout == "json":
         return end.startswith(_END[:-12]) and end.endswith(_END[-3:])
     if layout == "list":
         return end.endswith(b"\n]\n") and given in (None, lines - 2)
-    return given in (None, lines) if layout == "jsonl" else given == lines - 2
-
-
-def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
-    """The number of lines of a file, and its last bytes, `length` of them."""
-    lines, end = 0, b""
-    for chunk in iter(lambda: file.read(_CHUNK), b""):
-        lines += chunk.count(b"\n")
-        end = (end + chunk)[-length:]
-    return lines, end
+    return layout == "parquet" or (given in (None, lines) if layout == "jsonl" else given == lines - 2)
 
 
 def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[str]:

@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
@@ -115,19 +115,13 @@ def atomic_output(target: str, on_ready: Callable[[], object] = lambda: None) ->
     """
     path = locate(target)
     try:
-        if target == STDOUT:
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-            on_ready()
-        elif isinstance(path, Remote):
-            with _uploaded(path, on_ready) as file:
+        if is_stream(target):
+            with nullcontext(sys.stdout.buffer) if target == STDOUT else open(target, "wb") as file:
                 yield file
-        elif is_pipe_or_device(path):
-            with path.open("wb") as file:
-                yield file
+                file.flush()
             on_ready()
         else:
-            with _replacement(linked(path), packing_of(path.name), on_ready) as file:
+            with _uploaded(path, on_ready) if isinstance(path, Remote) else _replacement(path, on_ready) as file:
                 yield file
     except BrokenPipeError:
         raise
@@ -149,11 +143,12 @@ def _uploaded(path: Remote, on_ready: Callable[[], object]) -> Iterator[IO[bytes
 
 
 @contextmanager
-def _replacement(path: Path, packing: str, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
+def _replacement(given: Path, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
+    path = linked(given)
     beside = _beside(path, "part")
     try:
         with beside.open("xb") as file:
-            with packed(file, packing) as content:
+            with packed(file, packing_of(given.name)) as content:
                 yield content
             file.flush()
             os.fsync(file.fileno())

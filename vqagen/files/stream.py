@@ -81,8 +81,7 @@ class JsonReader:
     def peek(self) -> bytes:
         """Go to the next byte that is not white space, and show it; b"" at the end of the text."""
         while True:
-            found = _NOT_SPACE.search(self._buffer, self._at)
-            if found:
+            if found := _NOT_SPACE.search(self._buffer, self._at):
                 self._at = found.start()
                 return found.group()
             self._at = len(self._buffer)
@@ -109,8 +108,7 @@ class JsonReader:
 
     def value_and_text(self) -> tuple[Any, bytes]:
         """Read the next value; with its text, which costs nothing more."""
-        guessed = self._guessed_object()
-        if guessed:
+        if guessed := self._guessed_object():
             return guessed
         text = self._whole_value()
         try:
@@ -177,8 +175,7 @@ class JsonReader:
 
     def text(self) -> bytes:
         """Step over the next value, and give its text. Its strings and numbers need not be such that can be read."""
-        guessed = self._guessed_object()
-        if guessed:
+        if guessed := self._guessed_object():
             return guessed[1]
         text = self._whole_value()
         self._step_over(text)
@@ -296,16 +293,11 @@ def mistake_in(text: bytes, whole: str) -> tuple[str, Position]:
 def position_of(file: BinaryIO, offset: int) -> Position:
     """Line and column of a byte, found by reading what comes before it."""
     line = column = 1
-    while offset:
-        chunk = file.read(min(offset, CHUNK))
-        if not chunk:
-            break
+    while chunk := file.read(min(offset, CHUNK)):
         offset -= len(chunk)
-        lines = chunk.count(b"\n")
-        if lines:
-            line, column = line + lines, 1
-            chunk = chunk[chunk.rindex(b"\n") + 1 :]
-        column += len(chunk.translate(None, _INSIDE_CHARACTER))
+        *lines, last = chunk.split(b"\n")
+        line, column = line + len(lines), 1 if lines else column
+        column += len(last.translate(None, _INSIDE_CHARACTER))
     return Position(line, column)
 
 
