@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import vqagen
-from vqagen.files.discovery import open_records
+from vqagen.files.records import open_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.question_files import QUESTIONS
 from vqagen.score.items.reading import read_items

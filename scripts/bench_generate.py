@@ -34,9 +34,7 @@ from bench_costs import (
 
 import vqagen
 from vqagen import Generation, find_domain, find_scenes, load_domain_files, load_scenes
-from vqagen.files.formats import JSON
-from vqagen.files.layouts import Arrangement
-from vqagen.files.writer import RecordWriter
+from vqagen.files.formats import JSON, Arrangement, RecordWriter
 from vqagen.language.question import record_writer
 from vqagen.rng import stream
 from vqagen.run.windows import window_of

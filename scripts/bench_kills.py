@@ -22,8 +22,7 @@ import click
 from bench_costs import count_option
 
 import vqagen
-from vqagen.files.formats import JSON, JSON_LINES
-from vqagen.files.writer import info_beside
+from vqagen.files.formats import JSON, JSON_LINES, info_beside
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = "from vqagen.cli import main; main()"

@@ -14,8 +14,7 @@ import click
 from bench_costs import VQAGEN, Ran, count_option, digest, in_turn, ratio, report, run_command
 
 import vqagen
-from vqagen.files.formats import JSON
-from vqagen.files.layouts import encode_lines
+from vqagen.files.formats import JSON, encode_lines
 from vqagen.language.domain_files import find_domain
 from vqagen.run.engines import in_process
 from vqagen.run.job import make_job

@@ -17,7 +17,7 @@ from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, repo
 
 import vqagen
 from vqagen import find_domain, find_scenes, load_domain_files
-from vqagen.files.discovery import open_records
+from vqagen.files.records import open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS
 from vqagen.rng import stream

@@ -9,7 +9,7 @@ import pytest
 
 import vqagen
 from vqagen.errors import BadInput, Problem
-from vqagen.files.layouts import JsonValue, encode_lines
+from vqagen.files.formats import JsonValue, encode_lines
 from vqagen.language.domain_files import load_catalogue
 from vqagen.run.work import Block, WindowFailed, blocks_of
 from vqagen.tasks.contract import Item, ItemRecords

@@ -20,8 +20,8 @@ from families import SHIPPED, Collection
 from pyarrow import json as arrow_json, parquet
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.files.layouts import encode_lines
-from vqagen.files.parquet import read_info, row_groups, write_tables
+from vqagen.files.formats import encode_lines
+from vqagen.files.parquet import describe_columns, row_groups
 from vqagen.language.question import Question, record_writer, release_answer
 from vqagen.language.question_files import read_questions
 from vqagen.tasks.questions.columns import QuestionColumns
@@ -166,7 +166,7 @@ def test_questions_that_are_chosen_at_the_end_come_in_columns_too(vqagen_: Comma
 def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
     path = write(tmp_path / "q.parquet", OPTIONS[0], [])
 
-    assert read_info(path) == INFO == json.loads(parquet.read_schema(path).metadata[b"vqagen"])
+    assert describe_columns(path)[2] == INFO == json.loads(parquet.read_schema(path).metadata[b"vqagen"])
 
 
 def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(tmp_path: Path) -> 
         second = write(tmp_path / "second.parquet", columns, [cut_one[cut:], after])
         (head, *left), (right, tail) = row_groups(first), row_groups(second)
         merged, whole_one = io.BytesIO(), pyarrow.concat_tables([*left, right])
-        write_tables([head, whole_one, tail], merged, columns.schema, INFO, "question_index")
+        columns.write_tables([head, whole_one, tail], merged, INFO)
 
         assert merged.getvalue() == whole.read_bytes()
 
@@ -274,7 +274,7 @@ def test_other_columns_are_no_questions(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"expected a column 'program', 'question' or 'answer'; found 'a', 'b'$"):
         list(read_questions(path))
 
-    assert read_info(path) == {}
+    assert describe_columns(path)[2] == {}
 
 
 def test_a_missing_library_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

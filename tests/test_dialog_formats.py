@@ -12,7 +12,7 @@ from pyarrow import json as arrow_json, parquet
 
 from vqagen import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.authoring.check.checking import check_paths
-from vqagen.files.discovery import open_records
+from vqagen.files.records import open_records
 from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS, DialogColumns, dialog_of_row

@@ -15,7 +15,7 @@ from commands import Commands
 
 from vqagen import trials
 from vqagen.errors import UsageError
-from vqagen.exchange.participant_lists import DesignCell, ListPlan, csv_of, deal_lists
+from vqagen.exchange.participant_lists import DesignCell, cell_of, csv_of, deal_lists, show_cell
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 CELLS = 32
@@ -36,11 +36,11 @@ def read(given: tuple[Record, ...]) -> list[WrittenTrial]:
 
 
 def deal(lists: int, per_list: int, given: tuple[Record, ...] = (), **options: Any) -> list[list[WrittenTrial]]:
-    return deal_lists(read(given or records()), ListPlan(lists, per_list, **options))
+    return deal_lists(read(given or records()), lists, per_list, **options)
 
 
 def cells(dealt: list[WrittenTrial]) -> Counter[DesignCell]:
-    return Counter(map(DesignCell.of, dealt))
+    return Counter(map(cell_of, dealt))
 
 
 # Lists ----------------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_the_seed_decides_the_trials_and_their_order() -> None:
     assert {len(each) for each in first} == {64}
     for dealt in deal(2, 64, seed=1):
         assert [each.index for each in dealt] != sorted(each.index for each in dealt)
-        assert list(map(DesignCell.of, dealt)) != sorted(map(DesignCell.of, dealt))
+        assert list(map(cell_of, dealt)) != sorted(map(cell_of, dealt))
 
 
 def test_a_cell_that_runs_out_is_named() -> None:
@@ -89,16 +89,16 @@ def test_a_cell_that_runs_out_is_named() -> None:
     first, *told = str(caught.value).splitlines()
 
     assert first.startswith("trials run out in 2 of 32 cells for 4 lists of 32 trials; make more trials, or fewer")
-    there = Counter(map(DesignCell.of, read(kept)))
-    short = [DesignCell("test", "horizontal", frame, True) for frame in ("director", "participant")]
-    assert told == [f"  {cell}: 4 needed, {there[cell]} there" for cell in short]
-    assert str(short[0]) == "(test, horizontal, director's view, physics)"
+    there = Counter(map(cell_of, read(kept)))
+    short = [("test", "horizontal", frame, True) for frame in ("director", "participant")]
+    assert told == [f"  {show_cell(cell)}: 4 needed, {there[cell]} there" for cell in short]
+    assert show_cell(short[0]) == "(test, horizontal, director's view, physics)"
 
 
 @pytest.mark.parametrize(("count", "lists"), [(0, 1), (32, 33), (32, 10**12)])
 def test_more_lists_than_trials_are_refused_at_once(count: int, lists: int) -> None:
     with pytest.raises(UsageError, match=rf"too few trials for {lists:,} list.*: there are {count}; make more trials"):
-        deal_lists(read(records()[:count]), ListPlan(lists, 1))
+        deal_lists(read(records()[:count]), lists, 1)
 
 
 # Pairs ----------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from commands import ROOT, Commands
 import vqagen
 from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import UsageError
-from vqagen.files.reading import files_in
+from vqagen.files.locations import files_in
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE

@@ -11,7 +11,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.files.layouts import encode_lines
+from vqagen.files.formats import encode_lines
 from vqagen.files.shipped import shipped
 from vqagen.run.job import Job, make_job
 from vqagen.tasks.questions.task import question_task

@@ -12,9 +12,8 @@ from commands import Commands
 from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.diagnosis import NOT_JSON, find_mistake
-from vqagen.files.parsing import parse_json
-from vqagen.files.text import locate, show_path
+from vqagen.files.diagnosis import Scan
+from vqagen.files.parsing import locate_path, parse_json, show_path
 
 
 def read_with_warnings(text: str) -> tuple[Any, list[str]]:
@@ -207,7 +206,7 @@ def test_any_text_is_read_or_told_with_a_place_in_it(text: str) -> None:
         assert problem.column <= len(lines[problem.line - 1]) + 1
     else:
         for path in (path for path, _ in places(value)):
-            assert locate(text, show_path(path)).line <= text.count("\n") + 1
+            assert locate_path(text, show_path(path)).line <= text.count("\n") + 1
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[str | int, ...], Any]]:
@@ -219,9 +218,9 @@ def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[str
 @given(EDITS.map(lambda edits: edited('{"a": [1, -2.5e3, true, "x\\n\\u00e9"], "b": {"a": {}}}', edits)))
 @settings(max_examples=400)
 def test_there_is_a_mistake_wherever_a_strict_parser_finds_one(text: str) -> None:
-    mistake = find_mistake(text)
+    scan = Scan(text)
 
-    assert (mistake is not None and mistake.kind == NOT_JSON) == (not is_strict_json(text))
+    assert bool(scan.mistake or scan.comments or scan.commas) == (not is_strict_json(text))
 
 
 def is_strict_json(text: str) -> bool:

@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import InputWarning, VqagenError
-from vqagen.files.discovery import open_records
+from vqagen.files.records import open_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates

@@ -16,7 +16,7 @@ from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, read_catalog
 from vqagen.authoring.items.edits import edited_draft
 from vqagen.authoring.items.session import Session, messages
 from vqagen.errors import BadInput, InputWarning, VqagenError
-from vqagen.files.layout import laid_out
+from vqagen.files.parsing import laid_out
 from vqagen.tasks.director.catalogue import load_catalogue_file
 
 SET_HOT = {"action": "word", "name": "apple", "word": "hot", "truth": "true"}

@@ -12,7 +12,7 @@ from toy_runs import BlockWritten, run
 from toy_work import ToyJob, toy_output
 
 from vqagen.errors import UsageError
-from vqagen.files.writer import Record
+from vqagen.files.formats import Record
 from vqagen.run.engines import in_process
 from vqagen.run.journal import Journal, journal_of, part_of
 from vqagen.run.output import Output

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import InputWarning
-from vqagen.files.parsing import parse_json
-from vqagen.files.text import Path, Position, locate, repeated_keys, show_path
+from vqagen.files.diagnosis import Path, Position, Scan
+from vqagen.files.parsing import locate_path, parse_json, show_path
 
 # Keys that hold dots or brackets cannot be told apart in a path, and an empty one cannot be seen.
 KEYS = st.text(st.characters(exclude_characters=".[]", exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -98,9 +98,9 @@ def test_every_value_is_found_whatever_notes_and_last_commas_stand_between(
         warnings.simplefilter("ignore", InputWarning)
         assert parse_json(writer.text + writer.note(), "f.json") == document
 
-    assert list(repeated_keys(writer.text)) == []
+    assert Scan(writer.text).repeated == []
     for path in writer.starts:
-        assert locate(writer.text, show_path(path)) == writer.position(path)
+        assert locate_path(writer.text, show_path(path)) == writer.position(path)
 
 
 @pytest.mark.parametrize(
@@ -120,16 +120,16 @@ def test_how_a_path_looks(path: Path, text: str) -> None:
 def test_lines_and_columns_count_from_one() -> None:
     text = '\n{\n  "a": 1,\n  "b": [2,\n 3]\n}'
 
-    assert locate(text, "") == (2, 1)
-    assert locate(text, "a") == (3, 8)
-    assert locate(text, "b[1]") == (5, 2)
+    assert locate_path(text, "") == (2, 1)
+    assert locate_path(text, "a") == (3, 8)
+    assert locate_path(text, "b[1]") == (5, 2)
 
 
 def test_of_a_key_written_twice_the_last_is_meant() -> None:
     """It is the one that a parser keeps."""
     text = '{"a": [1], "a": [2]}'
 
-    assert text[locate(text, "a[0]").column - 1] == str(json.loads(text)["a"][0])
+    assert text[locate_path(text, "a[0]").column - 1] == str(json.loads(text)["a"][0])
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,15 @@ def test_a_key_with_a_dot_or_bracket_is_found(path: str, found: str) -> None:
     """The longest key that the path can mean."""
     text = '{"a.b": 1, "a.b.c": 2, "a": {"b": 0, "c": 3}, "a[0]": 4, "St. Bernard": [5, 6]}'
 
-    assert text[locate(text, path).column - 1] == found
+    assert text[locate_path(text, path).column - 1] == found
 
 
 def test_a_key_may_be_written_twice_anywhere() -> None:
     text = '[{"a": 1, "b": {"a": ["a", "a"], "a": 2}}, {"a": 1, "c": 2, "a": {"a": 1}, "a": "a"}]'
 
-    assert [(show_path(path), text[at - 2 : at + 3]) for path, at in repeated_keys(text)] == [
+    scan = Scan(text)
+    found = [(show_path((*scan.paths[inside], key)), text[at - 2 : at + 3]) for inside, key, at in scan.repeated]
+    assert found == [
         ("[0].b.a", ', "a"'),
         ("[1].a", ', "a"'),
         ("[1].a", ', "a"'),

@@ -20,10 +20,8 @@ from families import SHIPPED, Collection
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from vqagen.cli import run
-from vqagen.files.formats import FORMATS, JSON_LINES, choose_format
-from vqagen.files.layouts import Arrangement
+from vqagen.files.formats import FORMATS, JSON_LINES, Arrangement, choose_format, info_beside, record_file
 from vqagen.files.parquet import CHECKSUM
-from vqagen.files.writer import info_beside, record_file
 from vqagen.run.journal import Journal
 from vqagen.run.merge import merge
 from vqagen.run.windows import block_of, blocks_from

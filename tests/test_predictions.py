@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
-from vqagen.files.fault_list import FieldFault
+from vqagen.errors import BadInput, FieldFault, InputWarning, UsageError, VqagenError
 from vqagen.score.predictions.reading import CONFLICT, lowest, read_predictions
 from vqagen.score.predictions.records import Prediction, prediction_of
 

@@ -14,8 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from vqagen.errors import BadInput
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
+from vqagen.files.records import RecordKind, open_records
 from vqagen.language.question_files import QUESTIONS
 from vqagen.world.loading import SCENES
 
@@ -91,7 +90,7 @@ def test_records_are_read_from_any_index_on(name: str, start: int, count: int, t
     source = open_records(LAYOUTS[name][1](tmp_path), TRIALS_IN_COLUMNS)
     expected = list(enumerate(RECORDS))[start : start + count if count else None]
 
-    assert [(found.position, found.record) for found in source.entries(start, count)] == expected
+    assert [(position, record) for position, record, _ in source.entries(start, count)] == expected
     assert [(found.position, orjson.loads(found.text)) for found in source.texts(start, count)] == expected
     assert source.count(start, count) == len(expected)
 

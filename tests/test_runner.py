@@ -12,8 +12,7 @@ from toy_runs import BlockWritten, run
 from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.files.formats import JSON, JSON_LINES
-from vqagen.files.writer import Record
+from vqagen.files.formats import JSON, JSON_LINES, Record
 from vqagen.run.engines import Processes, in_process
 from vqagen.run.journal import Journal, journal_of, part_of
 from vqagen.run.output import Output, claimed, make_target

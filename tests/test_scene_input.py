@@ -12,7 +12,7 @@ import pytest
 from scene_records import many_scenes, sampled_scenes
 
 import vqagen
-from vqagen.files.layouts import encode_lines
+from vqagen.files.formats import encode_lines
 from vqagen.files.locations import Location
 from vqagen.files.shipped import shipped
 from vqagen.run.engines import in_process

@@ -10,8 +10,7 @@ import pytest
 from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 
 from vqagen import RunOptions, UsageError, VqagenError, merge, write_records
-from vqagen.files.formats import JSON
-from vqagen.files.layouts import Record
+from vqagen.files.formats import JSON, Record
 from vqagen.run.journal import journal_of, part_of
 from vqagen.run.output import make_target
 from vqagen.run.runner import Progress

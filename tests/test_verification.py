@@ -16,7 +16,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
-from vqagen.files.source import FoundRecord
+from vqagen.files.records import FoundRecord
 from vqagen.language.question import record_writer
 from vqagen.score import scene_lookup
 from vqagen.score.verify import report as verification_report, verification

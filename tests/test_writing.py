@@ -13,7 +13,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.files.layouts import encode_lines
+from vqagen.files.formats import encode_lines
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import load_domain_files
 from vqagen.run.runner import Progress

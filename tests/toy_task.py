@@ -10,11 +10,22 @@ from typing import Any
 
 import orjson
 
-from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
-from vqagen.files.layouts import Checksum, List, Record, decode_lines, encode_lines
+from vqagen.files.formats import (
+    JSON,
+    JSON_LINES,
+    PARQUET,
+    Checksum,
+    Entry,
+    Format,
+    FoundEntry,
+    List,
+    Record,
+    Shape,
+    decode_lines,
+    encode_lines,
+)
 from vqagen.files.locations import Location
 from vqagen.files.parquet import RecordColumns, pyarrow
-from vqagen.files.shape import Entry, FoundEntry, Shape
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.settings import RunSettings, setting
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.files.layouts import Arrangement, Encode, Selection, encode_lines
+from vqagen.files.formats import Arrangement, Encode, Selection, encode_lines
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.work import Block, Window, WindowTask
 from vqagen.tasks.contract import Item

@@ -13,18 +13,15 @@ EXTRA_OF = dict.fromkeys(("msgspec", "itsdangerous", "jwt", "starlette", "uvicor
 """Packages that modules import at their top -> the extra that brings them."""
 
 
-def needed(module: str, extra: str, what: str, *beside: str) -> Any:
-    """The module, for `what`. UsageError where the extra that brings it is not installed.
-
-    `beside` are packages that are needed as well, and that no extra brings.
-    """
+def needed(module: str, extra: str, what: str) -> Any:
+    """The module, for `what`. UsageError where the extra that brings it is not installed."""
     package = module.split(".")[0]
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != package:
             raise  # it is there, and something that it needs is not
-        raise UsageError(f"{what} needs {package}; install it: {to_install(extra, *beside)}") from None
+        raise UsageError(f"{what} needs {package}; install it: {to_install(extra)}") from None
 
 
 def in_one_thread(what: str) -> AbstractContextManager[Any]:
@@ -40,10 +37,6 @@ def _threadpools(what: str) -> Any:
     return needed("threadpoolctl", "stats", what).ThreadpoolController()
 
 
-def to_install(extra: str, *packages: str) -> str:
-    """What to type in order to install an extra, and packages beside it.
-
-    >>> to_install("cloud", "s3fs")
-    "pip install 'vqagen[cloud]' s3fs"
-    """
-    return " ".join((f"pip install 'vqagen[{extra}]'", *packages))
+def to_install(extra: str) -> str:
+    """What to type in order to install an extra."""
+    return f"pip install 'vqagen[{extra}]'"

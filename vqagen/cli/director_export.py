@@ -30,4 +30,4 @@ def export(trials: str, out: str, lists: int, per_list: int, seed: int, force: b
     from vqagen.exchange.participant_lists import export_trials
 
     done = export_trials(trials, out, lists=lists, per_list=per_list, seed=seed, force=force)
-    click.echo(f"{counted(done.lists, 'list')}, {counted(done.trials, 'trial')} in all", err=True)
+    click.echo(f"{counted(len(done), 'list')}, {counted(sum(map(len, done)), 'trial')} in all", err=True)

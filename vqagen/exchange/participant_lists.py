@@ -11,19 +11,15 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
 
 import orjson
 
 from vqagen import __version__
-from vqagen.errors import UsageError, counted
-from vqagen.files.fault_list import FaultList
-from vqagen.files.formats import LIST
+from vqagen.errors import FaultList, UsageError, counted
+from vqagen.files.formats import LIST, info_beside
+from vqagen.files.locations import content_hash
 from vqagen.files.output import atomic_output, check_ending, check_output
-from vqagen.files.reading import content_hash
-from vqagen.files.source import RecordSource
-from vqagen.files.writer import info_beside
+from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.rng import shuffled, stream
 from vqagen.score.record_files import SAMPLES, find_trials
@@ -33,61 +29,61 @@ SHOWN = 12
 """Cells named in one message."""
 
 
-class DesignCell(NamedTuple):
-    """A cell of the design."""
-
-    type: str
-    rule_class: str
-    frame: str
-    """Empty where the text has none."""
-    is_physics: bool
-
-    @staticmethod
-    def of(trial: WrittenTrial) -> DesignCell:
-        """Return the cell that a trial is of."""
-        return DesignCell(trial.type, trial.rule_class, trial.frame or "", trial.is_physics)
-
-    def __str__(self) -> str:
-        rule = "no rule" if self.rule_class == "none" else self.rule_class
-        frame = f"{self.frame}'s view" if self.frame else "no frame"
-        return f"({self.type}, {rule}, {frame}, {'physics' if self.is_physics else 'no physics'})"
+DesignCell = tuple[str, str, str, bool]
+"""Type, rule class, frame (empty where the text has none), and whether it is physics."""
+Lists = Sequence[Sequence[WrittenTrial]]
 
 
-@dataclass(frozen=True)
-class ListPlan:
-    """The lists to deal."""
-
-    lists: int
-    per_list: int
-    seed: int = 0
+def cell_of(trial: WrittenTrial) -> DesignCell:
+    """Return the cell of the design that a trial is of."""
+    return trial.type, trial.rule_class, trial.frame or "", trial.is_physics
 
 
-def deal_lists(trials: Iterable[WrittenTrial], plan: ListPlan) -> list[list[WrittenTrial]]:
+def show_cell(cell: DesignCell) -> str:
+    """Return a cell in words."""
+    type, rule_class, frame, is_physics = cell
+    rule = "no rule" if rule_class == "none" else rule_class
+    seen = f"{frame}'s view" if frame else "no frame"
+    return f"({type}, {rule}, {seen}, {'physics' if is_physics else 'no physics'})"
+
+
+def deal_lists(trials: Iterable[WrittenTrial], lists: int, per_list: int, seed: int = 0) -> Lists:
     """Return the trials of each list in an order of chance.
 
     Raises UsageError with every cell that has too few trials.
     """
     groups: dict[DesignCell, list[WrittenTrial]] = {}
     for trial in trials:
-        groups.setdefault(DesignCell.of(trial), []).append(trial)
+        groups.setdefault(cell_of(trial), []).append(trial)
     there = sum(map(len, groups.values()))
-    if there < plan.lists:
-        raise UsageError(f"too few trials for {counted(plan.lists, 'list')}: there are {there:,}; make more trials")
+    if there < lists:
+        raise UsageError(f"too few trials for {counted(lists, 'list')}: there are {there:,}; make more trials")
     cells = sorted(groups)
-    quotas = _quotas(cells, plan)
-    _raise_short(groups, quotas, plan)
-    dealer = _Dealer(plan.lists)
+    quotas = _quotas(cells, lists, per_list, seed)
+    short = [cell for cell in quotas if sum(quotas[cell]) > len(groups[cell])]
+    if short:
+        needs = [f"{show_cell(cell)}: {sum(quotas[cell])} needed, {len(groups[cell])} there" for cell in short[:SHOWN]]
+        more = [f"and {len(short) - SHOWN} more cells"] if len(short) > SHOWN else []
+        wanted = f"{counted(lists, 'list')} of {counted(per_list, 'trial')}"
+        raise UsageError(
+            f"trials run out in {len(short)} of {len(groups)} cells for {wanted}; make more trials, or fewer or "
+            "shorter lists:\n  " + "\n  ".join((*needs, *more))
+        )
+    dealt: list[list[WrittenTrial]] = [[] for _ in range(lists)]
     for number, cell in enumerate(cells):
-        dealer.deal(cell, shuffled(stream(plan.seed, "trials of a cell", number), groups[cell]), quotas[cell])
-    return [shuffled(stream(plan.seed, "order of a list", number), dealt) for number, dealt in enumerate(dealer.lists)]
+        left = shuffled(stream(seed, "trials of a cell", number), groups[cell])
+        for turn in range(max(quotas[cell])):
+            for list_number in [place for place, quota in enumerate(quotas[cell]) if turn < quota]:
+                _give(dealt, list_number, left, cell)
+    return [shuffled(stream(seed, "order of a list", number), own) for number, own in enumerate(dealt)]
 
 
-def _quotas(cells: Sequence[DesignCell], plan: ListPlan) -> dict[DesignCell, list[int]]:
+def _quotas(cells: Sequence[DesignCell], lists: int, per_list: int, seed: int) -> dict[DesignCell, list[int]]:
     """Return how many trials of each cell each list has."""
-    share, rest = divmod(plan.per_list, len(cells))
-    quotas = {cell: [share] * plan.lists for cell in cells}
-    order = list(_mixed(shuffled(stream(plan.seed, "order of cells"), cells)))
-    for extra in range(rest * plan.lists):
+    share, rest = divmod(per_list, len(cells))
+    quotas = {cell: [share] * lists for cell in cells}
+    order = list(_mixed(shuffled(stream(seed, "order of cells"), cells)))
+    for extra in range(rest * lists):
         quotas[order[extra % len(order)]][extra // rest] += 1
     return quotas
 
@@ -96,120 +92,67 @@ def _mixed(cells: Sequence[DesignCell]) -> Iterator[DesignCell]:
     """Yield cells of all types in turn, so that any run of them has the types in equal numbers."""
     by_type: dict[str, list[DesignCell]] = {}
     for cell in cells:
-        by_type.setdefault(cell.type, []).append(cell)
+        by_type.setdefault(cell[0], []).append(cell)
     for turn in range(len(cells)):
         yield from (of_type[turn] for _, of_type in sorted(by_type.items()) if turn < len(of_type))
 
 
-def _raise_short(
-    groups: dict[DesignCell, list[WrittenTrial]], quotas: dict[DesignCell, list[int]], plan: ListPlan
-) -> None:
-    """Raise UsageError if a cell has fewer trials than all lists together need."""
-    short = [cell for cell, of_lists in quotas.items() if sum(of_lists) > len(groups[cell])]
-    if short:
-        needs = [f"{cell}: {sum(quotas[cell])} needed, {len(groups[cell])} there" for cell in short[:SHOWN]]
-        more = [f"and {len(short) - SHOWN} more cells"] if len(short) > SHOWN else []
-        wanted = f"{counted(plan.lists, 'list')} of {counted(plan.per_list, 'trial')}"
-        raise UsageError(
-            f"trials run out in {len(short)} of {len(groups)} cells for {wanted}; make more trials, or fewer or "
-            "shorter lists:\n  " + "\n  ".join((*needs, *more))
-        )
+def _give(lists: list[list[WrittenTrial]], number: int, left: list[WrittenTrial], cell: DesignCell) -> None:
+    """Give a list one of the trials of a cell that are left, or exchange one if it has the partners of all.
 
+    If list 1 has the partner of the only trial left, and that one may go to list 2, list 2 gives list 1 one of its own.
+    """
 
-class _Dealer:
-    """Deals the trials of one cell after the other, and keeps pairs apart."""
+    def may_have(number: int, trial: WrittenTrial) -> bool:
+        return trial.pair is None or all(trial.pair != each.pair for each in lists[number])
 
-    def __init__(self, lists: int) -> None:
-        self.lists: list[list[WrittenTrial]] = [[] for _ in range(lists)]
-        self.pairs: list[set[int]] = [set() for _ in range(lists)]
-        """The pairs of which each list has a trial."""
-
-    def deal(self, cell: DesignCell, trials: Sequence[WrittenTrial], quota: Sequence[int]) -> None:
-        """Give each list its number of trials, list by list in turn."""
-        left = list(trials)
-        dealt: list[list[WrittenTrial]] = [[] for _ in quota]
-        for turn in range(max(quota)):
-            for number in range(len(quota)):
-                if turn < quota[number]:
-                    self._give(number, left, dealt, cell)
-        for own, of_cell in zip(self.lists, dealt, strict=True):
-            own += of_cell
-
-    def _give(self, number: int, left: list[WrittenTrial], dealt: list[list[WrittenTrial]], cell: DesignCell) -> None:
-        """Give a list one of the trials that are left, or exchange one if it has the partners of all."""
-        place = next((place for place, trial in enumerate(left) if self._may_have(number, trial)), None)
-        if place is not None:
-            self._add(number, left.pop(place), dealt)
+    for place, trial in enumerate(left):
+        if may_have(number, trial):
+            lists[number].append(left.pop(place))
             return
-        for place, trial in enumerate(left):
-            for other, theirs in enumerate(dealt):
-                for given in theirs if other != number and self._may_have(other, trial) else ():
-                    if self._may_have(number, given):
-                        theirs.remove(given)
-                        self.pairs[other].discard(-1 if given.pair is None else given.pair)
-                        self._add(other, left.pop(place), dealt)
-                        self._add(number, given, dealt)
-                        return
-        raise UsageError(
-            f"pairs cannot be kept apart: list {number + 1} has the partners of all trials that are left in {cell}; "
-            "make more trials or fewer lists"
-        )
-
-    def _may_have(self, number: int, trial: WrittenTrial) -> bool:
-        return trial.pair is None or trial.pair not in self.pairs[number]
-
-    def _add(self, number: int, trial: WrittenTrial, dealt: list[list[WrittenTrial]]) -> None:
-        dealt[number].append(trial)
-        if trial.pair is not None:
-            self.pairs[number].add(trial.pair)
+    for place, trial in enumerate(left):
+        for other, theirs in enumerate(lists):
+            for given in theirs if other != number and may_have(other, trial) else ():
+                if cell_of(given) == cell and may_have(number, given):
+                    theirs.remove(given)
+                    theirs.append(left.pop(place))
+                    lists[number].append(given)
+                    return
+    raise UsageError(
+        f"pairs cannot be kept apart: list {number + 1} has the partners of all trials that are left in "
+        f"{show_cell(cell)}; make more trials or fewer lists"
+    )
 
 
 # Files ---------------------------------------------------------------------------------------------------------------
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
-Lists = Sequence[Sequence[WrittenTrial]]
-
-
-@dataclass(frozen=True)
-class ListReport:
-    """The result of an export."""
-
-    lists: int
-    trials: int
-    """In all lists."""
 
 
 def export_trials(
     trials: PathLike, out: PathLike, *, lists: int, per_list: int, seed: int = 0, force: bool = False
-) -> ListReport:
+) -> Lists:
     """Write lists of the trials in a folder for participants, balanced over the cells of the design.
 
-    The lists are one CSV table with an info beside it. Raises UsageError if a cell has too few trials, or pairs cannot
-    be kept apart, and BadInput with what is wrong with the trials.
+    The lists are one CSV table with an info beside it, and are returned. Raises UsageError if a cell has too
+    few trials, or pairs cannot be kept apart, and BadInput with what is wrong with the trials.
     """
-    plan, out = ListPlan(lists, per_list, seed), str(out)
+    out = str(out)
     check_ending(out, (".csv",), "lists of trials")
     found = find_trials(str(trials))
     beside = info_beside(out, LIST)
     for target in filter(None, (out, beside)):
         check_output(target, force, [str(path) for path in found.files])
-    dealt = deal_lists(read_trials(found), plan)
+    dealt = deal_lists(read_trials(found), lists, per_list, seed)
     with atomic_output(out) as file:
         file.write(csv_of(dealt).encode())
     if beside is not None:
+        settings = {"lists": lists, "per_list": per_list, "seed": seed}
+        made = {"name": "vqagen", "version": __version__, "settings": settings}  # nothing in it names a path
+        info = {"generator": {**made, "inputs": {"trials": content_hash(found.files)}}}
         with atomic_output(beside) as file:
-            file.write(orjson.dumps({"generator": _generator(found, plan)}, option=orjson.OPT_INDENT_2) + b"\n")
-    return ListReport(len(dealt), sum(map(len, dealt)))
-
-
-def _generator(source: RecordSource, plan: ListPlan) -> dict[str, Any]:
-    """Return what made a file; nothing in it names a path."""
-    return {
-        "name": "vqagen",
-        "version": __version__,
-        "settings": asdict(plan),
-        "inputs": {"trials": content_hash(source.files)},
-    }
+            file.write(orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
+    return dealt
 
 
 def read_trials(source: RecordSource) -> list[WrittenTrial]:

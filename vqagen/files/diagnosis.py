@@ -1,19 +1,41 @@
-"""Diagnosis of a text that is not JSON: its first mistake, in the words of people who write JSON by hand."""
+"""Scan of a JSON text that people write: where its values stand, what is written beyond JSON, and its first mistake.
+
+Beyond JSON are comments (`// …`, `/* … */`, `# …`, `-- …`), commas behind the last item, and keys written twice. A
+mistake is told in the words of people who write JSON by hand.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
-from vqagen.files.text import TOKEN, position_at
+Path = tuple[str | int, ...]
+"""A place in a document: `("templates", 3, "text")`."""
 
 NOT_JSON, NOT_USABLE = "not valid JSON", "not usable JSON"
 MOST_DIGITS = 4300
 """Python reads no longer whole number: reading takes time in the square of the digits."""
 
+_read_key = json.JSONDecoder().raw_decode
+_UNQUOTED = r"(?:[\w.+]|-(?!-(?!\d)))"
+"""A character of a number or word; two hyphens begin a comment, unless a digit follows."""
+TOKEN = re.compile(
+    rf"""
+    (?P<comment>//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z))  # never closed, it is the rest
+    |(?P<text>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{{4}})[^"\\\x00-\x1f]*)*")
+    |(?P<broken>"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?)  # a text that JSON does not have; never closed, it is a line
+    |(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?!{_UNQUOTED}))
+    |(?P<word>(?:true|false|null)(?!{_UNQUOTED}))
+    |(?P<mark>[{{}}\[\],:])
+    |(?P<wrong>{_UNQUOTED}+|[^ \t\r\n])
+    """,
+    re.VERBOSE,
+)
+"""A token of a text that people write by hand; white space is no token. No possessive quantifier of a group stands
+here: the first releases of Python 3.11 match those wrongly."""
 _TEXT_SO_FAR = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{0,3}|[^\x00-\x1f])")
 _LINE_END = re.compile(r"\\?(?:[\r\n]|\Z)")
@@ -39,61 +61,108 @@ class _Token(NamedTuple):
     offset: int
 
 
-class _Opened(NamedTuple):
-    """A bracket that waits for the one that closes it."""
+class Position(NamedTuple):
+    """A place in a text, counted from 1."""
 
-    bracket: str
-    offset: int
+    line: int
+    column: int
 
 
-def find_mistake(text: str) -> Mistake | None:
-    """Return the first place where a text breaks the grammar of JSON, or else holds a value that cannot be read."""
-    return _Grammar(text).mistake() or _unusable(text)
+def position_at(text: str, offset: int) -> Position:
+    """The line and column of a character."""
+    return Position(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
 # What may follow -----------------------------------------------------------------------------------------------------
 
 _VALUE, _FIRST_ITEM, _KEY, _FIRST_KEY, _COLON, _NEXT = "value", "first item", "key", "first key", "colon", "next"
 """What is expected at a place. The first of a list or object may also be its closing bracket."""
+_OUTSIDE = -1
 
 
-class _Grammar:
-    """The grammar of JSON, walked token by token up to the first that cannot stand where it stands."""
+class Scan:
+    """A text, walked token by token up to the first that cannot stand where it stands. A loop: no depth is too deep."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.open: list[_Opened] = []
+        self.values: list[tuple[int, str | int, int]] = []
+        """In reading order: the offset of the object or list that a value is in, the step into it, its own offset."""
+        self.comments: list[tuple[int, int]] = []
+        """Start and end of each. One that is never closed is a mistake."""
+        self.commas: list[tuple[int, int]] = []
+        """Start and end of each comma that stands between a value and a closing bracket."""
+        self.repeated: list[tuple[int, str, int]] = []
+        """The same of each key that its object has already."""
+        self.deepest = 0
+        """The offset of the bracket that is nested most deeply."""
         self.expected = _VALUE
         self.previous = _Token("", "", 0)
+        # The brackets that wait for the one that closes them; for each, the step into it, and the keys so far.
+        self.open: list[_Token] = []
+        self.steps: list[str | int] = []
+        self.keys: list[set[str]] = []
+        self.mistake = self._walk()
 
-    def mistake(self) -> Mistake | None:
-        """The first mistake, or None."""
+    @cached_property
+    def paths(self) -> dict[int, Path]:
+        """Offset of each value -> its path, for a text that can be parsed: others may be nested too deeply."""
+        paths: dict[int, Path] = {}
+        for inside, step, offset in self.values:
+            paths[offset] = () if inside == _OUTSIDE else (*paths[inside], step)
+        return paths
+
+    def _walk(self) -> Mistake | None:
+        deepest = 0
         for match in TOKEN.finditer(self.text):
             token = _Token(match.lastgroup or "", match[0], match.start())
-            if not self.step(token):
+            is_open = token.text.startswith("/*") and (len(token.text) < 4 or not token.text.endswith("*/"))
+            if token.kind == "comment" and not is_open:
+                self.comments.append(match.span())
+                continue
+            if token.text in "]}" and self.previous.text == "," and self.expected in (_VALUE, _KEY):
+                self.commas.append((self.previous.offset, self.previous.offset + 1))
+                self.expected = _NEXT
+            if not self._step(token):
                 return self.diagnose(token)
+            if len(self.open) > deepest:
+                deepest, self.deepest = len(self.open), token.offset
             self.previous = token
         if self.expected == _NEXT and not self.open:
             return None
-        return Mistake(self.cut_off(), len(self.text.rstrip()))
+        unclosed = (
+            f"the file ends, but {self.innermost()} is not closed" if self.open else "there is nothing in the file"
+        )
+        return Mistake(unclosed, self.previous.offset + len(self.previous.text))
 
-    def step(self, token: _Token) -> bool:
+    def _step(self, token: _Token) -> bool:
         """Go over a token; False if it cannot stand here."""
         kind, text = token.kind, token.text
-        if self.open and text == _CLOSER[self.open[-1].bracket] and self.expected in (_FIRST_ITEM, _FIRST_KEY, _NEXT):
-            self.open.pop()
+        if self.open and text == _CLOSER[self.open[-1].text] and self.expected in (_FIRST_ITEM, _FIRST_KEY, _NEXT):
+            for each in (self.open, self.steps, self.keys):
+                each.pop()
             self.expected = _NEXT
-        elif self.expected in (_VALUE, _FIRST_ITEM) and kind in ("text", "number", "word"):
+        elif self.expected in (_VALUE, _FIRST_ITEM) and (kind in ("text", "number", "word") or text in _KIND):
+            inside, step = (self.open[-1].offset, self.steps[-1]) if self.open else (_OUTSIDE, "")
+            self.values.append((inside, step, token.offset))
             self.expected = _NEXT
-        elif self.expected in (_VALUE, _FIRST_ITEM) and text in _KIND:
-            self.open.append(_Opened(text, token.offset))
-            self.expected = _FIRST_ITEM if text == "[" else _FIRST_KEY
+            if text in _KIND:
+                self.open.append(token)
+                self.steps.append(0 if text == "[" else "")
+                self.keys.append(set())
+                self.expected = _FIRST_ITEM if text == "[" else _FIRST_KEY
         elif self.expected in (_KEY, _FIRST_KEY) and kind == "text":
+            self.steps[-1] = key = str(_read_key(text)[0])
+            if key in self.keys[-1]:
+                self.repeated.append((self.open[-1].offset, key, token.offset))
+            self.keys[-1].add(key)
             self.expected = _COLON
         elif self.expected == _COLON and text == ":":
             self.expected = _VALUE
         elif self.expected == _NEXT and text == "," and self.open:
-            self.expected = _KEY if self.open[-1].bracket == "{" else _VALUE
+            step = self.steps[-1]
+            if isinstance(step, int):
+                self.steps[-1] = step + 1
+            self.expected = _VALUE if isinstance(step, int) else _KEY
         else:
             return False
         return True
@@ -108,37 +177,20 @@ class _Grammar:
             return Mistake("this comment is never closed: '*/' is missing", token.offset)
         if token.text in _QUOTES:
             return Mistake(f'text and keys stand in double quotes, "…", not in {token.text}', token.offset)
-        if self.expected in (_COLON, _NEXT) and self.continues_text(token):
+        is_word = token.kind in ("wrong", "word", "number") and (token.text[0].isalnum() or token.text[0] in "_\\")
+        is_adjacent = self.previous.kind == "text" and self.previous.offset + len(self.previous.text) == token.offset
+        if self.expected in (_COLON, _NEXT) and is_word and is_adjacent:  # the text before it was closed too early
             message = (
                 f"{token.text!r} follows a text at once: a '\"' is missing, or one inside a text is not written \\\""
             )
             return Mistake(message, token.offset)
-        explain: Callable[[_Token], str] = {
-            _VALUE: self.no_value,
-            _FIRST_ITEM: self.no_value,
-            _KEY: self.no_key,
-            _FIRST_KEY: self.no_key,
-            _COLON: self.no_colon,
-            _NEXT: self.no_separator,
-        }[self.expected]
-        return Mistake(explain(token), token.offset)
-
-    def continues_text(self, token: _Token) -> bool:
-        """True if a token looks as if the text before it was closed too early."""
-        kind, text, offset = self.previous
-        is_word = token.kind in ("wrong", "word", "number") and (token.text[0].isalnum() or token.text[0] in "_\\")
-        return is_word and kind == "text" and offset + len(text) == token.offset
+        explain = {_COLON: self.no_colon, _NEXT: self.no_separator, _KEY: self.no_key, _FIRST_KEY: self.no_key}
+        return Mistake(explain.get(self.expected, self.no_value)(token), token.offset)
 
     def innermost(self) -> str:
         """The innermost open bracket, in words."""
-        bracket, offset = self.open[-1]
-        place = position_at(self.text, offset)
-        return f"the {_KIND[bracket]} opened at line {place.line}, column {place.column}"
-
-    def cut_off(self) -> str:
-        if self.open:
-            return f"the file ends, but {self.innermost()} is not closed"
-        return "there is nothing in the file"
+        place = position_at(self.text, self.open[-1].offset)
+        return f"the {_KIND[self.open[-1].text]} opened at line {place.line}, column {place.column}"
 
     def no_value(self, token: _Token) -> str:
         text, small = token.text, token.text.lower().lstrip("+-")
@@ -174,9 +226,11 @@ class _Grammar:
     def no_separator(self, token: _Token) -> str:
         """After a value: of a list, of an object, or of the whole text."""
         text = token.text
+        if not self.open and text in _CLOSER.values():
+            return f"this {text!r} closes nothing"
         if not self.open:
-            return self.no_end(text)
-        closer = _CLOSER[self.open[-1].bracket]
+            return f"expected the end of the file, found {text!r}; several values go into a list, [ … ]"
+        closer = _CLOSER[self.open[-1].text]
         if token.kind in ("text", "number", "word") or text in _KIND:
             return "a comma is missing before this"
         if text == ":" and closer == "]":
@@ -184,11 +238,6 @@ class _Grammar:
         if text in _CLOSER.values():
             return f"expected ',' or {closer!r}, found {text!r}; {self.innermost()} is not closed"
         return f"expected ',' or {closer!r}, found {text!r}"
-
-    def no_end(self, text: str) -> str:
-        if text in _CLOSER.values():
-            return f"this {text!r} closes nothing"
-        return f"expected the end of the file, found {text!r}; several values go into a list, [ … ]"
 
 
 def _as_number(text: str) -> str:
@@ -216,28 +265,17 @@ def _broken_text(text: str, start: int) -> Mistake:
     return Mistake(f"{name} inside a text is written {json.dumps(breaking)[1:-1]}", at)
 
 
-def _unusable(text: str) -> Mistake | None:
+def find_unusable(text: str) -> Mistake | None:
     """The first text or number that follows the grammar, and yet cannot be read or written again."""
     for match in TOKEN.finditer(text):
-        message = ""
-        if match.lastgroup == "number":
-            message = _number_fault(match[0])
-        elif match.lastgroup == "text":
-            message = _half_character(match[0])
-        if message:
-            return Mistake(message, match.start(), NOT_USABLE)
+        token = match[0]
+        if match["number"] and token.lstrip("-").isdigit() and len(token) > MOST_DIGITS:
+            return Mistake(f"a whole number of {len(token):,} digits", match.start(), NOT_USABLE)
+        if match["number"] and not token.lstrip("-").isdigit() and math.isinf(float(token)):
+            return Mistake(f"the number {token[:30]} is too large", match.start(), NOT_USABLE)
+        try:
+            str(json.loads(token if match["text"] else "0")).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x} alone is half a character"
+            return Mistake(half, match.start(), NOT_USABLE)
     return None
-
-
-def _number_fault(number: str) -> str:
-    if number.lstrip("-").isdigit():
-        return f"a whole number of {len(number):,} digits" if len(number) > MOST_DIGITS else ""
-    return f"the number {number[:30]} is too large" if math.isinf(float(number)) else ""
-
-
-def _half_character(quoted: str) -> str:
-    try:
-        json.loads(quoted).encode()
-    except UnicodeEncodeError as error:
-        return f"\\u{ord(error.object[error.start]):04x} alone is half a character"
-    return ""

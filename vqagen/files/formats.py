@@ -1,18 +1,272 @@
-"""The formats of outputs: how records stand in a file, which names ask for it, and where its `info` goes."""
+"""The formats of outputs: how records stand in a file, which names ask for it, and where its `info` goes.
+
+Workers encode records without their number in the output, which they cannot know; the numbers are put in when a block
+is placed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import IO, Any, ClassVar, NamedTuple, Protocol
+
+import orjson
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files.layouts import Document, Layout, Lines, List
-from vqagen.files.output import check_ending, is_stream
+from vqagen.files.info import CHECKSUM, DOCUMENT_END, FORMAT, LINES
+from vqagen.files.locations import Location
+from vqagen.files.output import atomic_output, check_ending, is_stream
 from vqagen.files.packing import packing_of, unpacked_name
+from vqagen.files.records import RecordKind, open_records
 
-if TYPE_CHECKING:
-    from vqagen.files.shape import Shape
+Record = Mapping[str, Any]
+Encode = Callable[[Iterable[Record]], bytes]
+"""Encodes a block's records, which say 0 for their number, as the part or a layout takes them."""
+
+
+class Arrangement(NamedTuple):
+    """How the records of a task stand in its outputs."""
+
+    key: str
+    """The key of the records in a document, such as `questions`."""
+    number_key: str
+    """The key under which a record says its place in the output, from 0; "" for records that do not."""
+    item: str
+    """One of the things that records are about, such as `scene`."""
+    window: int
+    """Items in a window; 0 for one window of all."""
+
+    @property
+    def noun(self) -> str:
+        """One record, for people."""
+        return self.key.removesuffix("s")
+
+
+class Checksum(NamedTuple):
+    """How many lines the records of a file are, and what they say."""
+
+    lines: int = 0
+    crc: int = 0
+    """CRC-32 over the text of each record, followed by a newline."""
+
+    def add(self, lines: bytes, number: int) -> Checksum:
+        """Return the sum with so many more lines."""
+        return Checksum(self.lines + number, zlib.crc32(lines, self.crc))
+
+    def __str__(self) -> str:
+        return f"{self.crc:08x}"
+
+
+class Selection(Protocol):
+    """Chooses from all records of an output, asked record by record in their order."""
+
+    @property
+    def reads(self) -> Collection[str]:
+        """The keys of a record that decide."""
+
+    def keeps(self, record: Record) -> bool:
+        """True if the record stays in the output."""
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what was kept, as JSON, for the report of the run."""
+
+
+# Layouts --------------------------------------------------------------------------------------------------------------
+
+
+class Layout:
+    """How a part is written: here, block by block as it is, such as batches of columns, which have no lines.
+
+    Blocks stand one behind the other, and what they say is summed up.
+    """
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        self.checksum, self.records = Checksum(), 0
+
+    def head(self, info: Record) -> bytes:
+        """Return what comes before the first block: nothing where the info goes elsewhere."""
+        return b""
+
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Take note of the next of all entries, in a format that is surveyed, before the first is placed."""
+
+    def place(self, body: bytes, records: int) -> bytes:
+        """Return an encoded block as the output holds it."""
+        placed = self.placed(body, self.records)
+        self.skip(placed, records)
+        return placed
+
+    def skip(self, placed: bytes, records: int) -> None:
+        """Count a block that the output holds already."""
+        lines = self.lines(placed)
+        self.records += records
+        self.checksum = self.checksum.add(lines, lines.count(b"\n"))
+
+    def placed(self, body: bytes, number: int) -> bytes:
+        """Return an encoded block as the part holds it, with `number` records before it."""
+        return body
+
+    def lines(self, placed: bytes) -> bytes:
+        """Return the records of a placed block, one a line."""
+        return b""
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return what comes behind the last block."""
+        return b""
+
+
+class JsonValue(ABC):
+    """A part of a record that knows its own JSON text."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_json(self) -> bytes:
+        """Return the JSON text."""
+
+
+def encode_lines(records: Iterable[Record]) -> bytes:
+    """Return the records, one a line."""
+    try:
+        return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
+    except TypeError as error:  # orjson raises it in place of all that ends `_fragment`, such as Ctrl-C
+        raise error.__cause__ or error from None
+
+
+def _fragment(value: object) -> orjson.Fragment:
+    if isinstance(value, JsonValue):
+        return orjson.Fragment(value.to_json())
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def decode_lines(body: bytes) -> list[dict[str, Any]]:
+    """Return the records of `encode_lines`."""
+    return [orjson.loads(line) for line in body.split(b"\n")[:-1]]
+
+
+class Lines(Layout):
+    """JSON Lines, numbered under a key such as `question_index`, or as they are."""
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        """Number the records if the arrangement has a number key."""
+        super().__init__(arrangement)
+        self._key = b'"%s":' % arrangement.number_key.encode() if arrangement.number_key else b""
+
+    def placed(self, body: bytes, number: int) -> bytes:
+        """Return the lines, numbered."""
+        return b"".join(line + b"\n" for line in self._numbered(body, number))
+
+    def lines(self, placed: bytes) -> bytes:
+        """Return the lines as they are."""
+        return placed
+
+    def _numbered(self, body: bytes, number: int) -> list[bytes]:
+        """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
+
+        The key cannot stand inside a text, whose quotes are escaped.
+        """
+        lines, blank, key = body.split(b"\n")[:-1], self._key + b"0", self._key
+        if not key:
+            return lines
+        assert not lines or blank in lines[0], f"records without {blank.decode()}"  # one writer made them all
+        return [line.replace(blank, key + b"%d" % place, 1) for place, line in enumerate(lines, start=number)]
+
+
+class List(Lines):
+    """One list of records, one a line."""
+
+    def head(self, info: Record) -> bytes:
+        """Return the bracket before the first record."""
+        return b"["
+
+    def placed(self, body: bytes, number: int) -> bytes:
+        """Return the lines, numbered and separated by commas."""
+        lines = self._numbered(body, number)
+        return (b",\n" if number else b"\n") + b",\n".join(lines) if lines else b""
+
+    def lines(self, placed: bytes) -> bytes:
+        """Return the lines without commas; a newline never stands inside a record."""
+        return placed.lstrip(b",\n").replace(b",\n", b"\n") + b"\n" if placed else b""
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return the end of the list."""
+        return b"\n]\n"
+
+
+class Document(List):
+    """One document: its `info`, the records under a key, one a line, and their checksum."""
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        super().__init__(arrangement)
+        self._records_key = arrangement.key.encode()
+
+    def head(self, info: Record) -> bytes:
+        """Return the document up to its first record."""
+        return b'{"info": ' + orjson.dumps(info) + b', "' + self._records_key + b'": ['
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return the end of the list and of the document."""
+        return DOCUMENT_END % str(checksum).encode()
+
+
+# Formats of other tools -----------------------------------------------------------------------------------------------
+
+
+Entry = dict[str, Any]
+
+
+class FoundEntry(NamedTuple):
+    """An entry as read."""
+
+    entry: Entry
+    line: bytes
+    """Its text, without line end, as the checksum counts it."""
+
+
+@dataclass(frozen=True)
+class Shape(ABC):
+    """The entries of records in a format of an output with this info. Can be pickled.
+
+    Workers make the entries, and each is made of the records about one item: so blocks and shards are joined by joining
+    their entries. Lists about all records, such as the different questions of a file, are the matter of the layout.
+    """
+
+    info: Mapping[str, Any]
+
+    key: ClassVar[str]
+    """The entries, in messages: a plural."""
+    number_key: ClassVar[str] = ""
+    """The key under which an entry says its place in the output; "" if entries do not. Only for one entry a record."""
+
+    @abstractmethod
+    def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
+        """Yield the entries of records; those about one item follow each other."""
+
+    def encode(self, given: Iterable[Record]) -> bytes:
+        """Return the entries of records, one a line."""
+        return encode_lines(self.entries(given))
+
+    def records_in(self, entry: Entry) -> int:
+        """Return how many records an entry was made of."""
+        return 1
+
+    def read(self, path: Location) -> Iterator[FoundEntry]:
+        """Yield the entries of a file, which is a list of them. BadInput for what is none."""
+        source = open_records(path, RecordKind(self.key))
+        for index, value, place, text in source.read():
+            yield FoundEntry(source.object_of(value, index, place), text)
+
+
+def image_number(record: Record) -> int:
+    """Return the number of a record's image: the scene's own, or else the scene's place in the input."""
+    number = record.get("image_index")
+    return number if isinstance(number, int) else int(record["scene_index"])
+
+
+# Formats --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -39,13 +293,8 @@ class Format:
 
     @property
     def endings(self) -> tuple[str, ...]:
-        """The endings of its files."""
+        """The endings of its files. The first is that of a file that the user does not name."""
         return self.suffixes or (".json",)
-
-    @property
-    def suffix(self) -> str:
-        """The ending of a file that the user does not name, such as the record file in a folder."""
-        return self.endings[0]
 
 
 JSON = Format("json", (".json",), Document)
@@ -74,3 +323,60 @@ def choose_format(target: str, name: str | None, formats: Sequence[Format], reco
     if asked[0].is_binary and packing_of(target):
         raise UsageError(f"output {target}: Parquet is packed inside; name the file {unpacked_name(target)}")
     return chosen or asked[0]
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+def info_beside(target: str, form: Format) -> str | None:
+    """Return where the `info` goes; None for formats that hold it, and for standard output and devices."""
+    return None if form.holds_info or is_stream(target) else f"{target}.info.json"
+
+
+def write_info(target: str, form: Format, info: Record, checksum: Checksum) -> None:
+    """Write the `info` beside a target that does not hold it, with the count and the checksum of the records.
+
+    The end of such a file does not show that lines are missing.
+    """
+    beside = info_beside(target, form)
+    if beside is not None:
+        with atomic_output(beside) as file:
+            of_file = {LINES: checksum.lines, CHECKSUM: str(checksum), **({FORMAT: form.name} if form.shape else {})}
+            whole = {**info, "generator": {**info["generator"], **of_file}}
+            file.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+@contextmanager
+def record_file(
+    target: str, form: Format, info: Record, arrangement: Arrangement, on_ready: Callable[[], object] = lambda: None
+) -> Iterator[RecordWriter]:
+    """Yield a writer. The file, and the `info` beside it, get their names when all is written.
+
+    `on_ready` is called just before. The records have their numbers already.
+    """
+
+    def finish() -> None:
+        write_info(target, form, info, writer.layout.checksum)
+        on_ready()
+
+    with atomic_output(target, finish) as file:
+        writer = RecordWriter(file, form, info, arrangement)
+        yield writer
+        writer.close()
+
+
+class RecordWriter:
+    """Writes records to an open file; `close` completes the document (the file itself stays open)."""
+
+    def __init__(self, file: IO[bytes], form: Format, info: Record, arrangement: Arrangement) -> None:
+        self._file, self.layout = file, form.layout(arrangement._replace(number_key=""))
+        file.write(self.layout.head(info))
+
+    def write(self, records: Iterable[Record]) -> None:
+        """Append records."""
+        lines = encode_lines(records)
+        self._file.write(self.layout.place(lines, lines.count(b"\n")))
+
+    def close(self) -> None:
+        """Complete the document."""
+        self._file.write(self.layout.tail(self.layout.checksum))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files import parquet
-from vqagen.files.formats import LIST
-from vqagen.files.layouts import DOCUMENT_END
-from vqagen.files.locations import Location, locate
-from vqagen.files.packing import DAMAGE, packing_of
+from vqagen.files.locations import Location, locate, open_bytes
+from vqagen.files.packing import DAMAGE
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.reading import open_bytes
 from vqagen.files.stream import reading
-from vqagen.files.writer import CHECKSUM, FORMAT, LINES, info_beside
 
+LINES, CHECKSUM, FORMAT = "lines", "checksum", "format"
+"""Keys in the `generator` of the info beside a file: how many lines its records are, their checksum, and the name of
+the file's format if that has a shape."""
+DOCUMENT_END = b'\n], "checksum": "%s"}\n'
+"""The end of a document, with the checksum of its records."""
 VERSION = 1
 """The `format` in the info of files that this version writes; files of vqagen 0.1 say none."""
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
@@ -25,21 +25,8 @@ ABSENT = object()
 _CHUNK = 1 << 20
 
 
-class Difference(NamedTuple):
-    """A path at which two infos differ, and their values there."""
-
-    path: str
-    values: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.values}"
-
-
-class Sums(NamedTuple):
-    """The number and the checksum of lines that the info beside them gives; None for what it does not give."""
-
-    lines: int | None = None
-    checksum: str | None = None
+Sums = tuple[int | None, str | None]
+"""The number and the checksum of lines that the info beside them gives; None for what it does not give."""
 
 
 class Description(NamedTuple):
@@ -49,8 +36,8 @@ class Description(NamedTuple):
     """The name of its format; "" in an info beside it that does not say it."""
     info: Any
     """None if a document has none."""
-    sums: Sums = Sums()
-    """Empty for documents and Parquet, whose checksums stand behind the records."""
+    sums: Sums = (None, None)
+    """None for documents and Parquet, whose checksums stand behind the records."""
 
 
 def describe_output(path: Location) -> Description:
@@ -60,7 +47,7 @@ def describe_output(path: Location) -> Description:
     never does.
     """
     if parquet.holds_columns(path):
-        return Description("parquet", parquet.read_info(path))
+        return Description("parquet", parquet.describe_columns(path)[2])
     with reading(path) as reader:
         opening = reader.peek()
         members = reader.members() if opening == b"{" else iter(())
@@ -68,71 +55,53 @@ def describe_output(path: Location) -> Description:
             return Description("json", reader.value())
     if opening and opening not in b"{[":
         raise BadInput([Problem(FOREIGN, str(path))])
-    beside = _read_beside(path)
-    if beside is None or beside.info is None:
-        message = f"its info is missing: it does not begin with one, and there is no {_path_beside(path)}"
+    beside = _describe_beside(path)
+    if beside.info is None:
+        message = f"its info is missing: it does not begin with one, and there is no {path}.info.json"
         raise BadInput([Problem(message, str(path))])
     return beside._replace(layout=beside.layout or ("list" if opening == b"[" else "jsonl"))
 
 
 def find_info_beside(path: Location) -> Any:
     """Return the info beside a file, without the sums of its records; None if there is none."""
-    beside = _read_beside(path)
-    return beside.info if beside else None
+    return _describe_beside(path).info
 
 
-def _read_beside(path: Location) -> Description | None:
-    """Return the info beside a file, and what it says of the file apart from it; None if there is none."""
-    beside = _path_beside(path)
-    if not beside.is_file():
-        return None
-    written = parse_json(read_text(beside), str(beside))
-    match written:
+def _describe_beside(path: Location) -> Description:
+    """Return the info beside a file, None if there is none, and what it says of the file apart from it."""
+    beside = locate(f"{path}.info.json")
+    info = parse_json(read_text(beside), str(beside)) if beside.is_file() else None
+    match info:
         case {"generator": dict(generator)}:
             lines, checksum, form = (generator.pop(key, None) for key in (LINES, CHECKSUM, FORMAT))
-            is_number, is_sum = isinstance(lines, int), isinstance(checksum, str)
-            sums = Sums(lines if is_number else None, checksum if is_sum else None)
-            return Description(form if isinstance(form, str) else "", written, sums)
-    return Description("", written)
-
-
-def _path_beside(path: Location) -> Location:
-    return locate(info_beside(str(path), LIST) or "")
+            sums = (lines if isinstance(lines, int) else None, checksum if isinstance(checksum, str) else None)
+            return Description(form if isinstance(form, str) else "", info, sums)
+    return Description("", info)
 
 
 def is_whole(path: Location, description: Description) -> bool:
     """True if an output is complete by its end, its packing and its number of lines.
 
-    Parquet has its `info` at the end, and so is complete. JSON is read whole; of an unpacked document only the end is.
+    Parquet has its `info` at the end, and so is complete. JSON is read whole.
     """
-    layout, given = description.layout, description.sums.lines
-    if layout == "parquet":
-        return True
+    layout, _, (given, _) = description
+    lines, end = 0, b""
     try:
         with open_bytes(path) as file:
-            if layout == "json" and isinstance(path, Path) and not packing_of(path.name):
-                file.seek(max(0, path.stat().st_size - len(_END)))
-            lines, end = _lines_and_end(file, len(_END))
+            for chunk in iter(lambda: file.read(_CHUNK), b"") if layout != "parquet" else ():
+                lines += chunk.count(b"\n")
+                end = (end + chunk)[-len(_END) :]
     except DAMAGE:
         return False
     if layout == "json":
         return end.startswith(_END[:-12]) and end.endswith(_END[-3:])
     if layout == "list":
         return end.endswith(b"\n]\n") and given in (None, lines - 2)
-    return given in (None, lines) if layout == "jsonl" else given == lines - 2
+    return layout == "parquet" or (given in (None, lines) if layout == "jsonl" else given == lines - 2)
 
 
-def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
-    """The number of lines of a file, and its last bytes, `length` of them."""
-    lines, end = 0, b""
-    for chunk in iter(lambda: file.read(_CHUNK), b""):
-        lines += chunk.count(b"\n")
-        end = (end + chunk)[-length:]
-    return lines, end
-
-
-def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[Difference]:
-    """Yield the differences of two infos. Values at paths in `ignored`, and below them, may differ."""
+def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[str]:
+    """Yield differences of infos: path, their value, not ours. At paths in `ignored`, and below, any value will do."""
     if path in ignored:
         return
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
@@ -143,7 +112,11 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
         for place, (our, their) in enumerate(zip(ours, theirs, strict=True)):
             yield from differences(our, their, ignored, f"{path}[{place}]")
     elif type(ours) is not type(theirs) or ours != theirs:
-        yield Difference(path, f"{_shown(theirs)}, not {_shown(ours)}")
+        shown = (
+            "nothing" if each is ABSENT else describe(each) if isinstance(each, Mapping) else as_written(each)
+            for each in (theirs, ours)
+        )
+        yield f"{path}: {', not '.join(shown)}"
 
 
 def version_of(info: object) -> str:
@@ -153,9 +126,3 @@ def version_of(info: object) -> str:
     ('1', '0.1')
     """
     return str(info.get("format", "0.1")) if isinstance(info, Mapping) else "0.1"
-
-
-def _shown(value: object) -> str:
-    if value is ABSENT:
-        return "nothing"
-    return describe(value) if isinstance(value, Mapping) else as_written(value)

@@ -7,32 +7,33 @@ class) becomes one line; `universal_pathlib` would let it through from every met
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
-from vqagen.errors import UsageError, VqagenError, unknown
-from vqagen.extras import needed, to_install
+from vqagen.errors import PlaceError, UsageError, VqagenError, unknown
+from vqagen.files.packing import packing_of, unpacked, unpacking_advice
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 """Two letters at least: `C:\\` begins a local name."""
 _LOCAL = re.compile(r"(file|local)://")
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
-"""Scheme -> the package by which fsspec reaches such a store; of others, fsspec itself tells."""
+"""Scheme of an object store -> the package by which fsspec reaches it."""
 _CHUNK = 1 << 20
 _TELLING = (
     *("ETag", "etag", "md5Hash", "Content-MD5", "Digest", "generation", "version_id", "size", "mtime", "created"),
     *("LastModified", "Last-Modified", "last_modified", "updated", "modified", "modificationTime"),
 )
 """Keys under which some store tells of a file what changes with its content."""
-
+_NUMBER_OR_CHARACTER = re.compile(r"([0-9]+)|(?s:.)")
 Stamp = tuple[object, ...]
 """What tells a state of a file from others."""
 
@@ -51,69 +52,47 @@ class Remote:
         """The last part."""
         return PurePosixPath(self.url).name
 
-    @property
-    def suffix(self) -> str:
-        """From the last dot of the name on."""
-        return PurePosixPath(self.url).suffix
-
     def exists(self) -> bool:
         """True if there is a file or folder."""
-        return bool(self._kind())
+        return bool(self.info())
 
     def is_file(self) -> bool:
         """True if there is a file."""
-        return self._kind() == "file"
+        return self.info().get("type") == "file"
 
     def is_dir(self) -> bool:
         """True if there is a folder, or what a store takes for one."""
-        return self._kind() == "directory"
+        return self.info().get("type") == "directory"
 
-    def _kind(self) -> str:
+    def info(self) -> dict[str, Any]:
+        """Return what the store tells of it; empty if nothing is there."""
         system, path = _system(self.url)
-        with reached(self.url):
+        with reached(self.url), suppress(FileNotFoundError, NotADirectoryError):
             system.invalidate_cache()  # what it listed before
-            try:
-                return str(system.info(path)["type"])
-            except (FileNotFoundError, NotADirectoryError):
-                return ""
-
-    def stamp(self) -> Stamp:
-        """What the store tells of the file that changes with its content; empty if it is gone."""
-        system, path = _system(self.url)
-        with reached(self.url):
-            system.invalidate_cache()  # what it listed before
-            try:
-                found = system.info(path)
-            except (FileNotFoundError, NotADirectoryError):
-                return ()
-        return tuple((key, str(found[key])) for key in _TELLING if key in found)
+            return dict(system.info(path))
+        return {}
 
     def lacks_bucket(self) -> bool:
         """True if this is in a bucket that does not exist. Other folders of an object store need not exist."""
         system, path = _system(self.url)
-        if _scheme(self.url) not in _PACKAGES:
-            return False
-        with reached(self.url):
+        with reached(self.url), suppress(PermissionError):  # who may write to a bucket need not have leave to see it
             try:
                 system.info(path.split("/")[0])
             except FileNotFoundError:
-                return True
-            except PermissionError:
-                return False  # who may write into a bucket need not have leave to look at it
+                return self.url.partition("://")[0] in _PACKAGES
         return False
 
     def open_bytes(self) -> BinaryIO:
         """For reading."""
         system, path = _system(self.url)
         with reached(self.url):
-            return io.BufferedReader(_Told(self.url, system.open(path, "rb")), _CHUNK)
+            return io.BufferedReader(cast(io.RawIOBase, _Watched(self.url, system.open(path, "rb"))), _CHUNK)
 
     def files(self) -> list[tuple[str, Remote]]:
         """All files below this folder, each with its path inside it."""
         system, path = _system(self.url)
         with reached(self.url):
-            found = system.find(path)
-        inside = [file.removeprefix(path.rstrip("/") + "/") for file in found]
+            inside = [file.removeprefix(path.rstrip("/") + "/") for file in system.find(path)]
         return [(name, Remote(f"{self.url.rstrip('/')}/{name}")) for name in inside]
 
     def upload(self, file: Path) -> None:
@@ -141,24 +120,21 @@ def locate(name: os.PathLike[str] | str | Remote) -> Location:
     >>> locate("a:b/c.json"), locate("file:///data/c.json"), locate("s3://bucket/c.json")
     (PosixPath('a:b/c.json'), PosixPath('/data/c.json'), Remote(url='s3://bucket/c.json'))
     """
-    if isinstance(name, Remote):
-        return name
-    text = os.fspath(name)
-    local = _LOCAL.match(text)
-    if local:
-        return Path(text[local.end() :])
+    text = str(name)
+    if _LOCAL.match(text):
+        return Path(_LOCAL.sub("", text, count=1))
     return Remote(text) if _URL.match(text) else Path(text)
 
 
 def stamp_of(path: Location) -> Stamp:
     """Which file it is, its size, and when it was changed, or what a store tells instead; empty if it is gone."""
     if isinstance(path, Remote):
-        return path.stamp()
-    try:
-        found = os.stat(path)
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        found = path.info()
+        return tuple((key, str(found[key])) for key in _TELLING if key in found)
+    with suppress(OSError):
+        state = os.stat(path)
+        return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+    return ()
 
 
 @contextmanager
@@ -169,80 +145,118 @@ def reached(url: str) -> Iterator[None]:
     except VqagenError:
         raise
     except Exception as error:  # each store's library has errors of its own
-        raise VqagenError(f"cannot reach {url}: {_in_one_line(error)}") from None
-
-
-def _in_one_line(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+        text = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
+        raise VqagenError(f"cannot reach {url}: {text}") from None
 
 
 def _system(url: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the URL's path in it."""
-    core = needed("fsspec.core", "cloud", url, *_package(url))
+    fsspec: Any = import_module("fsspec")  # 60 ms to import, and local files need none of it
+    scheme = url.partition("://")[0]
     with reached(url):
         try:
-            system, path = core.url_to_fs(url)
-        except ImportError as error:
-            raise UsageError(_why_not_installed(url, error)) from None
+            return cast(tuple[Any, str], fsspec.url_to_fs(url))
+        except ImportError:
+            if scheme not in _PACKAGES:
+                raise  # it names the package
+            raise UsageError(f"{url} needs {_PACKAGES[scheme]}; install it: pip install {_PACKAGES[scheme]}") from None
         except ValueError:
-            _refuse_unknown_scheme(url)
-            raise
-    return system, path
+            known = sorted(fsspec.available_protocols())
+            if scheme in known:
+                raise
+            raise UsageError(f"{url}: {unknown('kind of place', scheme, known)}") from None
 
 
-def _why_not_installed(url: str, error: ImportError) -> str:
-    package = _package(url)
-    if package:
-        return f"{url} needs {package[0]}; install it: {to_install('cloud', *package)}"
-    return f"{url} cannot be reached: {_in_one_line(error)}"
-
-
-def _refuse_unknown_scheme(url: str) -> None:
-    known = sorted(import_module("fsspec").available_protocols())
-    if _scheme(url) not in known:
-        raise UsageError(f"{url}: {unknown('kind of place', _scheme(url), known)}")
-
-
-def _package(url: str) -> tuple[str, ...]:
-    package = _PACKAGES.get(_scheme(url))
-    return (package,) if package else ()
-
-
-def _scheme(url: str) -> str:
-    return url.partition("://")[0]
-
-
-class _Told(io.RawIOBase):
+class _Watched:
     """A file of a store. What goes wrong while it is read becomes a VqagenError."""
 
     def __init__(self, url: str, file: Any) -> None:
-        self._url, self._file, self._at = url, file, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return bool(self._file.seekable())
+        self._url, self._file = url, file
 
     def readinto(self, buffer: Any) -> int:
         with reached(self._url):
-            self._file.seek(self._at)  # in the memory file system, all who read a file share its place
-            piece = self._file.read(len(buffer))
-        buffer[: len(piece)] = piece
-        self._at += len(piece)
-        return len(piece)
+            return int(self._file.readinto(buffer))
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        with reached(self._url):
-            if whence == io.SEEK_CUR:
-                self._file.seek(self._at)
-            self._at = int(self._file.seek(offset, whence))
-        return self._at
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
-    def tell(self) -> int:
-        return self._at
 
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+def open_bytes(path: Location) -> BinaryIO:
+    """Open for reading, unpacking a `.gz` or `.zst`."""
+    file = open_as_it_is(path)
+    try:
+        return unpacked(file, packing_of(path.name))
+    except UsageError:
+        file.close()
+        raise
+
+
+def open_as_it_is(path: Location) -> BinaryIO:
+    """Open for reading, packed or not."""
+    if isinstance(path, Remote):
+        return path.open_bytes()
+    try:
+        return path.open("rb")
+    except IsADirectoryError:
+        raise PlaceError(f"cannot read {path}: it is a folder; name a file in it") from None
+    except OSError as error:
+        raise PlaceError(f"cannot read {path}: {error.strerror}") from None
+
+
+def how_to_unpack(path: Location) -> str:
+    """`unpacking_advice` for a file."""
+    with open_as_it_is(path) as file:
+        return unpacking_advice(file.read(6), path.name)
+
+
+def files_below(folder: Location) -> Sequence[Location]:
+    """`files_in`, also for a folder in a store."""
+    if isinstance(folder, Path):
+        return files_in(folder)
+    shown = [(natural_order(name), file) for name, file in folder.files() if "/." not in f"/{name}"]
+    return [file for _, file in sorted(shown, key=lambda each: each[0])]
+
+
+def files_in(folder: Path, on_error: Callable[[OSError], object] | None = None) -> list[Path]:
+    """All files in a folder and its folders, except hidden ones, in the natural order of their paths inside it.
+
+    UsageError where a folder, or a file in it, cannot be read. With `on_error`, this is called instead, and the other
+    files are returned.
+    """
+
+    def refuse(error: OSError) -> None:
+        what = "folder " if os.path.isdir(error.filename) else ""
+        raise PlaceError(f"cannot read {what}{error.filename}: {error.strerror}")
+
+    on_error = on_error or refuse
+    files = []
+    for inside, folders, names in os.walk(folder, onerror=on_error):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = [Path(inside, name) for name in names if not name.startswith(".")]
+        try:
+            files += [path for path in paths if path.is_file() or path.is_symlink()]
+        except OSError as error:  # the names in a folder may be read where what they name may not
+            on_error(error)
+    return sorted(files, key=lambda file: natural_order(file.relative_to(folder).as_posix()))
+
+
+def natural_order(name: str) -> tuple[list[tuple[int, int]], str]:
+    """The key that sorts names by character, and numbers in them by value.
+
+    >>> sorted(["s_10.json", "s_2.json", "s_02.json", "s.json"], key=natural_order)
+    ['s.json', 's_02.json', 's_2.json', 's_10.json']
+    """
+    pieces = _NUMBER_OR_CHARACTER.finditer(name)
+    return [(ord("0"), int(piece[1])) if piece[1] else (ord(piece[0]), 0) for piece in pieces], name
+
+
+def content_hash(paths: Iterable[Location]) -> str:
+    """`sha256:…` over the contents of the files, in the given order; names and places do not count."""
+    total = hashlib.sha256()
+    for path in paths:
+        with open_as_it_is(path) as file:
+            total.update(hashlib.file_digest(cast(Any, file), "sha256").digest())
+    return f"sha256:{total.hexdigest()}"

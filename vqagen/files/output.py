@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
@@ -46,62 +47,43 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
     path, read = locate(target), [locate(given) for given in named]
     if isinstance(path, Remote) or not is_pipe_or_device(path):
         check_writable_packing(target)
-    if isinstance(path, Remote):
-        _check_remote(path, force, read)
-        return
     try:
-        _check_local(path, force, read)
+        _check_place(path, force, read)
     except OSError as error:
         raise PlaceError(f"cannot write {path}: {error.strerror}") from None
 
 
-def _check_remote(path: Remote, force: bool, inputs: Iterable[Location]) -> None:
-    """Only writing could tell whether there is leave to write."""
-    if path in inputs:
+def _check_place(path: Location, force: bool, inputs: Sequence[Location]) -> None:
+    if isinstance(path, Remote) and path in inputs:
         raise UsageError(f"output {path} {_IN_USE}")
     if path.is_dir():
         raise PlaceError(f"output {path} is a folder; name a file")
-    if path.exists():
-        _require(force, path)
-    elif path.lacks_bucket():
-        raise PlaceError(f"the bucket of output {path} does not exist; create it first")
-
-
-def _check_local(path: Path, force: bool, inputs: Iterable[Location]) -> None:
-    if path.is_dir():
-        raise PlaceError(f"output {path} is a folder; name a file")
-    if path.is_file():
-        _require(force, path)
+    if path.is_file() and not force:
+        raise UsageError(f"output {path} exists already; give --force to replace it")
+    if isinstance(path, Remote):  # only writing could tell whether there is leave to write
+        if path.lacks_bucket():
+            raise PlaceError(f"the bucket of output {path} does not exist; create it first")
+        return
     folder = linked(path).parent if path.is_symlink() else path.parent
-    if not folder.exists():
-        raise PlaceError(f"output folder {folder} does not exist; create it first")
     if not folder.is_dir():
-        raise PlaceError(f"output folder {folder} is a file")
-    _check_inputs(path, [given for given in inputs if isinstance(given, Path)])
+        raise PlaceError(
+            f"output folder {folder} {'is a file' if folder.exists() else 'does not exist; create it first'}"
+        )
+    local = [given for given in inputs if isinstance(given, Path)]
+    if any(
+        linked(path) == linked(given) or (path.is_file() and given.exists() and path.samefile(given)) for given in local
+    ):
+        raise UsageError(f"output {path} {_IN_USE}")
+    above = next((given for given in local if given.is_dir() and linked(given) in linked(path).parents), None)
+    if above and unpacked_name(path.name).lower().endswith(_READ_IN_FOLDERS):
+        raise UsageError(f"output {path} lies in {above}, all of which the same run reads; name another folder")
     if not is_pipe_or_device(path):
         tempfile.TemporaryFile(dir=linked(path).parent).close()  # permissions do not tell if the disk is read-only
-
-
-def _require(force: bool, path: Location) -> None:
-    if not force:
-        raise UsageError(f"output {path} exists already; give --force to replace it")
-
-
-def _check_inputs(path: Path, inputs: Sequence[Path]) -> None:
-    if any(linked(path) == linked(given) or _are_one_file(path, given) for given in inputs):
-        raise UsageError(f"output {path} {_IN_USE}")
-    folder = next((given for given in inputs if given.is_dir() and linked(given) in linked(path).parents), None)
-    if folder and unpacked_name(path.name).lower().endswith(_READ_IN_FOLDERS):
-        raise UsageError(f"output {path} lies in {folder}, all of which the same run reads; name another folder")
 
 
 def linked(path: Path) -> Path:
     """What a path comes to when all links are followed. (`Path.resolve` fails where links go round in a circle.)"""
     return Path(os.path.realpath(path))
-
-
-def _are_one_file(path: Path, other: Path) -> bool:
-    return path.is_file() and other.exists() and path.samefile(other)
 
 
 def check_ending(target: str, endings: Iterable[str], what: str) -> None:
@@ -133,19 +115,13 @@ def atomic_output(target: str, on_ready: Callable[[], object] = lambda: None) ->
     """
     path = locate(target)
     try:
-        if target == STDOUT:
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-            on_ready()
-        elif isinstance(path, Remote):
-            with _uploaded(path, on_ready) as file:
+        if is_stream(target):
+            with nullcontext(sys.stdout.buffer) if target == STDOUT else open(target, "wb") as file:
                 yield file
-        elif is_pipe_or_device(path):
-            with path.open("wb") as file:
-                yield file
+                file.flush()
             on_ready()
         else:
-            with _replacement(linked(path), packing_of(path.name), on_ready) as file:
+            with _uploaded(path, on_ready) if isinstance(path, Remote) else _replacement(path, on_ready) as file:
                 yield file
     except BrokenPipeError:
         raise
@@ -167,21 +143,26 @@ def _uploaded(path: Remote, on_ready: Callable[[], object]) -> Iterator[IO[bytes
 
 
 @contextmanager
-def _replacement(path: Path, packing: str, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:_SHOWN_NAME]}.", suffix=".part", dir=path.parent)
+def _replacement(given: Path, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
+    path = linked(given)
+    beside = _beside(path, "part")
     try:
-        with os.fdopen(handle, "wb") as file:
-            with packed(file, packing) as content:
+        with beside.open("xb") as file:
+            with packed(file, packing_of(given.name)) as content:
                 yield content
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(beside, 0o666 & ~_umask())
         on_ready()
         os.replace(beside, path)
         settle(path.parent)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
+
+
+def _beside(path: Path, ending: str) -> Path:
+    """A name that nobody else uses, for what becomes `path`, or was it."""
+    return path.with_name(f".{path.name[:_SHOWN_NAME]}.{secrets.token_hex(4)}.{ending}")
 
 
 @contextmanager
@@ -190,18 +171,16 @@ def atomic_folder(out: Path) -> Iterator[Path]:
 
     A process that is killed between the two renames leaves that one beside `out`, with a name that ends in `.old`.
     """
-    beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:_SHOWN_NAME]}.", suffix=".part", dir=out.absolute().parent))
+    out = out.absolute()
+    beside, old = _beside(out, "part"), _beside(out, "old")
+    beside.mkdir()
     try:
         yield beside
-        beside.chmod(0o755)
         if out.is_dir():
-            old = Path(tempfile.mkdtemp(prefix=f".{out.name[:_SHOWN_NAME]}.", suffix=".old", dir=out.absolute().parent))
             os.replace(out, old)
-            os.replace(beside, out)
-            shutil.rmtree(old)
-        else:
-            os.replace(beside, out)
-        settle(out.absolute().parent)
+        os.replace(beside, out)
+        shutil.rmtree(old, ignore_errors=True)
+        settle(out.parent)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
@@ -213,7 +192,7 @@ def sweep(target: str) -> None:
     if not isinstance(path, Path) or len(path.name) > _SHOWN_NAME:  # others may have left what is named so
         return
     path = linked(path)
-    left = re.compile(re.escape(f".{path.name}.") + r"[a-z0-9_]{8}\.part")  # as `mkstemp` names it
+    left = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{8}\.part")  # as `_beside` names it
     for name in filter(left.fullmatch, os.listdir(path.parent)):
         if (remnant := path.with_name(name)).is_dir():
             shutil.rmtree(remnant, ignore_errors=True)
@@ -229,9 +208,3 @@ def settle(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
-from vqagen.files.layouts import Checksum, Record
-from vqagen.files.locations import Location
+from vqagen.files.locations import Location, open_as_it_is
 from vqagen.files.packing import is_named_columns
-from vqagen.files.reading import open_as_it_is
 
+Record = Mapping[str, Any]
 BEGINNING = b"PAR1"
 INFO = b"vqagen"
 """The key of our info, as JSON, in a file's metadata."""
@@ -82,94 +82,77 @@ class RecordColumns(ABC):
         self.write_tables(map(decode, batches), file, info)
 
     def write_tables(self, tables: Iterable[Any], file: IO[bytes], info: Record) -> None:
-        """Write tables into a Parquet file, a row group for each, and number the records."""
-        write_tables(tables, file, self.schema, info, self.number_key)
+        """Write tables into a Parquet file, a row group for each.
+
+        Only the place of an empty table is written, into the metadata: `datasets` breaks on a file that begins with an
+        empty row group. Empty tables behind the last row are left out. The column `number_key` is filled with each
+        row's place in the file. The same rows in the same groups give the same bytes.
+        """
+        arrow, parquet = pyarrow(), pyarrow("pyarrow.parquet")
+        described = self.schema.with_metadata({INFO: orjson.dumps(info)})
+        summed = _Summed(file)
+        # Of 100,000 questions, zstd leaves 4.6 MB and snappy, the usual one, 6.1 MB; either takes 0.3 s.
+        with parquet.ParquetWriter(summed, described, compression="zstd") as writer:
+            number, passed, empty = 0, list[int](), list[int]()
+            for place, table in enumerate(tables):
+                if table.num_rows:
+                    numbers = arrow.array(range(number, number + table.num_rows), arrow.int64())
+                    columns = [
+                        numbers if name == self.number_key else table.column(name).combine_chunks()
+                        for name in self.schema.names
+                    ]
+                    whole = arrow.Table.from_arrays(columns, schema=self.schema)
+                    writer.write_table(whole, row_group_size=table.num_rows)
+                    number += table.num_rows
+                    empty, passed = empty + passed, []
+                else:
+                    passed.append(place)
+            places = {EMPTY: orjson.dumps(empty)} if empty else {}
+            writer.add_key_value_metadata({**places, CHECKSUM: b"%08x" % summed.crc})
 
     def to_records(self, table: Any) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table as the records that they were made of."""
         return map(self.restored, to_records(table))
 
 
-_EXPECTED: dict[type, str] = {str: "text", int: "a whole number"}
-
-
 def refuse_misfits(records: Sequence[Record], wanted: Mapping[str, type], noun: str) -> None:
     """Raise BadInput for values that scenes brought along, and that their columns cannot hold.
 
-    `wanted` gives the type of each column that scenes fill, str or int; `noun` is one record, for people.
+    `wanted` gives the type of each column that scenes fill, str or int; `noun` is one record, for people. The first
+    value of a column is named, and how many more there are.
     """
-    problems = [problem for name, kind in wanted.items() if (problem := _misfit(records, name, kind, noun))]
+    problems = []
+    for name, kind in wanted.items():
+        wrong = [record for record in records if not _fits(record.get(name), kind)]
+        if wrong:
+            place = f"scene {wrong[0].get('image_filename') or wrong[0].get('image_index')}"
+            more = f" (and of {counted(len(wrong) - 1, f'more {noun}')})" if wrong[1:] else ""
+            expected = "text" if kind is str else "a whole number"
+            found = f"a column holds {expected}, found {as_written(wrong[0][name])}{more}"
+            problems.append(Problem(f"{found}; change it in the scenes, or write JSON Lines (.jsonl)", place, name))
     if problems:
         raise BadInput(problems)
 
 
-def _misfit(records: Sequence[Record], name: str, kind: type, noun: str) -> Problem | None:
-    """Return what is wrong with the first value that does not fit, and how many more there are."""
-    wrong = [record for record in records if not _fits(record.get(name), kind)]
-    if not wrong:
-        return None
-    place = f"scene {wrong[0].get('image_filename') or wrong[0].get('image_index')}"
-    more = f" (and of {counted(len(wrong) - 1, f'more {noun}')})" if wrong[1:] else ""
-    found = f"a column holds {_EXPECTED[kind]}, found {as_written(wrong[0][name])}{more}"
-    return Problem(f"{found}; change it in the scenes, or write JSON Lines (.jsonl)", place, name)
-
-
 def _fits(value: object, kind: type) -> bool:
-    if value is None or type(value) is str:
-        return value is None or kind is str
-    return kind is int and type(value) is int and -(2**63) <= value < 2**63
+    return value is None or (type(value) is kind and (kind is str or -(2**63) <= cast(int, value) < 2**63))
 
 
 # Writing -------------------------------------------------------------------------------------------------------------
-
-
-def write_tables(
-    tables: Iterable[Any], file: IO[bytes], schema: Any, info: Mapping[str, Any], number_key: str = ""
-) -> None:
-    """Write tables into a Parquet file, a row group for each.
-
-    Only the place of an empty table is written, into the metadata: `datasets` breaks on a file that begins with an
-    empty row group. Empty tables behind the last row are left out. The column `number_key` of the schema, if there is
-    one, is filled with each row's place in the file. The same rows in the same groups give the same bytes.
-    """
-    parquet = pyarrow("pyarrow.parquet")
-    described = schema.with_metadata({INFO: orjson.dumps(info)})
-    summed = _Summed(file)
-    # Of 100,000 questions, zstd leaves 4.6 MB and snappy, the usual one, 6.1 MB; either takes 0.3 s.
-    with parquet.ParquetWriter(summed, described, compression="zstd") as writer:
-        number, passed, empty = 0, list[int](), list[int]()
-        for place, table in enumerate(tables):
-            if table.num_rows:
-                writer.write_table(_numbered(table, number, schema, number_key), row_group_size=table.num_rows)
-                number += table.num_rows
-                empty, passed = empty + passed, []
-            else:
-                passed.append(place)
-        places = {EMPTY: orjson.dumps(empty)} if empty else {}
-        writer.add_key_value_metadata({**places, CHECKSUM: str(summed.checksum).encode()})
 
 
 class _Summed:
     """A file that is written, and the checksum of its bytes so far."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.checksum = Checksum()
+        self._file, self.crc = file, 0
 
     def write(self, content: bytes) -> int:
-        self.checksum = self.checksum.add(content, 0)
+        self.crc = zlib.crc32(content, self.crc)
         return self._file.write(content)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
-
-
-def _numbered(table: Any, first: int, schema: Any, number_key: str) -> Any:
-    """The table in one piece, its rows numbered from `first` on."""
-    arrow = pyarrow()
-    numbers = arrow.array(range(first, first + table.num_rows), arrow.int64())
-    columns = [numbers if name == number_key else table.column(name).combine_chunks() for name in schema.names]
-    return arrow.Table.from_arrays(columns, schema=schema)
 
 
 def decode(batch: bytes) -> Any:
@@ -188,36 +171,23 @@ def holds_columns(path: Location) -> bool:
         return file.read(len(BEGINNING)) == BEGINNING
 
 
-def column_names(path: Location) -> list[str]:
-    """The names of a file's columns, in its order."""
+def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:
+    """Return the names of a file's columns in its order, the number of its rows, and its `info`, empty if none."""
     with _opened(path) as file:
-        return list(file.schema_arrow.names)
-
-
-def count_rows(path: Location) -> int:
-    """The number of rows, which a file knows."""
-    with _opened(path) as file:
-        return int(file.metadata.num_rows)
+        names, rows, metadata = file.schema_arrow.names, file.metadata.num_rows, file.schema_arrow.metadata or {}
+    try:
+        info = orjson.loads(metadata.get(INFO, b"{}"))
+    except orjson.JSONDecodeError as error:
+        raise BadInput([Problem(f"its metadata is not valid JSON: {error.msg}", str(path), INFO.decode())]) from None
+    return list(names), int(rows), info if isinstance(info, dict) else {}
 
 
 def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield every row from `start` on as a record; see `to_records`."""
     with _opened(path) as file:
         for batch in file.iter_batches(READ_AT_ONCE):
-            if start < batch.num_rows:
-                yield from to_records(batch.slice(start), json_columns)
+            yield from to_records(batch.slice(min(start, batch.num_rows)), json_columns)
             start = max(start - batch.num_rows, 0)
-
-
-def read_info(path: Location) -> dict[str, Any]:
-    """The `info` of a file; empty where it has none."""
-    with _opened(path) as file:
-        written = (file.schema_arrow.metadata or {}).get(INFO, b"{}")
-    try:
-        info = orjson.loads(written)
-    except orjson.JSONDecodeError as error:
-        raise BadInput([Problem(f"its metadata is not valid JSON: {error.msg}", str(path), INFO.decode())]) from None
-    return info if isinstance(info, dict) else {}
 
 
 def checksums(path: Location) -> tuple[str | None, str]:
@@ -227,14 +197,14 @@ def checksums(path: Location) -> tuple[str | None, str]:
     """
     with _opened(path) as file:
         given: bytes | None = (file.metadata.metadata or {}).get(CHECKSUM)
-    found = Checksum()
+    found = 0
     with open_as_it_is(path) as file:
         end = file.seek(-_FOOTER, os.SEEK_END)
         left = end - int.from_bytes(file.read(4), "little")
         file.seek(0)
         while left > 0 and (content := file.read(min(left, _CHUNK))):
-            found, left = found.add(content, 0), left - len(content)
-    return given.decode("ascii", "replace") if given is not None else None, str(found)
+            found, left = zlib.crc32(content, found), left - len(content)
+    return given.decode("ascii", "replace") if given is not None else None, f"{found:08x}"
 
 
 def row_groups(path: Location) -> Iterator[Any]:

@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
 
 from vqagen.errors import BadInput, Fault, Problem, describe, warn
-from vqagen.files.diagnosis import NOT_USABLE, Mistake, find_mistake
-from vqagen.files.locations import Location
+from vqagen.files.diagnosis import NOT_USABLE, Mistake, Path, Position, Scan, find_unusable, position_at
+from vqagen.files.locations import Location, open_bytes
 from vqagen.files.packing import DAMAGE
-from vqagen.files.reading import open_bytes
-from vqagen.files.text import TOKEN, Path, excerpt, locate, position_at, repeated_keys, show_path
 
+WIDEST = 100
+"""Columns of an excerpt."""
+_COMMA = "a comma behind the last item, which JSON does not allow,"
 _VISIBLE = re.compile(r"[^\r\n]")
 
 
@@ -41,18 +44,44 @@ def parse_json(text: str, source: str) -> Any:
     """The value of a hand-edited JSON text; `source` names it in errors.
 
     Comments, commas behind a last item and keys written twice are warned of and taken. Whoever
-    points into the text afterwards does so with `text.locate`, which knows them too.
+    points into the text afterwards does so with `locate_path`, which knows them too.
     """
+    scan = None
     try:
-        value, oddities = _read(text)
-    except _Broken as error:
-        message, offset, kind = error.args[0]
-        place = position_at(text, offset)
-        shown = excerpt(text, offset) if text.strip() else ""
-        raise BadInput([Problem(f"{kind}: {message}", source, "", *place, shown)]) from None
-    for message, offset, path in oddities:
+        value, is_repeating = _strictly(text)
+    except (ValueError, RecursionError):
+        scan = Scan(text)
+        value, is_repeating = _without_oddities(scan, source)
+    if scan is None and not is_repeating:
+        return value
+    scan = scan or Scan(text)
+    oddities: list[tuple[int, str, Path]] = [
+        (offset, f"the key {key!r} is written twice in one object; the first one is lost", (*scan.paths[inside], key))
+        for inside, key, offset in scan.repeated
+    ]
+    for spans, what in ((scan.comments, "a comment, which JSON does not have,"), (scan.commas, _COMMA)):
+        if spans:
+            more = f" (and {len(spans) - 1:,} more in this file)" if len(spans) > 1 else ""
+            oddities.append((spans[0][0], f"{what} is skipped{more}", ()))
+    for offset, message, path in sorted(oddities, key=lambda oddity: oddity[0]):
         warn(Problem(message, source, show_path(path), *position_at(text, offset)))
     return value
+
+
+def _without_oddities(scan: Scan, source: str) -> tuple[Any, bool]:
+    """The value of a text without its comments and spare commas. BadInput with the first mistake."""
+    pieces, done, text = [], 0, scan.text
+    for start, end in sorted(scan.comments + scan.commas):
+        pieces += [text[done:start], _VISIBLE.sub(" ", text[start:end])]
+        done = end
+    try:
+        return _strictly("".join(pieces) + text[done:])
+    except RecursionError:
+        mistake = Mistake("nested too deeply", scan.deepest, NOT_USABLE)
+    except ValueError as error:
+        mistake = scan.mistake or find_unusable(text) or Mistake(str(error), 0)
+    place, shown = position_at(text, mistake.offset), excerpt(text, mistake.offset) if text.strip() else ""
+    raise BadInput([Problem(f"{mistake.kind}: {mistake.message}", source, "", *place, shown)])
 
 
 def read_object(path: Location, faults: Callable[[dict[str, Any]], Iterable[Fault]]) -> dict[str, Any]:
@@ -68,59 +97,9 @@ def read_object(path: Location, faults: Callable[[dict[str, Any]], Iterable[Faul
 
 def raise_located(faults: Iterable[Fault], text: str, source: object = "") -> None:
     """Raise BadInput with the faults of a JSON text, each with its place; nothing if there is none."""
-    problems = [Problem(message, str(source), place, *locate(text, place)) for place, message in faults]
+    problems = [Problem(message, str(source), place, *locate_path(text, place)) for place, message in faults]
     if problems:
         raise BadInput(problems)
-
-
-# What people write beyond JSON ----------------------------------------------------------------------------------------
-
-
-class _Oddity(NamedTuple):
-    """Something in a text that is accepted, and that its author should know of."""
-
-    message: str
-    offset: int
-    path: Path = ()
-
-
-class _Broken(Exception):
-    """A text is not JSON, even without its comments and spare commas. Its argument is the `Mistake`."""
-
-
-def _read(text: str) -> tuple[Any, list[_Oddity]]:
-    """Return the value of a hand-edited text, and its oddities in reading order. Raises _Broken."""
-    comments, commas = [], []
-    try:
-        value, is_repeating = _strictly(text)
-    except (ValueError, RecursionError):
-        comments, commas = _comments(text), _commas(text)
-        text = _blanked(text, comments + commas)
-        value, is_repeating = _strictly_or_diagnosed(text)
-    oddities = [*_counted("a comment, which JSON does not have, is skipped", comments)]
-    oddities += _counted("a comma behind the last item, which JSON does not allow, is skipped", commas)
-    if is_repeating:
-        oddities += (
-            _Oddity(f"the key {path[-1]!r} is written twice in one object; the first one is lost", offset, path)
-            for path, offset in repeated_keys(text)
-        )
-    return value, sorted(oddities, key=lambda oddity: oddity.offset)
-
-
-def _counted(message: str, spans: list[tuple[int, int]]) -> Iterator[_Oddity]:
-    """One oddity for all of a kind, at the first of them."""
-    if spans:
-        more = f" (and {len(spans) - 1:,} more in this file)" if len(spans) > 1 else ""
-        yield _Oddity(message + more, spans[0][0])
-
-
-def _strictly_or_diagnosed(text: str) -> tuple[Any, bool]:
-    try:
-        return _strictly(text)
-    except RecursionError:
-        raise _Broken(Mistake("nested too deeply", _deepest(text), NOT_USABLE)) from None
-    except ValueError as error:
-        raise _Broken(find_mistake(text) or Mistake(str(error), 0)) from None
 
 
 def _strictly(text: str) -> tuple[Any, bool]:
@@ -145,44 +124,97 @@ def _finite(number: str) -> float:
     raise ValueError(number)
 
 
-def _comments(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each comment. One that is never closed is a mistake, and left for the parser to find."""
-    spans = [match.span() for match in TOKEN.finditer(text) if match["comment"]]
-    return [(start, end) for start, end in spans if not _is_open(text, start, end)]
+# Places ---------------------------------------------------------------------------------------------------------------
 
 
-def _is_open(text: str, start: int, end: int) -> bool:
-    return text.startswith("/*", start) and not (end - start >= 4 and text.endswith("*/", start, end))
+def excerpt(text: str, offset: int) -> str:
+    """The line around a character, cut to WIDEST columns, and a caret under the character.
+
+    >>> print(excerpt("[1,\\n 2 3]", 7))
+     2 3]
+       ^
+    """
+    start = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    line = text[start : len(text) if end < 0 else end].rstrip()
+    at = offset - start
+    first = max(0, min(at - WIDEST // 2, len(line) - WIDEST))
+    before, behind = line[first:at], line[at : first + WIDEST]
+    left, right = "… " if first else "", " …" if len(line) > first + WIDEST else ""
+    shown = "".join(each if each.isprintable() else " " for each in f"{left}{before}{behind}{right}")
+    return f"{shown}\n{' ' * _width(left + before)}^"
 
 
-def _commas(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each comma that stands between a value and a closing bracket."""
-    spans: list[tuple[int, int]] = []
-    before, comma = "", -1
-    for match in TOKEN.finditer(text):
-        piece = match[0]
-        if match["comment"] or piece.isspace():  # such as a no-break space
-            continue
-        if piece in "]}" and comma >= 0:
-            spans.append((comma, comma + 1))
-        comma = match.start() if piece == "," and before not in ("", ",", "[", "{", ":") else -1
-        before = piece
-    return spans
+def _width(text: str) -> int:
+    """Columns on a terminal: an accent of its own takes none, an East Asian character two."""
+    wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
+    return len(text) + wide - sum(unicodedata.combining(each) > 0 for each in text)
 
 
-def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    pieces, done = [], 0
-    for start, end in sorted(spans):
-        pieces += [text[done:start], _VISIBLE.sub(" ", text[start:end])]
-        done = end
-    return "".join(pieces) + text[done:]
+def show_path(path: Path) -> str:
+    """A path as text.
+
+    >>> show_path(("templates", 3, "text"))
+    'templates[3].text'
+    """
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
-def _deepest(text: str) -> int:
-    """The offset of the bracket of a text that is nested most deeply."""
-    depth = most = offset = 0
-    for match in TOKEN.finditer(text):
-        depth += (match[0] in ("[", "{")) - (match[0] in ("]", "}"))
-        if depth > most:
-            most, offset = depth, match.start()
-    return offset
+def locate_path(text: str, path: str) -> Position:
+    """Where the value at `path` starts in JSON `text`; the nearest enclosing value where the path ends early.
+
+    A path is written as in errors: `templates[3].nodes[2].type`, or `[3].nodes` where the document is a list.
+    """
+    starts = _starts(text)
+    while path and path not in starts:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return position_at(text, starts.get(path, 0))
+
+
+@lru_cache(maxsize=2)  # whoever points at one mistake of a file soon points at the next
+def _starts(text: str) -> Mapping[str, int]:
+    """Path -> where that value starts; of equal keys the last, as parsers keep it.
+
+    A key may hold a dot or a bracket: of the keys that a path may name, the longest is taken, with the fewest steps.
+    """
+    starts = sorted(Scan(text).paths.items(), key=lambda start: -len(start[1]))
+    return {show_path(path): offset for offset, path in starts}
+
+
+# Writing --------------------------------------------------------------------------------------------------------------
+
+WIDTH = 120
+"""Columns that a value fills before it is broken into lines."""
+
+
+def laid_out(document: Any) -> str:
+    """Return the text of a document as people edit it: a value on one line if it fits, an object of objects as a table.
+
+    >>> print(laid_out({"kinds": {"cup": {"art": [{"ring": [0, 1]}]}, "pin": {"sizes": [1, 2]}}}), end="")
+    {
+      "kinds": {
+        "cup": {"art": [{"ring": [0, 1]}]},
+        "pin": {"sizes": [1, 2]}
+      }
+    }
+    """
+    return _laid_out(document, "", 0) + "\n"
+
+
+def _laid_out(value: Any, indent: str, used: int) -> str:
+    """Return a value whose first line has `used` columns before it, besides the indentation."""
+    line, inner = json.dumps(value, ensure_ascii=False), indent + "  "
+    if isinstance(value, dict):
+        members = [(f"{json.dumps(key, ensure_ascii=False)}: ", each) for key, each in value.items()]
+    else:
+        members = [("", each) for each in value] if isinstance(value, list) else []
+    is_table = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+    fits = len(indent) + used + len(line) <= WIDTH and not is_table
+    if fits or not any(_holds_object(each) for _, each in members):  # a list of points, say, is never broken into lines
+        return line
+    lines = ",\n".join(f"{inner}{key}{_laid_out(each, inner, len(key))}" for key, each in members)
+    return f"{line[0]}\n{lines}\n{indent}{line[-1]}"
+
+
+def _holds_object(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_object, value)))

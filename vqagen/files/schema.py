@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.errors import Fault, describe, nearest, unknown
-from vqagen.files.text import Path, show_path
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
-
+from vqagen.files.diagnosis import Path
+from vqagen.files.parsing import show_path
 
 _FOLDER = FilePath(__file__).parents[1] / "schemas"
 _SUFFIX = ".schema.json"
@@ -59,9 +55,16 @@ def shape_faults(document: object, name: str, definition: str = "") -> list[Shap
 
     They come in reading order; `jsonschema` finds them in an order that may change from run to run.
     """
-    errors = _validator(name, definition).iter_errors(document)
-    found = dict.fromkeys(fault for error in errors for fault in _faults(error))
-    return sorted(found, key=lambda fault: _reading_order(document, fault.place))
+    found = list[ShapeFault]()
+    for error in _validator(name, definition).iter_errors(document):
+        place = tuple(error.absolute_path)
+        if error.validator == "additionalProperties":
+            known = list(error.schema.get("properties", ()))
+            strange = [key for key in error.instance if key not in known]
+            found += [ShapeFault((*place, key), unknown("key", key, known), True) for key in strange]
+        else:
+            found.append(ShapeFault(place, _SENTENCES[error.validator](error), False))
+    return sorted(dict.fromkeys(found), key=lambda fault: _reading_order(document, fault.place))
 
 
 def _reading_order(document: Any, path: Path) -> list[int]:
@@ -73,43 +76,25 @@ def _reading_order(document: Any, path: Path) -> list[int]:
     return place
 
 
-def _schema(name: str, definition: str) -> dict[str, Any]:
-    """Return a schema or one of its definitions, which has the others too."""
-    schema: dict[str, Any] = json.loads(schema_text(name))
-    definitions = schema.get("$defs", {})
-    return {**definitions[definition], "$defs": definitions} if definition else schema
-
-
 @cache
 def _validator(name: str, definition: str) -> Any:
+    """Return what validates documents of a schema, or such parts of them as one of its definitions describes."""
     from jsonschema import Draft202012Validator, validators  # 70 ms to import, and `--help` needs none of it
 
-    # JSON Schema takes 1.0 for an integer; a list index it is not.
+    # JSON Schema takes 1.0 for an integer; a list index it is not. Arithmetic cannot take all whole numbers.
     kinds: dict[str, Any] = {
-        "integer": lambda _, value: type(value) is int and _is_finite(value),  # or `minimum` would not see it
-        "number": lambda _, value: _is_finite(value),
+        "integer": lambda _, value: type(value) is int and abs(value) < sys.float_info.max,
+        "number": lambda _, value: type(value) in (int, float) and abs(value) < sys.float_info.max,
     }
     extend: Any = validators.extend  # it has no types
     validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(kinds))
-    return validator(_schema(name, definition))
+    schema: dict[str, Any] = json.loads(schema_text(name))
+    part = {**schema["$defs"][definition], "$defs": schema["$defs"]} if definition else schema
+    return validator(part)
 
 
-def _is_finite(value: object) -> bool:
-    """True for a number that arithmetic can take. A whole number may be too large for it."""
-    if type(value) is int:
-        return abs(value) < sys.float_info.max
-    return type(value) is float and math.isfinite(value)
-
-
-def _faults(error: ValidationError) -> Iterator[ShapeFault]:
-    if error.validator == "additionalProperties":
-        yield from _strange_keys(error)
-    else:
-        yield ShapeFault(tuple(error.absolute_path), _SENTENCES[error.validator](error), False)
-
-
-def _wrong_type(error: ValidationError) -> str:
-    allowed: Any = error.validator_value
+def _wrong_type(error: Any) -> str:
+    allowed = error.validator_value
     kinds = [allowed] if isinstance(allowed, str) else allowed
     return f"expected {_either([_KINDS[kind] for kind in kinds])}, found {describe(error.instance)}"
 
@@ -124,12 +109,11 @@ def _either(options: Sequence[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _missing_keys(error: ValidationError) -> str:
+def _missing_keys(error: Any) -> str:
     """One sentence for all keys that an object lacks, each with the given key that may have been meant for it."""
-    given: Any = error.instance
-    wanted: Any = error.validator_value
-    strange = [key for key in given if key not in wanted]
-    return "; ".join(f"missing key {key!r}{_instead(key, strange)}" for key in wanted if key not in given)
+    wanted = error.validator_value
+    strange = [key for key in error.instance if key not in wanted]
+    return "; ".join(f"missing key {key!r}{_instead(key, strange)}" for key in wanted if key not in error.instance)
 
 
 def _instead(key: str, strange: Sequence[str]) -> str:
@@ -137,48 +121,31 @@ def _instead(key: str, strange: Sequence[str]) -> str:
     return f" (found {close!r})" if close else ""
 
 
-def _missing_either(error: ValidationError) -> str:
+def _missing_either(error: Any) -> str:
     """Of keys that stand for each other one is needed: name the one that is misspelt, or all where none is."""
-    given: Any = error.instance
-    branches: Any = error.validator_value
-    wanted = [branch["required"][0] for branch in branches]
-    instead = [f"{key!r}{_instead(key, list(given))}" for key in wanted if nearest(key, given)]
+    wanted, given = [branch["required"][0] for branch in error.validator_value], list(error.instance)
+    instead = [f"{key!r}{_instead(key, given)}" for key in wanted if nearest(key, given)]
     return f"missing key {instead[0] if instead else _either([repr(key) for key in wanted])}"
 
 
-def _strange_keys(error: ValidationError) -> Iterator[ShapeFault]:
-    """Yield a fault for each key that an object may not have, at its place."""
-    schema: Any = error.schema
-    given: Any = error.instance
-    known = list(schema.get("properties", ()))
-    for key in given:
-        if key not in known:
-            yield ShapeFault((*error.absolute_path, key), unknown("key", key, known), True)
-
-
-def _wrong_word(error: ValidationError) -> str:
-    words: Any = error.validator_value
+def _wrong_word(error: Any) -> str:
+    words = error.validator_value
     close = nearest(error.instance, words) if isinstance(error.instance, str) else None
     hint = f"; did you mean {close!r}?" if close else ""
     return f"expected {_either([repr(word) for word in words])}, found {describe(error.instance)}{hint}"
 
 
-def _wrong_pattern(error: ValidationError) -> str:
-    schema: Any = error.schema
-    return f"expected {schema['title']}, found {describe(error.instance)}"
-
-
-def _found(expected: str) -> Callable[[ValidationError], str]:
+def _found(expected: str) -> Callable[[Any], str]:
     """A sentence that names the limit of its keyword."""
     return lambda error: f"expected {expected.format(error.validator_value)}, found {describe(error.instance)}"
 
 
-_SENTENCES: dict[object, Callable[[ValidationError], str]] = {
+_SENTENCES: dict[object, Callable[[Any], str]] = {
     "type": _wrong_type,
     "required": _missing_keys,
     "anyOf": _missing_either,
     "enum": _wrong_word,
-    "pattern": _wrong_pattern,
+    "pattern": lambda error: f"expected {error.schema['title']}, found {describe(error.instance)}",
     "minItems": _found("a list of at least {}"),
     "maxItems": _found("a list of at most {}"),
     "uniqueItems": lambda error: "something is listed twice",

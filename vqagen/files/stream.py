@@ -14,16 +14,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BytesIO
 from typing import Any, BinaryIO
 
 import orjson
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.locations import Location
+from vqagen.files.diagnosis import Position
+from vqagen.files.locations import Location, open_bytes
 from vqagen.files.packing import DAMAGE
-from vqagen.files.reading import open_bytes
-from vqagen.files.text import Position
 
 NOT_JSON = "not valid JSON"
 
@@ -59,10 +59,8 @@ class JsonReader:
     """
 
     def __init__(self, file: BinaryIO, offset: int = 0) -> None:
-        self.path = ""
-        self._file = file
-        self._buffer, self._at, self._before = b"", 0, offset
-        self._separator = b""
+        self.path, self._separator = "", b""
+        self._file, self._buffer, self._at, self._before = file, b"", 0, offset
         try:
             file.seek(offset)
         except DAMAGE as error:
@@ -83,8 +81,7 @@ class JsonReader:
     def peek(self) -> bytes:
         """Go to the next byte that is not white space, and show it; b"" at the end of the text."""
         while True:
-            found = _NOT_SPACE.search(self._buffer, self._at)
-            if found:
+            if found := _NOT_SPACE.search(self._buffer, self._at):
                 self._at = found.start()
                 return found.group()
             self._at = len(self._buffer)
@@ -102,8 +99,7 @@ class JsonReader:
 
     def take_end(self) -> None:
         """Make sure that nothing follows."""
-        found = self.peek()
-        if found:
+        if found := self.peek():
             raise self.fault(f"expected the end of the file, found {_shown(found)}")
 
     def value(self) -> Any:
@@ -112,8 +108,7 @@ class JsonReader:
 
     def value_and_text(self) -> tuple[Any, bytes]:
         """Read the next value; with its text, which costs nothing more."""
-        guessed = self._guessed_object()
-        if guessed:
+        if guessed := self._guessed_object():
             return guessed
         text = self._whole_value()
         try:
@@ -135,10 +130,10 @@ class JsonReader:
     def members(self) -> Iterator[str]:
         """Each key of the object that comes next, which must be the outermost; see `rest_of_object`."""
         self.take(b"{")
-        if self.peek() == b"}":
-            self.take(b"}")
-        else:
+        if self.peek() != b"}":
             yield from self.rest_of_object()
+        else:
+            self.take(b"}")
 
     def rest_of_list(self, path: str) -> Iterator[int]:
         """Yield the index of each element of the list at `path`, whose bracket the reader has just taken.
@@ -180,8 +175,7 @@ class JsonReader:
 
     def text(self) -> bytes:
         """Step over the next value, and give its text. Its strings and numbers need not be such that can be read."""
-        guessed = self._guessed_object()
-        if guessed:
+        if guessed := self._guessed_object():
             return guessed[1]
         text = self._whole_value()
         self._step_over(text)
@@ -195,12 +189,11 @@ class JsonReader:
         if end < 0 and self._more():
             end = self._buffer.find(self._separator, self._at)
         text = self._buffer[self._at : end + 1]
-        try:
+        with suppress(orjson.JSONDecodeError):  # no guess, a wrong one, or broken JSON: the slow way shows which
             value = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return None  # no guess, a wrong one, or broken JSON: the slow way shows which
-        self._at += len(text)
-        return value, text
+            self._at += len(text)
+            return value, text
+        return None
 
     def _whole_value(self) -> bytes:
         """The text of the next value, which is parsed to find its end."""
@@ -210,24 +203,21 @@ class JsonReader:
             while len(self._buffer) - self._at < size and self._more():
                 pass
             text = self._buffer[self._at : self._at + size]
-            length = self._value_length(text, is_all=len(text) < size)
-            if length:
-                return text[:length]
+            is_all = len(text) < size
+            try:
+                # As Latin-1 a byte is a character: ends are right, and what the strings say does not matter here.
+                length = _DECODER.raw_decode(text.decode("latin-1"))[1]
+            except json.JSONDecodeError as error:
+                is_open = error.msg.startswith("Unterminated string")
+                if is_all or not (is_open or error.pos + LONGEST_TOKEN > len(text)):
+                    is_cut = is_all and (is_open or error.pos >= len(text.rstrip()))
+                    raise self.fault("the file ends inside a value" if is_cut else error.msg, error.pos) from None
+            except RecursionError:
+                raise self.fault("nested too deeply") from None
+            else:
+                if is_all or length + LONGEST_TOKEN <= len(text):  # else it may go on
+                    return text[:length]
             size *= 2
-
-    def _value_length(self, text: bytes, is_all: bool) -> int:
-        """Bytes of the value that `text` begins with; 0 where it may go on behind `text`."""
-        try:
-            # As Latin-1 a byte is a character: ends are right, and what the strings say does not matter here.
-            length = _DECODER.raw_decode(text.decode("latin-1"))[1]
-        except json.JSONDecodeError as error:
-            if not is_all and (error.pos + LONGEST_TOKEN > len(text) or _is_unterminated(error)):
-                return 0
-            is_cut = is_all and (error.pos >= len(text.rstrip()) or _is_unterminated(error))
-            raise self.fault("the file ends inside a value" if is_cut else error.msg, error.pos) from None
-        except RecursionError:
-            raise self.fault("nested too deeply") from None
-        return length if is_all or length + LONGEST_TOKEN <= len(text) else 0
 
     def _step_over(self, text: bytes) -> None:
         """Go behind `text`, which comes next, and learn what parts it from an object that follows."""
@@ -264,7 +254,11 @@ def reading_bytes(path: Location) -> Iterator[BinaryIO]:
         try:
             yield file
         except JsonFault as fault:
-            raise BadInput([_problem(path, fault)]) from None
+            if fault.offset is None:
+                raise BadInput([Problem(fault.message, str(path), fault.path)]) from None
+            with open_bytes(path) as again:
+                place = position_of(again, fault.offset)
+            raise BadInput([Problem(f"{NOT_JSON}: {fault.message}", str(path), fault.path, *place)]) from None
 
 
 def damaged(error: Exception, path: str = "", place: str = "") -> JsonFault:
@@ -284,35 +278,27 @@ def refusal(text: bytes, error: orjson.JSONDecodeError) -> tuple[str, int]:
     return error.msg, at
 
 
+def mistake_in(text: bytes, whole: str) -> tuple[str, Position]:
+    """Return why a text, a whole line or file, is not JSON, and where; one that is cut off, where it ends."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        message, at = refusal(text, error)
+        if message == "unexpected end of data":
+            message = f"the {whole} ends inside a value"
+        return f"{NOT_JSON}: {message}", position_of(BytesIO(text), min(at, len(text.rstrip())))
+    return NOT_JSON, Position(1, 1)
+
+
 def position_of(file: BinaryIO, offset: int) -> Position:
     """Line and column of a byte, found by reading what comes before it."""
     line = column = 1
-    while offset:
-        chunk = file.read(min(offset, CHUNK))
-        if not chunk:
-            break
+    while chunk := file.read(min(offset, CHUNK)):
         offset -= len(chunk)
-        lines = chunk.count(b"\n")
-        if lines:
-            line, column = line + lines, 1
-            chunk = chunk[chunk.rindex(b"\n") + 1 :]
-        column += len(chunk.translate(None, _INSIDE_CHARACTER))
+        *lines, last = chunk.split(b"\n")
+        line, column = line + len(lines), 1 if lines else column
+        column += len(last.translate(None, _INSIDE_CHARACTER))
     return Position(line, column)
-
-
-def _problem(path: Location, fault: JsonFault) -> Problem:
-    if fault.offset is None:
-        return Problem(fault.message, str(path), fault.path)
-    message = f"{NOT_JSON}: {fault.message}"
-    try:
-        with open_bytes(path) as file:
-            return Problem(message, str(path), fault.path, *position_of(file, fault.offset))
-    except DAMAGE:  # a little further on
-        return Problem(f"{message} (at byte {fault.offset})", str(path), fault.path)
-
-
-def _is_unterminated(error: json.JSONDecodeError) -> bool:
-    return error.msg.startswith("Unterminated string")
 
 
 def _shown(found: bytes) -> str:

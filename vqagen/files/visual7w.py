@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vqagen.files.kind import RecordKind
+from vqagen.files.records import RecordKind
 
 PAIRS = "qa_pairs"
 IMAGES = RecordKind("images", own_keys=(PAIRS,))

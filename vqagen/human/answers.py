@@ -10,9 +10,8 @@ from msgspec import DecodeError, Meta, Struct, ValidationError
 from msgspec.json import Decoder, Encoder
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
-from vqagen.files.kind import RecordKind
-from vqagen.files.source import RecordSource, mistake_in_line
-from vqagen.files.stream import BYTE_ORDER_MARK
+from vqagen.files.records import RecordKind, RecordSource
+from vqagen.files.stream import BYTE_ORDER_MARK, mistake_in
 from vqagen.human.scores.settings import WEBDRIVER
 from vqagen.human.store.facts import Fact, Noted, Submitted
 from vqagen.human.store.opening import hide_password, read_facts
@@ -226,7 +225,7 @@ def _lines(path: Path, kind: Any) -> list[Any]:
             problems.append(_problem(str(error), place))
             continue
         except (DecodeError, UnicodeDecodeError):
-            message, column = mistake_in_line(text.removeprefix(BYTE_ORDER_MARK))
+            message, (_, column) = mistake_in(text.removeprefix(BYTE_ORDER_MARK), "line")
             problems.append(Problem(message, f"{place}:{column}"))
             continue
         key = (line.assignment, line.trial) if kind is AnswerRow else number

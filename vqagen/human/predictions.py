@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import orjson
 
-from vqagen.files.reading import natural_order
+from vqagen.files.locations import natural_order
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.samples import said
 from vqagen.human.study.item import ANSWER, REAL

@@ -15,9 +15,8 @@ import orjson
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
 
-from vqagen.errors import BadInput, Problem, UsageError, counted
+from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted
 from vqagen.extras import needed
-from vqagen.files.fault_list import FaultList
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.tools import png_uri

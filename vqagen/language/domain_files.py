@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
-from vqagen.files.locations import paths_of
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import content_hash, paths_of
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files

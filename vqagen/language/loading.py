@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, PlaceError, Problem, warn
-from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.reading import files_in
+from vqagen.files.locations import files_in
+from vqagen.files.parsing import locate_path, parse_json, read_text
 from vqagen.files.schema import schema_faults
-from vqagen.files.text import locate
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
@@ -241,7 +240,7 @@ def _name_of(record: Any, number: int) -> str:
 
 def _problems(faults: Iterable[Fault], text: str, file: TemplateFile) -> tuple[Problem, ...]:
     """The faults as problems in the file, each once, in reading order."""
-    placed = [(locate(text, place), place, message) for place, message in dict.fromkeys(faults)]
+    placed = [(locate_path(text, place), place, message) for place, message in dict.fromkeys(faults)]
     placed.sort(key=itemgetter(0))
     return tuple(Problem(message, str(file.path), place, *position) for position, place, message in placed)
 

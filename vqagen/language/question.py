@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import UsageError, unknown
-from vqagen.files.layouts import JsonValue
+from vqagen.files.formats import JsonValue
 from vqagen.language.program import Program
 from vqagen.language.registry import Value
 from vqagen.language.template import Template

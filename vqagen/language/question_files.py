@@ -1,13 +1,12 @@
-"""Question files, read as records; `records.source` shows the layouts."""
+"""Question files, read as records; `files.records` shows the layouts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
+from vqagen.files.records import RecordKind, open_records
 
 QUESTIONS = RecordKind("questions", own_keys=("program", "question", "answer"), json_columns=("trace",))
 

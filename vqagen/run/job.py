@@ -14,10 +14,9 @@ from typing import Any
 
 from vqagen import __version__
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, counted
+from vqagen.files.formats import Arrangement, Encode
 from vqagen.files.info import VERSION
-from vqagen.files.layouts import Arrangement, Encode
-from vqagen.files.locations import Stamp, locate, stamp_of
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import Stamp, content_hash, locate, stamp_of
 from vqagen.language.domain_files import PathLike
 from vqagen.run.shards import Shard, ShardPlan, parse_shard, plan_shard
 from vqagen.run.windows import Span, Window, span_to_read, windows_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from vqagen.errors import UsageError, unknown
 from vqagen.files.locations import paths_of
-from vqagen.files.source import RecordSource
+from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import (
     DIALOGS,
     QUESTIONS,

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
-from vqagen.files.formats import LIST, PARQUET, Format, choose_format
-from vqagen.files.layouts import Record, Selection
-from vqagen.files.locations import Location, locate, paths_of
+from vqagen.files.formats import LIST, PARQUET, Format, Record, Selection, choose_format, info_beside, record_file
+from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, atomic_folder, atomic_output, is_stream
-from vqagen.files.reading import files_in
-from vqagen.files.writer import info_beside, record_file
 from vqagen.run.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.journal import is_begun, part_of
 from vqagen.run.output import Target, claimed, make_target
@@ -179,7 +176,7 @@ def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str
 
     with record_file(target.name, target.form, info, arrangement) as writer:
         if target.form.is_surveyed:
-            writer.survey(content())
+            writer.layout.survey(content())
         records, before = numbered(), -1
         while before < written:
             before = written

@@ -12,14 +12,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.files.formats import FORMATS, JSON_LINES, Format
+from vqagen.files.formats import (
+    FORMATS,
+    JSON_LINES,
+    Arrangement,
+    Encode,
+    Format,
+    Layout,
+    Record,
+    Selection,
+    Shape,
+    encode_lines,
+    info_beside,
+)
 from vqagen.files.info import describe_output
-from vqagen.files.layouts import Arrangement, Encode, Layout, Record, Selection, encode_lines
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, check_output, is_stream, linked, sweep
 from vqagen.files.parquet import RecordColumns
-from vqagen.files.shape import Shape
-from vqagen.files.writer import info_beside
 from vqagen.run.journal import Journal, drop_unused, is_begun, journal_of, part_of
 
 
@@ -65,7 +74,7 @@ class Target:
 
     @property
     def _inner_name(self) -> str:
-        return f"{self.folder_of}{self.form.suffix}"
+        return f"{self.folder_of}{self.form.endings[0]}"
 
     @property
     def names(self) -> list[str]:

@@ -9,12 +9,10 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from vqagen.files.layouts import Placing, Record, decode_lines
+from vqagen.files.formats import Layout, Record, Shape, decode_lines, record_file, write_info
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, settle
 from vqagen.files.packing import packing_of
-from vqagen.files.shape import Shape
-from vqagen.files.writer import record_file, write_info
 from vqagen.run.journal import RECORDS, Journal
 from vqagen.run.output import Output, Target
 
@@ -26,7 +24,7 @@ Finish = Callable[[int, Mapping[str, Any]], object]
 """Called with the number of records in the output, and the record of their selection, before it gets its name."""
 
 
-def publish(journal: Journal, output: Output, placing: Placing, finish: Finish) -> None:
+def publish(journal: Journal, output: Output, placing: Layout, finish: Finish) -> None:
     """Make the output of its part, which is complete, and delete the part. `placing` has placed the part's blocks."""
     publish_records = _as_it_is if output.is_staged_as_it_is else _rewritten
     target = output.target
@@ -70,14 +68,14 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing, finish: Finish) -> None:
+def _as_it_is(journal: Journal, output: Output, target: Target, placing: Layout, finish: Finish) -> None:
     """Publish the part: rename, compress or upload it."""
 
     def conclude() -> None:
         write_info(target.name, target.form, output.info, placing.checksum)
         finish(journal.records, {})
 
-    journal.complete(placing.tail())
+    journal.complete(placing.tail(placing.checksum))
     if output.target.is_folder or packing_of(target.name) or not isinstance(locate(target.name), Path):
         with journal.records_part.open("rb") as part, atomic_output(target.name, conclude) as file:
             shutil.copyfileobj(part, file, _CHUNK)
@@ -87,7 +85,7 @@ def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing
         settle(target.place.parent)
 
 
-def _rewritten(journal: Journal, output: Output, target: Target, placing: Placing, finish: Finish) -> None:
+def _rewritten(journal: Journal, output: Output, target: Target, placing: Layout, finish: Finish) -> None:
     """Publish the records of the part through memory, block by block."""
     kept = _Kept(journal, output)
 
@@ -103,7 +101,7 @@ def _rewritten(journal: Journal, output: Output, target: Target, placing: Placin
         with record_file(target.name, target.form, output.info, output.arrangement, conclude) as writer:
             if output.form.is_surveyed:
                 for content in _Kept(journal, output).entries(output.shape):
-                    writer.survey(content)
+                    writer.layout.survey(content)
             for content in kept.entries(output.shape):
                 writer.write(content)
 

@@ -12,9 +12,8 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
-from vqagen.files.formats import choose_format
-from vqagen.files.info import Difference, describe_output, differences, is_whole, version_of
-from vqagen.files.layouts import Placing
+from vqagen.files.formats import Layout, choose_format
+from vqagen.files.info import describe_output, differences, is_whole, version_of
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
 from vqagen.language.domain_files import PathLike
@@ -24,6 +23,7 @@ from vqagen.run.options import RunOptions
 from vqagen.run.output import Output, claimed, make_target, temporary_journal
 from vqagen.run.publishing import publish, tidy_folder
 from vqagen.run.work import Block, Engine
+from vqagen.score.compare import str
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
 
@@ -165,13 +165,13 @@ Keep = Callable[..., None]
 
 def _as_it_comes(job: Job, engine: Engine, output: Output, keep: Keep) -> int:
     """Write blocks to a stream; return the number of records."""
-    placing = Placing(output.staged)
+    placing = output.staged
     with atomic_output(output.target.name) as file, _blocks(job, engine, output, job.first) as blocks:
         file.write(output.staged.head(output.info))
         for block in blocks:
             file.write(placing.place(block.body, block.records))
             keep(block)
-        file.write(placing.tail())
+        file.write(placing.tail(placing.checksum))
     return placing.records
 
 
@@ -179,7 +179,7 @@ def _in_stages(
     job: Job, engine: Engine, output: Output, journal: Journal, resume: bool, keep: Keep, finish: Callable[..., None]
 ) -> None:
     """Write blocks to the part, and make the output of it."""
-    placing, head = Placing(output.staged), output.staged.head(output.info)
+    placing, head = output.staged, output.staged.head(output.info)
     with _kept(journal, output):
         is_resumed = resume and _can_resume(output, journal)
         first = _resume(journal, placing, head, keep, job.first) if is_resumed else job.first
@@ -196,7 +196,7 @@ def _in_stages(
         journal.remove()
 
 
-def _resume(journal: Journal, placing: Placing, head: bytes, keep: Keep, first: int) -> int:
+def _resume(journal: Journal, placing: Layout, head: bytes, keep: Keep, first: int) -> int:
     """Take over the blocks of the part; return the first item to be done."""
     try:
         for entry, body in journal.resume(head):
@@ -296,7 +296,7 @@ def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
         raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")
 
 
-def _refuse_differing(name: str, differing: Sequence[Difference]) -> None:
+def _refuse_differing(name: str, differing: Sequence[str]) -> None:
     if not differing:
         return
     shown = [f"  {each}" for each in differing[:SHOWN]]

@@ -8,16 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
-from vqagen.files.discovery import open_records
-from vqagen.files.formats import FORMATS, Format
-from vqagen.files.info import FOREIGN, Sums, describe_output
-from vqagen.files.kind import RecordKind
-from vqagen.files.layouts import Arrangement, Checksum
+from vqagen.files.formats import FORMATS, Arrangement, Checksum, Entry, Format, Shape, info_beside
+from vqagen.files.info import CHECKSUM, FOREIGN, Sums, describe_output
 from vqagen.files.locations import Location
 from vqagen.files.parquet import checksums, row_groups
-from vqagen.files.shape import Entry, Shape
-from vqagen.files.source import Members
-from vqagen.files.writer import CHECKSUM, info_beside
+from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.run.output import find_record_file
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span

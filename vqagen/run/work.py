@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.files.layouts import Encode, Record
+from vqagen.files.formats import Encode, Record
 from vqagen.run.windows import Window, block_of
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
-from vqagen.files.discovery import first_keys, open_records
-from vqagen.files.kind import RecordKind
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import Location, files_below, locate
 from vqagen.files.packing import IN_FOLDERS
-from vqagen.files.reading import files_below
+from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
 from vqagen.files.shipped import require
-from vqagen.files.source import RecordSource, given_records
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.run.output import find_record_file

@@ -11,12 +11,9 @@ import orjson
 
 from vqagen import __version__
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
-from vqagen.files.formats import JSON_LINES, choose_format
-from vqagen.files.layouts import Arrangement
-from vqagen.files.locations import Location, locate
+from vqagen.files.formats import JSON_LINES, Arrangement, choose_format, record_file
+from vqagen.files.locations import Location, content_hash, files_below, locate
 from vqagen.files.output import atomic_output, check_output
-from vqagen.files.reading import content_hash, files_below
-from vqagen.files.writer import record_file
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
 from vqagen.score.items.reading import find_items, read_items

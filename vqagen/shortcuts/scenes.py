@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from vqagen.errors import BadInput, Problem
-from vqagen.files.fault_list import FaultList
+from vqagen.errors import BadInput, FaultList, Problem
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import release_answer

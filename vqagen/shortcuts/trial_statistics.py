@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.bits import indexes
-from vqagen.errors import BadInput, Problem, counted
-from vqagen.files.fault_list import FaultList
-from vqagen.files.source import RecordSource
+from vqagen.errors import BadInput, FaultList, Problem, counted
+from vqagen.files.records import RecordSource
 from vqagen.score.items.table import Places
 from vqagen.score.items.trials import trial_reader
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table

@@ -13,8 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from vqagen.errors import counted
-from vqagen.files.formats import JSON, JSON_LINES, Format
-from vqagen.files.layouts import Record, Selection
+from vqagen.files.formats import JSON, JSON_LINES, Format, Record, Selection
 from vqagen.files.locations import Location
 from vqagen.files.parquet import RecordColumns
 from vqagen.tasks.settings import RunSettings

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe, nearest, unknown, warn
-from vqagen.files.text import locate
+from vqagen.files.parsing import locate_path
 
 
 def problem_in(source: str, path: str, message: str, text: str = "") -> Problem:
     """Return a problem at a JSON path of a document, with line and column if the document's `text` is given."""
     if not text:
         return Problem(message, source, path)
-    return Problem(message, source, path, *locate(text, path))
+    return Problem(message, source, path, *locate_path(text, path))
 
 
 class Findings:

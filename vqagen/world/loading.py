@@ -1,6 +1,6 @@
 """Scenes of a file or folder: found, read and compiled; and the image names that several of them have.
 
-`files.source` shows the layouts.
+`files.records` shows the layouts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import orjson
 
 from vqagen.errors import BadInput, Problem, VqagenError, as_written, counted, describe, warn
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
-from vqagen.files.source import RecordSource
+from vqagen.files.records import RecordKind, RecordSource, open_records
 from vqagen.files.stream import BYTE_ORDER_MARK
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene, compile_scene

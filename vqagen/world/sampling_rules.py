@@ -14,8 +14,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
+from vqagen.files.parsing import show_path
 from vqagen.files.schema import shape_faults
-from vqagen.files.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain

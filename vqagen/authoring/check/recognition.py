@@ -17,11 +17,11 @@ from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
-from vqagen.files.discovery import first_keys
+from vqagen.files.locations import files_in
 from vqagen.files.packing import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, PACKINGS, is_named_columns, is_named_lines
 from vqagen.files.parquet import holds_columns
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.reading import files_in
+from vqagen.files.records import first_keys
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
-from vqagen.files.layout import laid_out
+from vqagen.files.locations import open_as_it_is
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.packing import packing_of
-from vqagen.files.parsing import parse_json
-from vqagen.files.reading import open_as_it_is
+from vqagen.files.parsing import laid_out, locate_path, parse_json
 from vqagen.files.shipped import require, shipped
-from vqagen.files.text import locate
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
 from vqagen.tasks.director.catalogue_words import COMMENT
 
@@ -73,7 +71,7 @@ def read_catalogue(path: Path | str | None = None) -> CatalogueFile:
 
 
 def _located(path: Path, text: str, place: str, message: str) -> Problem:
-    return Problem(message, str(path), place, *locate(text, place))
+    return Problem(message, str(path), place, *locate_path(text, place))
 
 
 # Saving -------------------------------------------------------------------------------------------------------------

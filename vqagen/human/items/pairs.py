@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
+from vqagen.files.records import RecordKind, open_records
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import CHECK, LENGTH_DIFFERENCE, REFERENCE, Candidate, Gold, Item, length_difference
 from vqagen.rng import shuffled, stream

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
+from vqagen.files.locations import files_in
 from vqagen.files.output import linked
-from vqagen.files.reading import files_in
 from vqagen.files.shipped import require
 
 IMAGES_FOLDER = "images"

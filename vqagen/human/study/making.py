@@ -14,9 +14,8 @@ import msgspec
 from vqagen import __version__
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError, VqagenError, counted
 from vqagen.extras import needed
-from vqagen.files.locations import locate
+from vqagen.files.locations import content_hash, locate
 from vqagen.files.output import atomic_folder, atomic_output, sweep
-from vqagen.files.reading import content_hash
 from vqagen.human.links.study_links import LINKS_FOLDER
 from vqagen.human.store.opening import ANSWERS, LOCK, study_lock
 from vqagen.human.study.checks import right_texts

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from vqagen.errors import BadInput, PlaceError, Problem, collecting, describe
+from vqagen.files.locations import open_as_it_is
 from vqagen.files.parsing import read_object
-from vqagen.files.reading import open_as_it_is
 from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, Item

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, unknown
+from vqagen.errors import BadInput, FaultList, Problem, UsageError, unknown
 from vqagen.extras import needed
-from vqagen.files.fault_list import FaultList
 from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, PRESETS, REFUSED, Judged, judge, right_answer
 from vqagen.score.answers.kinds import vocabulary_of
 from vqagen.score.intervals import Interval, cluster_intervals, wilson

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
+from vqagen.files.records import RecordKind, open_records
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.score.answers.kinds import TEXT
 from vqagen.score.items.builder import TableBuilder

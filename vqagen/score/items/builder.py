@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, counted, describe
-from vqagen.files.fault_list import FaultList
-from vqagen.files.source import RecordSource
+from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted, describe
+from vqagen.files.records import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
 from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Options
 from vqagen.score.scene_lookup import QuestionFault, SceneNames

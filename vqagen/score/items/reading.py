@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files.discovery import open_records
-from vqagen.files.source import RecordSource, given_records
+from vqagen.files.records import RecordSource, given_records, open_records
 from vqagen.files.visual7w import IMAGES
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
 from vqagen.errors import Fault
-from vqagen.files.source import RecordSource
+from vqagen.files.records import RecordSource
 from vqagen.score.answers.kinds import CELL
 from vqagen.score.items.builder import TableBuilder
 from vqagen.score.items.table import Column, Gold, Items, Options

@@ -15,11 +15,9 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import orjson
 
 from vqagen.errors import BadInput, Problem, counted, warn
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
-from vqagen.files.locations import Location
+from vqagen.files.locations import Location, natural_order, open_as_it_is
 from vqagen.files.packing import DAMAGE, unpacked
-from vqagen.files.reading import natural_order, open_as_it_is
+from vqagen.files.records import RecordKind, open_records
 from vqagen.score.predictions.records import Entry
 
 ARCHIVE_BEGINNING = b"PK\x03\x04"

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vqagen.errors import describe
-from vqagen.files.fault_list import FieldFault
+from vqagen.errors import FieldFault, describe
 from vqagen.score.answers.kinds import text_of
 
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")

@@ -16,8 +16,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.errors import as_written, describe
-from vqagen.files.reading import content_hash
-from vqagen.files.source import RecordSource
+from vqagen.files.locations import content_hash
+from vqagen.files.records import RecordSource
 from vqagen.score.record_files import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.report import Mismatch, VerificationReport

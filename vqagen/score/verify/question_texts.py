@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from vqagen.errors import as_written
-from vqagen.files.source import RecordSource
+from vqagen.files.records import RecordSource
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError

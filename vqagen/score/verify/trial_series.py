@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.bits import is_single
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.files.source import RecordSource
+from vqagen.files.records import RecordSource
 from vqagen.files.stream import reading
 from vqagen.score.record_files import SAMPLES, generator_of, settings_of
 from vqagen.tasks.director.design import WINDOW, Cell, number_of_trials

@@ -14,8 +14,8 @@ from typing import Any
 
 from vqagen.bits import indexes, is_single, only
 from vqagen.errors import as_written
-from vqagen.files.reading import content_hash
-from vqagen.files.source import RecordSource
+from vqagen.files.locations import content_hash
+from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.score.items.trials import trial_reader
 from vqagen.score.record_files import SAMPLES, check_origin

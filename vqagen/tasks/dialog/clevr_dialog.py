@@ -26,9 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from vqagen.files.formats import Format
-from vqagen.files.layouts import List, Record
-from vqagen.files.shape import Entry, Shape, image_number
+from vqagen.files.formats import Entry, Format, List, Record, Shape, image_number
 
 INPUTS = {
     "attribute": {"type": "Attribute", "name": "<A>"},

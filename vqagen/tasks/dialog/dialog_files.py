@@ -23,9 +23,9 @@ from typing import Any
 
 import orjson
 
-from vqagen.files.kind import RecordKind
-from vqagen.files.layouts import Record
+from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
+from vqagen.files.records import RecordKind
 
 NUMBER = "dialog_index"
 """The column of a dialog's place in the file."""

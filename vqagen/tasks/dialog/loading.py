@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, Problem, unknown
+from vqagen.files.locations import content_hash
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.reading import content_hash
 from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import (

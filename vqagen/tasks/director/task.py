@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import content_hash
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, stream

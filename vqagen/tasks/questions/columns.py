@@ -19,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.files.layouts import Record
+from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.language.question import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
 from vqagen.tasks.questions.settings import RecordForm

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
-from vqagen.files.locations import Location, locate
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import Location, content_hash, locate
 from vqagen.language.question import Question
 from vqagen.language.question_files import read_questions
 

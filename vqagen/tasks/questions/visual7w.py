@@ -21,11 +21,24 @@ from itertools import groupby
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.discovery import open_records
-from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
-from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
+from vqagen.files.formats import (
+    JSON,
+    JSON_LINES,
+    PARQUET,
+    Arrangement,
+    Checksum,
+    Entry,
+    Format,
+    FoundEntry,
+    List,
+    Record,
+    Shape,
+    decode_lines,
+    encode_lines,
+    image_number,
+)
 from vqagen.files.locations import Location
-from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
+from vqagen.files.records import open_records
 from vqagen.files.stream import reading
 from vqagen.files.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
 from vqagen.language.question import FUNCTION_KEYS, release_answer
