@@ -23,7 +23,6 @@ from vqagen.run.options import RunOptions
 from vqagen.run.output import Output, claimed, make_target, temporary_journal
 from vqagen.run.publishing import publish, tidy_folder
 from vqagen.run.work import Block, Engine
-from vqagen.score.compare import str
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
 
