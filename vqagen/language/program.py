@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
-import orjson
-
 from vqagen.bits import Objects, indexes
 from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
 from vqagen.language.catalogue import Catalogue
@@ -41,12 +39,12 @@ class NodeRun:
 
     def to_json(self, function_key: str) -> bytes:
         """Return the records of the nodes, separated by commas."""
-        text = self._texts.get(function_key)
-        if text is None:
-            text = self._texts[function_key] = orjson.dumps([_to_record(each, function_key) for each in self.nodes])[
-                1:-1
-            ]
-        return text
+        if function_key not in self._texts:
+            import orjson
+
+            records = [_to_record(each, function_key) for each in self.nodes]
+            self._texts[function_key] = orjson.dumps(records)[1:-1]
+        return self._texts[function_key]
 
 
 @dataclass(frozen=True)
@@ -214,7 +212,7 @@ class _Checker:
             self.faults.append((f"{path}.{function_key}", self._no_function(name)))
             self.outputs.append(None)
             return Node("")
-        faults = [*self._input_faults(function, inputs, f"{path}.inputs")] if inputs is not None else []
+        faults = [] if inputs is None else [*input_faults(function.name, inputs, function.inputs, self.outputs, path)]
         faults += self._value_faults(function, values, f"{path}.{values_key}") if values is not None else ()
         node = Node(function.name, tuple(inputs or ()), tuple(values or ()))
         if not self.faults and not faults:
@@ -238,15 +236,6 @@ class _Checker:
         self.faults.append((f"{path}.{key}", f"expected a list, found {describe(listed)}"))
         return None
 
-    def _input_faults(self, function: Function, inputs: Sequence[Any], path: str) -> Iterator[Fault]:
-        if len(inputs) != len(function.inputs):
-            yield path, f"{function.name} takes {counted(len(function.inputs), 'input')}, found {len(inputs)}"
-        for k, (i, wanted) in enumerate(zip(inputs, function.inputs, strict=False)):
-            if type(i) is not int or not 0 <= i < len(self.outputs):
-                yield f"{path}[{k}]", f"input {describe(i)} is not an earlier node"
-            elif self.outputs[i] not in (wanted, None):
-                yield f"{path}[{k}]", f"{function.name} takes {wanted}, but node {i} gives {self.outputs[i]}"
-
     def _value_faults(self, function: Function, values: Sequence[Any], path: str) -> Iterator[Fault]:
         if len(values) != len(function.values):
             yield path, f"{function.name} takes {counted(len(function.values), 'value')}, found {len(values)}"
@@ -259,3 +248,20 @@ class _Checker:
 def _first_key(record: Mapping[str, Any], *keys: str) -> str:
     """Return the first of the keys that the record has; the first key if it has none."""
     return next((key for key in keys if key in record), keys[0])
+
+
+def input_faults(
+    name: str, inputs: Sequence[Any], wanted: Sequence[str], outputs: Sequence[str | None], path: str
+) -> Iterator[Fault]:
+    """Yield what is wrong with the inputs of the node at `path`; `outputs` are the types that earlier nodes give.
+
+    None stands for an unknown type, which may be right.
+    """
+    if len(inputs) != len(wanted):
+        yield f"{path}.inputs", f"{name} takes {counted(len(wanted), 'input')}, found {len(inputs)}"
+    for k, (i, type_name) in enumerate(zip(inputs, wanted, strict=False)):
+        if type(i) is not int or not 0 <= i < len(outputs):
+            message = f"input {describe(i)} is not an earlier node; this is node {len(outputs)}, counted from 0"
+            yield f"{path}.inputs[{k}]", message
+        elif outputs[i] not in (type_name, None):
+            yield f"{path}.inputs[{k}]", f"{name} takes {type_name}, but node {i} gives {outputs[i]}"

@@ -100,18 +100,17 @@ class Recogniser:
         self.manner, self.lexicon, self.types = manner, lexicon, template.slots
         self.texts = [self.wording.text(number).parts for number in range(len(template.texts))]
         self._fields = [_fields(next(_forms(parts))) for parts in self.texts]
-        self._patterns = [re.compile(self._pattern(parts)) for parts in self.texts]
+        self._openings = [_bare(FIELD.split(str(parts[0]), maxsplit=1)[0]) for parts in self.texts]
+        self._patterns: dict[int, re.Pattern[str]] = {}
         self._is_glued = any(_GLUED.search(text) for text in template.texts)
         self._signs = [_sign(replacement) for _, replacement in lexicon.synonyms.domain.rewrites]
 
     def says(self, sentence: str, words: Words, keep_other: bool) -> bool:
         """True if the template words these slots as the sentence. Raises UndecidedError."""
         bare = _bare(sentence)
-        numbers = [number for number, pattern in enumerate(self._patterns) if pattern.fullmatch(bare)]
-        for number in numbers:
-            # Of two slots in a row, "light blue" may be one word or two: the first pattern is of all words.
-            for pattern in (self._patterns[number], self._pattern(self.texts[number], words)):
-                found = self._found(number, pattern, bare) or {}
+        # Of two slots in a row, "light blue" may be one word or two: after texts with all words, those with these.
+        for known in (None, words):
+            for number, found in self._fitting(bare, known):
                 ways = {slot: [each for each in found[slot] if each.value == words[slot]] for slot in found}
                 if self._said(sentence, words, [number], ways, (keep_other,)) is not None:
                     return True
@@ -120,10 +119,7 @@ class Recogniser:
 
     def read(self, sentence: str, words: Words) -> dict[str, str | None] | None:
         """Return the words that a sentence says, if possible these. None if it is no wording of the template."""
-        for number, pattern in enumerate(self._patterns):
-            found = self._found(number, pattern, _bare(sentence))
-            if found is None:
-                continue
+        for number, found in self._fitting(_bare(sentence)):
             ways = {slot: _known_first(of_slot, words[slot]) for slot, of_slot in found.items()}
             with suppress(UndecidedError):
                 said = self._said(sentence, words, [number], ways, (True, False))
@@ -156,16 +152,23 @@ class Recogniser:
     def _pieces(self, field: re.Match[str]) -> Mapping[str, list[_Way]]:
         return self.lexicon.pieces(self.types[field["slot"]], is_plural=field["said"] != field["slot"])
 
-    def _found(self, number: int, pattern: re.Pattern[str] | str, bare: str) -> _Ways | None:
-        """Return the ways in which a bare sentence may say each slot of a text; None if it does not fit the pattern."""
-        match = re.fullmatch(pattern, bare)
-        if match is None:
-            return None
-        found: dict[str, list[_Way]] = {}
-        for field, piece in zip(self._fields[number], match.groups(), strict=True):
-            if piece is not None:
-                found.setdefault(field["slot"], self._pieces(field)[piece])
-        return found
+    def _fitting(self, bare: str, words: Words | None = None) -> Iterator[tuple[int, _Ways]]:
+        """Yield the texts that a bare sentence fits, and the ways in which it may say each slot.
+
+        A pattern is compiled for a sentence that begins like its text: of all at once, that takes a second.
+        """
+        for number, parts in enumerate(self.texts):
+            if not bare.startswith(self._openings[number]):
+                continue
+            if words is None and number not in self._patterns:
+                self._patterns[number] = re.compile(self._pattern(parts))
+            match = re.fullmatch(self._patterns[number] if words is None else self._pattern(parts, words), bare)
+            if match:
+                found: dict[str, Sequence[_Way]] = {}
+                for field, piece in zip(self._fields[number], match.groups(), strict=True):
+                    if piece is not None:
+                        found.setdefault(field["slot"], self._pieces(field)[piece])
+                yield number, found
 
     def _is_among_all(self, sentence: str, bare: str, words: Words, keep_other: bool) -> bool:
         """True if any way to say the template is the sentence. Raises UndecidedError.
