@@ -61,13 +61,6 @@ class Program:
         object.__setattr__(self, "nodes", read_nodes(records, self.catalogue, "program", "nodes"))
 
     @classmethod
-    def proven(cls, nodes: tuple[Node, ...], catalogue: Catalogue) -> Self:
-        """Return a program of nodes that were checked before."""
-        program = object.__new__(cls)
-        program.__dict__.update(nodes=nodes, catalogue=catalogue)
-        return program
-
-    @classmethod
     def joined(cls, runs: Sequence[NodeRun], catalogue: Catalogue) -> Self:
         """Return a program of nodes that were checked before, as those of a loaded template were.
 
@@ -135,7 +128,7 @@ class Program:
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program") -> Program:
         """Read and type-check the JSON form. Raises BadInput with every fault."""
-        return Program.proven(read_nodes(records, catalogue, source, "program"), catalogue)
+        return Program.joined([NodeRun(read_nodes(records, catalogue, source, "program"))], catalogue)
 
 
 def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) -> tuple[Node, ...]:
@@ -157,12 +150,8 @@ def _as_record(node: object) -> object:
     """Return a node, or a plain tuple of its parts, in the JSON form; anything else as it is."""
     if not isinstance(node, tuple) or not 1 <= len(node) <= 3:
         return node
-    function, inputs, values = Node(*node)
-    return {"type": function, "inputs": _as_list(inputs), "value_inputs": _as_list(values)}
-
-
-def _as_list(listed: object) -> object:
-    return list(listed) if isinstance(listed, tuple) else listed
+    parts = [list(part) if isinstance(part, tuple) else part for part in Node(*node)]
+    return dict(zip(("type", "inputs", "value_inputs"), parts, strict=True))
 
 
 def _readable(output: Value, type_name: str) -> Value:
@@ -200,18 +189,14 @@ class _Checker:
 
     def node(self, record: object, path: str) -> Node:
         if not isinstance(record, Mapping):
-            self.faults.append((path, f"expected a program node, found {describe(record)}"))
-            self.outputs.append(None)
-            return Node("")
+            return self.unknown(path, f"expected a program node, found {describe(record)}")
         function_key = _first_key(record, "type", "function")
         values_key = _first_key(record, "value_inputs", "side_inputs")
         name = record.get(function_key)
         inputs, values = self._listed(record, "inputs", path), self._listed(record, values_key, path)
         function = self.catalogue.get(name) if isinstance(name, str) else None
         if function is None:
-            self.faults.append((f"{path}.{function_key}", self._no_function(name)))
-            self.outputs.append(None)
-            return Node("")
+            return self.unknown(f"{path}.{function_key}", _no_function(name, list(self.catalogue)))
         faults = [] if inputs is None else [*input_faults(function.name, inputs, function.inputs, self.outputs, path)]
         faults += self._value_faults(function, values, f"{path}.{values_key}") if values is not None else ()
         node = Node(function.name, tuple(inputs or ()), tuple(values or ()))
@@ -222,11 +207,11 @@ class _Checker:
         self.outputs.append(function.output)
         return node
 
-    def _no_function(self, name: object) -> str:
-        if isinstance(name, str):
-            known = list(self.catalogue)
-            return unknown("function", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
-        return f"expected the name of a function, found {describe(name)}"
+    def unknown(self, path: str, message: str) -> Node:
+        """Return what stands for a node that cannot be read, with its fault."""
+        self.faults.append((path, message))
+        self.outputs.append(None)
+        return Node("")
 
     def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any] | None:
         """Return the list under a key; None, with a fault, if it is no list."""
@@ -243,6 +228,12 @@ class _Checker:
             known = self.catalogue.domain.values_of(wanted)
             if value not in known:
                 yield f"{path}[{k}]", unknown(wanted, value, known)
+
+
+def _no_function(name: object, known: Sequence[str]) -> str:
+    if not isinstance(name, str):
+        return f"expected the name of a function, found {describe(name)}"
+    return unknown("function", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
 
 
 def _first_key(record: Mapping[str, Any], *keys: str) -> str:
