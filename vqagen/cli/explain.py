@@ -12,8 +12,10 @@ import click
 from vqagen.cli.options import domain_options, input_path, integer, path
 
 if TYPE_CHECKING:
-    from vqagen.cli.explain_page import Page
+    from collections.abc import Iterator, Sequence
+
     from vqagen.language.domain_files import DomainFiles
+    from vqagen.plugin import Record
     from vqagen.world.scene import Scene
 
 
@@ -61,38 +63,51 @@ def command(
         first, _, rest = template.partition("/")  # as in clevr/one_hop.json#count
         domain["domain"] = first if rest and first in SHIPPED_DOMAINS else None
     files = find_domain(**domain)
-    page = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
-    if as_json:
-        click.echo(json.dumps(page.record, indent=2, ensure_ascii=False))
+    if catalogue:
+        told, lines = _catalogue(files, catalogue)
     else:
-        click.echo("\n".join(page.lines), color=False if os.environ.get("NO_COLOR") else None)
+        told, lines = _templates(files, template, scenes, scene, count, seed)
+    if as_json:
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
 
 
-def _catalogue(files: DomainFiles, which: str) -> Page:
+Told = tuple["Record | Sequence[Record]", "Iterator[str]"]
+"""What is told: for JSON, and as lines for people."""
+
+
+def _catalogue(files: DomainFiles, which: str) -> Told:
+    from dataclasses import asdict
+
     from vqagen.authoring.catalogues import constraint_entries, function_entries, vocabularies
-    from vqagen.cli.explain_page import entries_page, vocabulary_page
+    from vqagen.cli.explain_page import entry_lines, vocabulary_lines
     from vqagen.language.domain_files import load_catalogue, synonyms_file
     from vqagen.language.synonyms import load_synonyms
 
     catalogue, _ = load_catalogue(files)
     if which == "vocabulary":
         synonyms = load_synonyms(synonyms_file(files, catalogue.domain), catalogue.domain)
-        return vocabulary_page(vocabularies(catalogue, synonyms))
-    return entries_page(function_entries(catalogue) if which == "functions" else constraint_entries(catalogue))
+        told = [asdict(each) for each in vocabularies(catalogue, synonyms)]
+        return told, vocabulary_lines(told)
+    entries = function_entries(catalogue) if which == "functions" else constraint_entries(catalogue)
+    told = [asdict(each) for each in entries]
+    return told, entry_lines(told)
 
 
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
-) -> Page:
+) -> Told:
     from vqagen.authoring.explanation import explain_template, find_templates
     from vqagen.authoring.scenes_at_hand import SAMPLED, sampled_scenes, scenes_of_file
-    from vqagen.cli.explain_page import explanation_page, list_page, short_page
+    from vqagen.cli.explain_page import explanation_lines, list_lines, short_lines
     from vqagen.language.domain_files import load_domain_files
     from vqagen.search.tables import SceneTables
 
     materials = load_domain_files(files)
     if wanted is None:
-        return list_page(materials.templates)
+        told = [{"id": each.id, "answer_type": each.answer_type, "text": each.texts[0]} for each in materials.templates]
+        return told, list_lines(told)
     found, is_file = find_templates(materials.templates, wanted, files.templates)
     at_hand: list[Scene] = []
     if count:
@@ -101,4 +116,4 @@ def _templates(
     tables = [SceneTables(each) for each in at_hand]  # what one template's search fills in, the next one finds
     source, examples = (scenes or SAMPLED) if count else "", 1 if is_file else count
     explained = [explain_template(materials, each, tables, source, examples, seed, in_short=is_file) for each in found]
-    return short_page(explained) if is_file else explanation_page(found[0], explained[0])
+    return (explained, short_lines(explained)) if is_file else (explained[0], explanation_lines(found[0], explained[0]))

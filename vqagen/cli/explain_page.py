@@ -1,16 +1,15 @@
-"""The output of `vqagen explain`: lines for people, with colours if the output is a terminal, and JSON."""
+"""The lines of `vqagen explain`, made from the records that `--json` prints; with colours if they go to a terminal."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 import click
 
-from vqagen.authoring.catalogues import CatalogueEntry, WordList
 from vqagen.errors import counted
 from vqagen.language.template import Template
 from vqagen.plugin import Record
@@ -18,90 +17,73 @@ from vqagen.plugin import Record
 _SLOT = re.compile(r"<[^<>\s]+>")
 
 
-class Page(NamedTuple):
-    """The output: lines for people, and the record for JSON."""
-
-    lines: list[str]
-    record: Any
-
-
-def list_page(templates: Sequence[Template]) -> Page:
-    """Return all templates, one line each."""
-    rows = [(each.id, each.answer_type, each.texts[0]) for each in templates]
-    wide, narrow = (max((len(row[k]) for row in rows), default=0) for k in (0, 1))
-    lines = [f"{bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}" for name, kind, text in rows]
-    return Page(lines, [dict(zip(("id", "answer_type", "text"), row, strict=True)) for row in rows])
+def list_lines(templates: Sequence[Record]) -> Iterator[str]:
+    """Yield templates, one line each."""
+    wide, narrow = (max((len(each[key]) for each in templates), default=0) for key in ("id", "answer_type"))
+    for each in templates:
+        yield f"{bold(each['id'].ljust(wide))}  {each['answer_type'].ljust(narrow)}  {_slots(each['text'])}"
 
 
-def short_page(explanations: Sequence[Record]) -> Page:
-    """Return templates with one question each."""
-    lines = []
+def short_lines(explanations: Sequence[Record]) -> Iterator[str]:
+    """Yield templates with one question each."""
     for each in explanations:
-        lines.append(f"{bold(each['id'])}  {each['answer_type']}  {dim(_scenes_tried(each['tried']))}".rstrip())
+        yield f"{bold(each['id'])}  {each['answer_type']}  {dim(_scenes_tried(each['tried']))}".rstrip()
         for example in each["examples"]:
-            lines.append(f"  {example['question']} {_answer(example['answer'])}")
+            yield f"  {example['question']} {_answer(example['answer'])}"
         if not each["examples"] and each["failure"]:
-            lines.append(f"  {_ended(each['failure'])}")
-    return Page(lines, explanations)
+            yield f"  {_ended(each['failure'])}"
 
 
-def explanation_page(template: Template, told: Record) -> Page:
-    """Return the whole explanation of one template; `told` is its record."""
+def explanation_lines(template: Template, told: Record) -> Iterator[str]:
+    """Yield the whole explanation of one template; `told` is its record."""
     parts = {
-        "Texts": [_slots(text) for text in template.texts],
-        "Slots": list(_slot_lines(template)),
+        "Texts": [_slots(text) for text in told["texts"]],
+        "Slots": list(_slot_lines(told["slots"])),
         "Program": list(_tree(told["nodes"])),
-        "Constraints": [_slots(each.in_words) for each in template.constraints],
+        "Constraints": [_slots(each["meaning"]) for each in told["constraints"]],
         "Examples": [line for n, each in enumerate(told["examples"], 1) for line in _example(n, each, template)],
         "Scenes": [_scenes_tried(told["tried"])] if told["tried"] else [],
     }
     if told["failure"]:
         parts[f"Nothing on scene {told['failure']['scene']}"] = [_ended(told["failure"])]
     never = f"  {dim('never ' + _said(told['impossible']))}" if told["impossible"] else ""
-    lines = [f"{bold(template.id)}  {template.answer_type}{never}"]
+    yield f"{bold(told['id'])}  {told['answer_type']}{never}"
     for title, part in parts.items():
         if part:
-            lines += ["", bold(title), *(f"  {line}" for line in part)]
-    return Page(lines, told)
+            yield from ("", bold(title), *(f"  {line}" for line in part))
 
 
-def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
-    """Return functions or constraints, grouped by the plug-in that adds them."""
-    lines: list[str] = []
-    wide = max((len(each.signature) for each in entries), default=0)
-    for source, group in groupby(entries, key=lambda each: each.source):
-        lines += ["", bold(source)] if lines else [bold(source)]
+def entry_lines(entries: Sequence[Record]) -> Iterator[str]:
+    """Yield functions or constraints, grouped by the plug-in that adds them."""
+    wide = max((len(each["signature"]) for each in entries), default=0)
+    for number, (source, group) in enumerate(groupby(entries, key=itemgetter("source"))):
+        yield from ([""] if number else [])
+        yield bold(source)
         for each in group:
-            also = dim(f"also {', '.join(each.aliases)}") if each.aliases else ""
-            about = "  ".join(filter(None, (each.meaning, also)))
-            lines.append(f"  {click.style(each.signature.ljust(wide), fg='cyan')}  {about}".rstrip())
-    return Page(lines, [asdict(each) for each in entries])
+            also = dim(f"also {', '.join(each['aliases'])}") if each["aliases"] else ""
+            about = "  ".join(filter(None, (each["meaning"], also)))
+            yield f"  {click.style(each['signature'].ljust(wide), fg='cyan')}  {about}".rstrip()
 
 
-def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
-    """Return attributes and relations with their values."""
-    lines = []
+def vocabulary_lines(vocabularies: Sequence[Record]) -> Iterator[str]:
+    """Yield attributes and relations with their values."""
     for each in vocabularies:
-        remarks = [f"key {each.key}"] if each.key else []
-        remarks += [f"left open: {each.null}"] if each.null else []
-        about = "; ".join((*remarks, *each.traits))
-        lines.append(f"{bold(each.type)}  {each.name}" + (f"  {dim(about)}" if about else ""))
-        for word in each.words:
-            said = f"  {dim(' / '.join(word.ways))}" if word.ways else ""
-            lines.append("  " * (word.depth + 1) + word.value + said)
-    return Page(lines, [asdict(each) for each in vocabularies])
+        remarks = [f"key {each['key']}"] if each["key"] else []
+        remarks += [f"left open: {each['null']}"] if each["null"] else []
+        about = "; ".join((*remarks, *each["traits"]))
+        yield f"{bold(each['type'])}  {each['name']}" + (f"  {dim(about)}" if about else "")
+        for word in each["words"]:
+            said = f"  {dim(' / '.join(word['ways']))}" if word["ways"] else ""
+            yield "  " * (word["depth"] + 1) + word["value"] + said
 
 
 # Parts of an explanation ------------------------------------------------------------------------------------------
 
 
-def _slot_lines(template: Template) -> Iterator[str]:
+def _slot_lines(slots: Mapping[str, str]) -> Iterator[str]:
     """Yield the slots of each type."""
-    by_type: dict[str, list[str]] = {}
-    for slot, type_name in template.slots.items():
-        by_type.setdefault(type_name, []).append(slot)
-    for type_name, slots in by_type.items():
-        yield f"{type_name}  {_slots(' '.join(slots))}"
+    for kind in dict.fromkeys(slots.values()):
+        yield f"{kind}  {_slots(' '.join(slot for slot in slots if slots[slot] == kind))}"
 
 
 def _tree(nodes: Sequence[Record]) -> Iterator[str]:

@@ -76,7 +76,7 @@ def try_out(
         return
     where = f"{count:,} {source} scene{'' if count == 1 else 's'}"
     if waiting and count < ENOUGH:
-        on_few(f"only {where}: too few to know what never occurs; {ENOUGH} are enough")
+        on_few(f"templates were tried on only {where}: too few to know what never occurs; {ENOUGH} are enough")
     for tryout in tryouts:
         yield from tryout.findings(f"in {where}", shown if count >= ENOUGH else None)
 
