@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -80,7 +81,9 @@ def explain_template(
     attempts = [_Attempt(family, each, seed) for each in tables]
     good = [attempt for attempt in attempts if attempt.first.filling is not None]
     bad = [attempt for attempt in attempts if attempt.first.filling is None]
-    examples = [_example(attempt, filling, materials.domain) for attempt, filling in _in_turns(good, count)]
+    turns = zip_longest(*(attempt.fillings() for attempt in good))  # one filling of each scene, then another of each
+    found = islice(filter(None, chain.from_iterable(turns)), count)
+    examples = [_example(attempt, filling, materials.domain) for attempt, filling in found]
     failures = Counter(attempt.first.reason for attempt in bad).most_common()
     tried = {"source": source, "scenes": len(attempts), "found": len(good), "failures": dict(failures)}
     is_told = bad and not (in_short and examples)
@@ -134,18 +137,12 @@ class _Attempt:
         """Return a filling that was not given before, or the reason if there is none."""
         return self.family.search.find(self._tables, self.rng, (), self._seen)
 
-
-def _in_turns(attempts: Sequence[_Attempt], count: int) -> Iterator[tuple[_Attempt, Filling]]:
-    """Yield one filling of each scene, then another of each, and so on, `count` in all."""
-    waiting = [(attempt, attempt.first) for attempt in attempts]
-    while waiting and count > 0:
-        for attempt, outcome in waiting[:count]:
-            assert outcome.filling is not None
-            yield attempt, outcome.filling
-        count -= len(waiting)
-        if count > 0:
-            asked = [(attempt, attempt.next()) for attempt, _ in waiting]
-            waiting = [(attempt, outcome) for attempt, outcome in asked if outcome.filling is not None]
+    def fillings(self) -> Iterator[tuple[_Attempt, Filling]]:
+        """Yield all fillings, the first one first."""
+        outcome = self.first
+        while outcome.filling is not None:
+            yield self, outcome.filling
+            outcome = self.next()
 
 
 def _example(attempt: _Attempt, filling: Filling, domain: Domain) -> Record:

@@ -179,11 +179,9 @@ class _Checker:
             output = self.catalogue.sound_nodes[name, tuple([self.outputs[i] for i in inputs]), tuple(values)]
         except (KeyError, TypeError, IndexError):
             return None
-        if type(inputs) is not list or type(values) is not list:
+        # `true` would otherwise pass for 1, and -1 for the last node
+        if type(inputs) is not list or type(values) is not list or any(type(i) is not int or i < 0 for i in inputs):
             return None
-        for i in inputs:  # `true` would otherwise pass for 1, and -1 for the last node
-            if type(i) is not int or i < 0:
-                return None
         self.outputs.append(output)
         return Node(name, tuple(inputs), tuple(values))
 

@@ -52,12 +52,10 @@ class Manner(NamedTuple):
     """False if capitals and articles may be those of another generator."""
 
 
-class _Way(NamedTuple):
-    """A way to say a value."""
-
-    value: str | None
-    way: str
-    plural: str
+_Way = tuple[str | None, str]
+"""A value, None for a slot that is left open, and a way to say it."""
+_Ways = Mapping[str, Sequence[_Way]]
+"""Slot -> the ways in which a sentence may say it."""
 
 
 class Lexicon:
@@ -65,31 +63,18 @@ class Lexicon:
 
     def __init__(self, synonyms: Synonyms) -> None:
         self.synonyms = synonyms
-        self._ways: dict[str, Mapping[str | None, tuple[_Way, ...]]] = {}
         self._pieces: dict[tuple[str, bool], Mapping[str, list[_Way]]] = {}
-
-    def ways(self, kind: str) -> Mapping[str | None, tuple[_Way, ...]]:
-        """Return the ways to say each value of a type, and an open slot."""
-        if kind not in self._ways:
-            self._ways[kind] = {
-                value: tuple(_Way(value, way, self.synonyms.plural(way)) for way in dict.fromkeys(ways))
-                for value, ways in self.synonyms.of_type(kind).items()
-            }
-        return self._ways[kind]
 
     def pieces(self, kind: str, is_plural: bool) -> Mapping[str, list[_Way]]:
         """Return the ways to say any value of a type by what they are in the bare sentence, the longest first."""
         if (kind, is_plural) not in self._pieces:
             found: dict[str, list[_Way]] = {}
-            for ways in self.ways(kind).values():
-                for way in ways:
-                    found.setdefault(_bare(way.plural if is_plural else way.way), []).append(way)
+            for value, ways in self.synonyms.of_type(kind).items():
+                for way in dict.fromkeys(ways):
+                    said = self.synonyms.plural(way) if is_plural else way
+                    found.setdefault(_bare(said), []).append((value, way))
             self._pieces[kind, is_plural] = dict(sorted(found.items(), key=lambda item: -len(item[0])))
         return self._pieces[kind, is_plural]
-
-
-_Ways = Mapping[str, Sequence[_Way]]
-"""Slot -> the ways in which a sentence may say it."""
 
 
 class Recogniser:
@@ -98,6 +83,8 @@ class Recogniser:
     def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
         self.wording = Wording(template, lexicon.synonyms)
         self.manner, self.lexicon, self.types = manner, lexicon, template.slots
+        self._ways = {slot: lexicon.synonyms.of_type(kind) for slot, kind in template.slots.items()}
+        self._plural = lexicon.synonyms.plural
         self.texts = [self.wording.text(number).parts for number in range(len(template.texts))]
         self._fields = [_fields(next(_forms(parts))) for parts in self.texts]
         self._openings = [_bare(FIELD.split(str(parts[0]), maxsplit=1)[0]) for parts in self.texts]
@@ -111,7 +98,7 @@ class Recogniser:
         # Of two slots in a row, "light blue" may be one word or two: after texts with all words, those with these.
         for known in (None, words):
             for number, found in self._fitting(bare, known):
-                ways = {slot: [each for each in found[slot] if each.value == words[slot]] for slot in found}
+                ways = {slot: [each for each in found[slot] if each[0] == words[slot]] for slot in found}
                 if self._said(sentence, words, [number], ways, (keep_other,)) is not None:
                     return True
         is_changeable = self._is_glued or any(sign in bare for sign in self._signs)
@@ -124,7 +111,7 @@ class Recogniser:
             with suppress(UndecidedError):
                 said = self._said(sentence, words, [number], ways, (True, False))
                 if said is not None:
-                    return {slot: way.value for slot, way in said.items()}
+                    return {slot: value for slot, (value, _) in said.items()}
         return None
 
     def example(self, words: Words, keep_other: bool) -> str:
@@ -143,7 +130,7 @@ class Recogniser:
                 pieces = self._pieces(field)
                 if words is not None:
                     known = words[field["slot"]]
-                    pieces = {piece: ways for piece, ways in pieces.items() if any(way.value == known for way in ways)}
+                    pieces = {piece: ways for piece, ways in pieces.items() if any(value == known for value, _ in ways)}
                 pattern += f"{_literal(part[at : field.start()])}({'|'.join(map(re.escape, pieces))})"
                 at = field.end()
             pattern += _literal(part[at:])
@@ -175,9 +162,9 @@ class Recogniser:
 
         Ways that do not occur in the sentence are tried last: "any item is" may have become "anything is".
         """
-        every = {slot: self.lexicon.ways(self.types[slot])[value] for slot, value in words.items()}
+        every = {slot: [(word, way) for way in self._ways[slot][word]] for slot, word in words.items()}
         occurring = {
-            slot: tuple(way for way in ways if _bare(way.way) in bare or _bare(way.plural) in bare) or ways
+            slot: [way for way in ways if _bare(way[1]) in bare or _bare(self._plural(way[1])) in bare] or ways
             for slot, ways in every.items()
         }
         numbers = range(len(self.texts))
@@ -191,7 +178,7 @@ class Recogniser:
 
         Slots that have no `ways` are said in the first way of their words. Raises UndecidedError.
         """
-        first = {slot: self.lexicon.ways(self.types[slot])[word][0] for slot, word in words.items()}
+        first = {slot: (word, self._ways[slot][word][0]) for slot, word in words.items()}
         tried = 0
         for number in numbers:
             for form in _forms(self.texts[number]):
@@ -209,9 +196,9 @@ class Recogniser:
     ) -> bool:
         """True if this form of a text, said in these ways, is the sentence."""
         joins_anything, is_exact = self.manner
-        said = {slot: way.way for slot, way in chosen.items()}
+        said = {slot: way for slot, (_, way) in chosen.items()}
         for slot in self.wording.text(number).plurals:
-            said[slot + "s"] = chosen[slot].plural
+            said[slot + "s"] = self._plural(said[slot])
         for keep_other, joins in product(keeps_other, joins_anything):
             again = self.wording.retold(number, form, said, keep_other, joins)
             if again == sentence or (not is_exact and _loose(again) == _loose(sentence)):
@@ -220,7 +207,7 @@ class Recogniser:
 
 
 def _known_first(ways: Sequence[_Way], word: str | None) -> Sequence[_Way]:
-    return sorted(ways, key=lambda way: way.value != word)
+    return sorted(ways, key=lambda way: way[0] != word)
 
 
 def _fields(form: str) -> list[re.Match[str]]:
