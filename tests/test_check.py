@@ -385,13 +385,6 @@ def test_nothing_is_checked_against_metadata_with_mistakes(domain: Path) -> None
     assert skipped == {"synonyms.json": told, "t.json": told, scenes.name: told}
 
 
-def test_metadata_with_mistakes_hides_none_in_its_synonyms(domain: Path) -> None:
-    types = {**METADATA["types"], "Color": []}
-    write(domain / "metadata.json", {**METADATA, "types": types, "synonyms": {"cup": []}})
-
-    assert [path for _, path, _ in mistakes(checked(domain, COUNT))] == ["types.Color", "synonyms.cup"]
-
-
 def test_declared_functions_with_mistakes_hide_none_in_the_vocabulary_or_in_scenes(domain: Path) -> None:
     """Templates need the functions."""
     functions = [{"name": f"filter_{kind}", "inputs": ["Object"]} for kind in ("size", "color", "kind")]

@@ -241,7 +241,7 @@ def test_a_pickle_is_not_read_with_another_plugin_than_it_was_written_with(scene
             [
                 "nodes[0].type: unknown function 'scen'; did you mean 'scene'?",
                 "nodes[1].value_inputs[0]: unknown Color 'rde'; did you mean 'red'?",
-                "nodes[2].inputs[0]: input 7 is not an earlier node",
+                "nodes[2].inputs[0]: input 7 is not an earlier node; this is node 2, counted from 0",
             ],
         ),
     ],

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from families import REFERENCE, SHIPPED, Collection
 
+from vqagen.authoring.check.readings import readings
 from vqagen.language.template import Template
 
 FILES = [(each, name) for each in SHIPPED for name in sorted({t.file for t in each.materials.templates})]
@@ -24,50 +24,24 @@ def templates_of(collection: Collection, file: str) -> list[Template]:
     return [template for template in collection.materials.templates if template.file == file]
 
 
-def readings(text: str) -> Iterator[str]:
-    """A text with its optional parts kept or dropped, in every way."""
-    optional = re.search(r"\[([^\[\]]*)\]", text)
-    if optional is None:
-        yield text
-        return
-    for kept in ("", optional[1]):
-        yield from readings(text[: optional.start()] + kept + text[optional.end() :])
-
-
 def squeezed(text: str) -> str:
     """In small letters, without punctuation, extra spaces, and the numbers of slots."""
     return " ".join(re.sub(r"[^\w<> ]", " ", re.sub(r"(?<=\w)\d+>", ">", text.lower())).split())
 
 
 @over_files
-def test_every_template_has_a_name_of_its_own(collection: Collection, file: str) -> None:
-    names = [template.name for template in templates_of(collection, file)]
+def test_every_template_has_a_name_of_its_own_and_several_tidy_questions(collection: Collection, file: str) -> None:
+    """ "Other" stands before what it is said of; "other than" and "each other" would leave a wrong sentence."""
+    templates = templates_of(collection, file)
+    names = [template.name for template in templates]
+    texts = [text for template in templates for text in template.texts]
 
     assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names), names
     assert [name for name, count in Counter(names).items() if count > 1] == []
-
-
-@over_files
-def test_every_template_has_several_wordings(collection: Collection, file: str) -> None:
-    few = [template.id for template in templates_of(collection, file) if len(template.texts) < LEAST_WORDINGS]
-
-    assert few == []
-
-
-@over_files
-def test_every_text_is_one_tidy_question(collection: Collection, file: str) -> None:
-    texts = [text for template in templates_of(collection, file) for text in template.texts]
-
+    assert [template.id for template in templates if len(template.texts) < LEAST_WORDINGS] == []
     assert [text for text in texts if not text.endswith("?") or text.count("?") != 1] == []
     assert [text for text in texts if text != text.strip() or "  " in text or re.search(r" [?,;.]", text)] == []
     assert [text for text in texts if not (text[0].isupper() or text[0] in "<[")] == []
-
-
-@over_files
-def test_other_can_be_dropped_from_every_text(collection: Collection, file: str) -> None:
-    """ "Other" stands before what it is said of; "other than" and "each other" would leave a wrong sentence."""
-    texts = [text for template in templates_of(collection, file) for text in template.texts]
-
     assert [text for text in texts if re.search(r"\bother than\b|\b(each|an) other\b", text.lower())] == []
 
 

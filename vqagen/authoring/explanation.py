@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vqagen.authoring.failure import why_not
 from vqagen.authoring.naming import ObjectNames, plain
 from vqagen.errors import UsageError, nearest
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.template import Template, TemplateNode
 from vqagen.plugin import Record
 from vqagen.rng import stream
-from vqagen.search.filling import Filling, SearchResult
+from vqagen.search.description import Description
+from vqagen.search.filling import DEGENERATE, GAVE_UP, TRIVIAL, Filling, SearchResult
+from vqagen.search.instantiate import Search
+from vqagen.search.plan import Apply, Op
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import Domain
+from vqagen.world.scene import Scene
+
+UNFINISHED = "the search gave up before it had seen every option"
+_CAUSES = {
+    DEGENERATE: "a relation in it is idle: the answer would be the same without it",
+    TRIVIAL: "its words alone tell the answer, compare a set with a part of itself, or name two objects alike",
+}
+_SOUGHT = {"unique": "exactly one object", "not_unique": "more than one object"}
 
 
 def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> tuple[list[Template], bool]:
@@ -70,7 +81,9 @@ def explain_template(
     attempts = [_Attempt(family, each, seed) for each in tables]
     good = [attempt for attempt in attempts if attempt.first.filling is not None]
     bad = [attempt for attempt in attempts if attempt.first.filling is None]
-    examples = [_example(attempt, filling, materials.domain) for attempt, filling in _in_turns(good, count)]
+    turns = zip_longest(*(attempt.fillings() for attempt in good))  # one filling of each scene, then another of each
+    found = islice(filter(None, chain.from_iterable(turns)), count)
+    examples = [_example(attempt, filling, materials.domain) for attempt, filling in found]
     failures = Counter(attempt.first.reason for attempt in bad).most_common()
     tried = {"source": source, "scenes": len(attempts), "found": len(good), "failures": dict(failures)}
     is_told = bad and not (in_short and examples)
@@ -124,18 +137,12 @@ class _Attempt:
         """Return a filling that was not given before, or the reason if there is none."""
         return self.family.search.find(self._tables, self.rng, (), self._seen)
 
-
-def _in_turns(attempts: Sequence[_Attempt], count: int) -> Iterator[tuple[_Attempt, Filling]]:
-    """Yield one filling of each scene, then another of each, and so on, `count` in all."""
-    waiting = [(attempt, attempt.first) for attempt in attempts]
-    while waiting and count > 0:
-        for attempt, outcome in waiting[:count]:
-            assert outcome.filling is not None
-            yield attempt, outcome.filling
-        count -= len(waiting)
-        if count > 0:
-            asked = [(attempt, attempt.next()) for attempt, _ in waiting]
-            waiting = [(attempt, outcome) for attempt, outcome in asked if outcome.filling is not None]
+    def fillings(self) -> Iterator[tuple[_Attempt, Filling]]:
+        """Yield all fillings, the first one first."""
+        outcome = self.first
+        while outcome.filling is not None:
+            yield self, outcome.filling
+            outcome = self.next()
 
 
 def _example(attempt: _Attempt, filling: Filling, domain: Domain) -> Record:
@@ -154,3 +161,44 @@ def _example(attempt: _Attempt, filling: Filling, domain: Domain) -> Record:
         "answer": plain(filling.answer),
         "steps": [{**node, "output": names.output(value, function.output)} for node, function, value in steps],
     }
+
+
+# Why nothing was found ------------------------------------------------------------------------------------------------
+
+
+def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Record:
+    """Return the step of the search that failed in a scene, with the reason; `reason` is the search's own.
+
+    `node` is the step that failed; None if all steps had options.
+    """
+    watch, template = search.examine(SceneTables(scene), stream(seed, "examine", scene.index)), search.plan.template
+    node_of = list[int]()  # the node of each op; a composite node with a reducer has two ops
+    for number, each in enumerate(template.nodes):
+        node_of += [number] * (2 if each.composite is not None and each.composite.reducer else 1)
+    causes = {**_CAUSES, **{str(each): each.in_words for each in template.constraints}}
+    failed = next((report for report in watch.reports if not report.passed), None)
+    op = watch.ended.op if watch.ended else failed.op.index if failed else None
+    if watch.ended:
+        verdict = f"the same for every question of the scene: {causes.get(watch.ended.cause, watch.ended.cause)}"
+    elif failed and failed.died:
+        (cause, times), *_ = failed.died.most_common()
+        verdict = f"none of {failed.offered:,} options led on, {times:,} because: {causes.get(cause, cause)}"
+    elif watch.finished[GAVE_UP]:
+        verdict = UNFINISHED
+    elif failed:
+        verdict = f"no option, whatever was chosen before: {_nothing_offered(failed.op, scene, reason, causes)}"
+    else:
+        verdict = f"every filling is refused: {_CAUSES[max(_CAUSES, key=watch.finished.__getitem__)]}"
+    return {"scene": scene.index, "reason": reason, "node": None if op is None else node_of[op], "verdict": verdict}
+
+
+def _nothing_offered(op: Op, scene: Scene, reason: str, causes: dict[str, str]) -> str:
+    """Return the reason why a step had no options."""
+    if reason == DEGENERATE:
+        return causes[DEGENERATE]
+    if isinstance(op.does, Description) and op.does.relates and not op.does.relations_in(scene):
+        return "the scene does not say how objects are related"
+    checks = () if isinstance(op.does, Apply) else op.does.checks
+    demands = " ".join(causes[check.meaning] for check in checks if check.meaning)
+    sought = _SOUGHT.get(op.does.reducer or "", "anything") if isinstance(op.does, Description) else "a value"
+    return f"nothing fits {sought}" + (f"; its options must also meet: {demands}" if demands else "")

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from vqagen.cli.options import domain_options, input_path, integer, path
+from vqagen.errors import counted
 
 if TYPE_CHECKING:
-    from vqagen.cli.explain_page import Page
     from vqagen.language.domain_files import DomainFiles
+    from vqagen.language.template import Template
+    from vqagen.plugin import Record
     from vqagen.world.scene import Scene
+
+_SLOT = re.compile(r"<[^<>\s]+>")
 
 
 @click.command("explain")
@@ -61,38 +70,47 @@ def command(
         first, _, rest = template.partition("/")  # as in clevr/one_hop.json#count
         domain["domain"] = first if rest and first in SHIPPED_DOMAINS else None
     files = find_domain(**domain)
-    page = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
-    if as_json:
-        click.echo(json.dumps(page.record, indent=2, ensure_ascii=False))
+    if catalogue:
+        told, lines = _catalogue(files, catalogue)
     else:
-        click.echo("\n".join(page.lines), color=False if os.environ.get("NO_COLOR") else None)
+        told, lines = _templates(files, template, scenes, scene, count, seed)
+    if as_json:
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
 
 
-def _catalogue(files: DomainFiles, which: str) -> Page:
+Told = tuple["Record | Sequence[Record]", "Iterator[str]"]
+"""What is told: for JSON, and as lines for people."""
+
+
+def _catalogue(files: DomainFiles, which: str) -> Told:
     from vqagen.authoring.catalogues import constraint_entries, function_entries, vocabularies
-    from vqagen.cli.explain_page import entries_page, vocabulary_page
     from vqagen.language.domain_files import load_catalogue, synonyms_file
     from vqagen.language.synonyms import load_synonyms
 
     catalogue, _ = load_catalogue(files)
     if which == "vocabulary":
         synonyms = load_synonyms(synonyms_file(files, catalogue.domain), catalogue.domain)
-        return vocabulary_page(vocabularies(catalogue, synonyms))
-    return entries_page(function_entries(catalogue) if which == "functions" else constraint_entries(catalogue))
+        told = [asdict(each) for each in vocabularies(catalogue, synonyms)]
+        return told, vocabulary_lines(told)
+    entries = function_entries(catalogue) if which == "functions" else constraint_entries(catalogue)
+    told = [asdict(each) for each in entries]
+    return told, entry_lines(told)
 
 
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
-) -> Page:
+) -> Told:
     from vqagen.authoring.explanation import explain_template, find_templates
     from vqagen.authoring.scenes_at_hand import SAMPLED, sampled_scenes, scenes_of_file
-    from vqagen.cli.explain_page import explanation_page, list_page, short_page
     from vqagen.language.domain_files import load_domain_files
     from vqagen.search.tables import SceneTables
 
     materials = load_domain_files(files)
     if wanted is None:
-        return list_page(materials.templates)
+        told = [{"id": each.id, "answer_type": each.answer_type, "text": each.texts[0]} for each in materials.templates]
+        return told, list_lines(told)
     found, is_file = find_templates(materials.templates, wanted, files.templates)
     at_hand: list[Scene] = []
     if count:
@@ -101,4 +119,157 @@ def _templates(
     tables = [SceneTables(each) for each in at_hand]  # what one template's search fills in, the next one finds
     source, examples = (scenes or SAMPLED) if count else "", 1 if is_file else count
     explained = [explain_template(materials, each, tables, source, examples, seed, in_short=is_file) for each in found]
-    return short_page(explained) if is_file else explanation_page(found[0], explained[0])
+    return (explained, short_lines(explained)) if is_file else (explained[0], explanation_lines(found[0], explained[0]))
+
+
+# Lines for people -----------------------------------------------------------------------------------------------------
+
+
+def list_lines(templates: Sequence[Record]) -> Iterator[str]:
+    """Yield templates, one line each."""
+    wide, narrow = (max((len(each[key]) for each in templates), default=0) for key in ("id", "answer_type"))
+    for each in templates:
+        yield f"{bold(each['id'].ljust(wide))}  {each['answer_type'].ljust(narrow)}  {_slots(each['text'])}"
+
+
+def short_lines(explanations: Sequence[Record]) -> Iterator[str]:
+    """Yield templates with one question each."""
+    for each in explanations:
+        yield f"{bold(each['id'])}  {each['answer_type']}  {dim(_scenes_tried(each['tried']))}".rstrip()
+        for example in each["examples"]:
+            yield f"  {example['question']} {_answer(example['answer'])}"
+        if not each["examples"] and each["failure"]:
+            yield f"  {_ended(each['failure'])}"
+
+
+def explanation_lines(template: Template, told: Record) -> Iterator[str]:
+    """Yield the whole explanation of one template; `told` is its record."""
+    parts = {
+        "Texts": [_slots(text) for text in told["texts"]],
+        "Slots": list(_slot_lines(told["slots"])),
+        "Program": list(_tree(told["nodes"])),
+        "Constraints": [_slots(each["meaning"]) for each in told["constraints"]],
+        "Examples": [line for n, each in enumerate(told["examples"], 1) for line in _example(n, each, template)],
+        "Scenes": [_scenes_tried(told["tried"])] if told["tried"] else [],
+    }
+    if told["failure"]:
+        parts[f"Nothing on scene {told['failure']['scene']}"] = [_ended(told["failure"])]
+    never = f"  {dim('never ' + _said(told['impossible']))}" if told["impossible"] else ""
+    yield f"{bold(told['id'])}  {told['answer_type']}{never}"
+    for title, part in parts.items():
+        if part:
+            yield from ("", bold(title), *(f"  {line}" for line in part))
+
+
+def entry_lines(entries: Sequence[Record]) -> Iterator[str]:
+    """Yield functions or constraints, grouped by the plug-in that adds them."""
+    wide = max((len(each["signature"]) for each in entries), default=0)
+    for number, (source, group) in enumerate(groupby(entries, key=itemgetter("source"))):
+        yield from ([""] if number else [])
+        yield bold(source)
+        for each in group:
+            also = dim(f"also {', '.join(each['aliases'])}") if each["aliases"] else ""
+            about = "  ".join(filter(None, (each["meaning"], also)))
+            yield f"  {click.style(each['signature'].ljust(wide), fg='cyan')}  {about}".rstrip()
+
+
+def vocabulary_lines(vocabularies: Sequence[Record]) -> Iterator[str]:
+    """Yield attributes and relations with their values."""
+    for each in vocabularies:
+        remarks = [f"key {each['key']}"] if each["key"] else []
+        remarks += [f"left open: {each['null']}"] if each["null"] else []
+        about = "; ".join((*remarks, *each["traits"]))
+        yield f"{bold(each['type'])}  {each['name']}" + (f"  {dim(about)}" if about else "")
+        for word in each["words"]:
+            said = f"  {dim(' / '.join(word['ways']))}" if word["ways"] else ""
+            yield "  " * (word["depth"] + 1) + word["value"] + said
+
+
+# Parts of an explanation ------------------------------------------------------------------------------------------
+
+
+def _slot_lines(slots: Mapping[str, str]) -> Iterator[str]:
+    """Yield the slots of each type."""
+    for kind in dict.fromkeys(slots.values()):
+        yield f"{kind}  {_slots(' '.join(slot for slot in slots if slots[slot] == kind))}"
+
+
+def _tree(nodes: Sequence[Record]) -> Iterator[str]:
+    """Yield the program as a tree: the last node is the root; after it the nodes that the last one does not need."""
+    met: set[int] = set()
+
+    def walk(number: int, depth: int) -> Iterator[str]:
+        node = nodes[number]
+        call = " ".join((node["type"], *node["side_inputs"]))
+        begin = f"{'  ' * depth}{dim(str(number))} {_slots(call)}"
+        if number in met:
+            yield f"{begin}  {dim('as above')}"
+            return
+        met.add(number)
+        about = f"= {', '.join(node['stands_for'])}" if node["stands_for"] else node["meaning"]
+        yield f"{begin} -> {node['output']}" + (f"  {dim(about)}" if about else "")
+        for each in node["inputs"]:
+            yield from walk(each, depth + 1)
+
+    for root in reversed(range(len(nodes))):
+        if root not in met:
+            yield from walk(root, 0)
+
+
+def _example(number: int, example: Record, template: Template) -> Iterator[str]:
+    """Yield the question, its answer, and its steps."""
+    place = f"scene {example['scene']}" + (f", {example['image']}" if example["image"] else "")
+    yield f"{number}. {click.style(example['question'], fg='green')} {_answer(example['answer'])}  {dim(place)}"
+    calls = [_call(i, step) for i, step in enumerate(example["steps"])]
+    wide = max(map(len, calls))
+    for i, (call, step) in enumerate(zip(calls, example["steps"], strict=True)):
+        is_set = template.catalogue[step["type"]].output == "ObjectSet"
+        yield f"   {dim(f'{i:2}')} {call.ljust(wide)}  {_objects(step['output']) if is_set else _said(step['output'])}"
+
+
+def _call(i: int, step: Record) -> str:
+    """Return the call; inputs are named unless they are the step before."""
+    inputs = "" if step["inputs"] in ([], [i - 1]) else f"({', '.join(map(str, step['inputs']))})"
+    return " ".join((step["type"] + inputs, *step["value_inputs"]))
+
+
+def _objects(names: Sequence[str]) -> str:
+    return f"{counted(len(names), 'object')}: {'; '.join(names)}" if names else "no object"
+
+
+def _scenes_tried(tried: Record | None) -> str:
+    if tried is None:
+        return ""
+    head = f"found in {tried['found']:,} of {counted(tried['scenes'], 'scene')} ({tried['source']})"
+    reasons = ", ".join(f"{reason} {times:,}×" for reason, times in tried["failures"].items())
+    return f"{head}; otherwise: {reasons}" if reasons else head
+
+
+def _ended(failure: Record) -> str:
+    at = "" if failure["node"] is None else f"node {failure['node']}: "
+    return click.style(at + failure["verdict"], fg="red")
+
+
+def _said(value: Any) -> str:
+    """Return an answer as text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(_said, value)) if isinstance(value, list) else str(value)
+
+
+def _answer(value: Any) -> str:
+    return click.style(_said(value), fg="yellow", bold=True)
+
+
+def _slots(text: str) -> str:
+    return _SLOT.sub(lambda match: click.style(match[0], fg="cyan"), text)
+
+
+def bold(text: str) -> str:
+    """Return a text in bold, for terminals."""
+    return click.style(text, bold=True)
+
+
+def dim(text: str) -> str:
+    """Return a text in a weaker color, for terminals."""
+    return click.style(text, dim=True)

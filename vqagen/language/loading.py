@@ -131,33 +131,49 @@ def raise_bad(bad: Sequence[BadTemplates]) -> None:
 
 
 def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> TemplatesRead:
-    """Read one file. It is bad as a whole if it is no JSON, or is wrong outside of its records."""
+    """Read one file. It is bad as a whole if it is no JSON, or is wrong outside of its records.
+
+    Templates are numbered in the file. A record that makes none counts as one, so that others keep their numbers.
+    """
     try:
         text = read_text(file.path)
         document, shape_faults = _document_of(text, str(file.path))
     except BadInput as error:
         return TemplatesRead((), (BadTemplates(file.name, "", error.problems),))
-    records = _records_of(document)
+    base, records = _records_of(document)
+    paths = [f"{base}[{number}]" for number in range(len(records))]
     faults: dict[int | None, list[Fault]] = {}
-    for place, message in shape_faults:
-        faults.setdefault(records.number_at(place), []).append((place, message))
-    made, idle = _made_of(records, faults, file.name, catalogue, drops_idle)
-    for problem in _problems(idle, text, file):
-        warn(replace(problem, message=f"this constraint is left out, as the CLEVR generator does: {problem.message}"))
-    for place, message in _repeated_names([(path, each) for path, some in made.items() for each in some]):
-        faults.setdefault(records.number_at(place), []).append((place, message))
+    for fault in shape_faults:
+        faults.setdefault(_number_at(fault[0], base), []).append(fault)
+    made: list[tuple[int, Template]] = []
+    index = 0
+    for number, record in enumerate(records):
+        templates = list[Template]()
+        if number not in faults:
+            templates, found = read_templates(record, paths[number], catalogue, file.name, index)
+            if drops_idle and (dropped := _idle_constraints(found)):
+                for problem in _problems(found, text, file):
+                    warn(replace(problem, message=f"{LEFT_OUT}: {problem.message}"))
+                rest = [each for k, each in enumerate(record["constraints"]) if k not in dropped]
+                record = {**record, "constraints": rest}
+                templates, found = read_templates(record, paths[number], catalogue, file.name, index)
+            if found:
+                faults[number] = found
+        made += ((number, each) for each in templates)
+        index += max(len(templates), 1)
+    for number, message in _repeated_names(made, paths):
+        faults.setdefault(number, []).append((f"{paths[number]}.name", message))
     if None in faults:
         every = [fault for found in faults.values() for fault in found]
         return TemplatesRead((), (BadTemplates(file.name, "", _problems(every, text, file)),))
     bad = (
-        BadTemplates(file.name, _name_of(records.listed[number], number), _problems(faults[number], text, file))
+        BadTemplates(file.name, _name_of(records[number], number), _problems(faults[number], text, file))
         for number in sorted(number for number in faults if number is not None)
     )
     sound = (
-        PlacedTemplate(template, str(file.path), text, f"{records.base}[{number}]", record)
-        for number, record in enumerate(records.listed)
+        PlacedTemplate(template, str(file.path), text, paths[number], records[number])
+        for number, template in made
         if number not in faults
-        for template in made[f"{records.base}[{number}]"]
     )
     return TemplatesRead(tuple(sound), tuple(bad))
 
@@ -175,49 +191,17 @@ def _document_of(text: str, source: str) -> tuple[Any, tuple[Fault, ...]]:
     return document, tuple(_shape_faults(document))
 
 
-class _Records(NamedTuple):
-    """The records of a document, and the JSON path of their list."""
-
-    base: str
-    listed: Sequence[Any]
-
-    def number_at(self, place: str) -> int | None:
-        """Return the number of the record that a JSON path leads into, if it leads into one."""
-        found = re.match(r"\[(\d+)\]", place.removeprefix(self.base)) if place.startswith(self.base) else None
-        return int(found[1]) if found else None
-
-
-def _records_of(document: object) -> _Records:
-    """Return the records of a document of any shape; none where there is no list of them."""
+def _records_of(document: object) -> tuple[str, Sequence[Any]]:
+    """Return the JSON path of the list of records in a document of any shape, and the list; () where there is none."""
     base = "" if isinstance(document, list) else "templates"
     listed = document.get(base) if isinstance(document, Mapping) else document
-    return _Records(base, listed if isinstance(listed, list) else ())
+    return base, listed if isinstance(listed, list) else ()
 
 
-def _made_of(
-    records: _Records, faults: dict[int | None, list[Fault]], file: str, catalogue: Catalogue, drops_idle: bool
-) -> tuple[dict[str, list[Template]], list[Fault]]:
-    """Return the templates of each record of the right shape, by its JSON path, and the faults of idle constraints.
-
-    What else is wrong with a record joins `faults`. Templates are numbered in the file. A record that makes none counts
-    as one, so that others keep their numbers.
-    """
-    made: dict[str, list[Template]] = {}
-    idle: list[Fault] = []
-    index = 0
-    for number, record in enumerate(records.listed):
-        path, templates = f"{records.base}[{number}]", list[Template]()
-        if number not in faults:
-            templates, found = read_templates(record, path, catalogue, file, index)
-            if drops_idle and (dropped := _idle_constraints(found)):
-                rest = [each for k, each in enumerate(record["constraints"]) if k not in dropped]
-                idle += found
-                templates, found = read_templates({**record, "constraints": rest}, path, catalogue, file, index)
-            made[path] = templates
-            if found:
-                faults[number] = found
-        index += max(len(templates), 1)
-    return made, idle
+def _number_at(place: str, base: str) -> int | None:
+    """Return the number of the record that a JSON path leads into, if it leads into one."""
+    found = re.match(rf"{base}\[(\d+)\]", place)
+    return int(found[1]) if found else None
 
 
 def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
@@ -230,6 +214,7 @@ def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
     return {int(place[1]) for place in places if place} if all(places) else set()
 
 
+LEFT_OUT = "this constraint is left out, as the CLEVR generator does"
 _OF_PARAMETER = re.compile(r"\.constraints\[(\d+)\]\.params\[\d+\]$")
 
 
@@ -266,23 +251,21 @@ _LOOKS = (
 
 def holds_templates_with(document: object, key: str, but: str) -> bool:
     """True if the first template has one key and not another, by which people know the kinds of templates."""
-    listed = _records_of(document).listed
+    _, listed = _records_of(document)
     first = listed[0] if listed else None
     return isinstance(first, Mapping) and key in first and but not in first
 
 
-def _repeated_names(made: Sequence[tuple[str, Template]]) -> Iterator[tuple[str, str]]:
-    """Yield names that two templates have, once for each record; `made` pairs templates with their records' paths."""
-    first: dict[str, str] = {}
-    reported: set[str] = set()
-    for path, template in made:
+def _repeated_names(made: Sequence[tuple[int, Template]], paths: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield (number of the record, message) for names that two templates have, once for each record."""
+    first: dict[str, int] = {}
+    reported: set[int] = set()
+    for number, template in made:
         name = template.name or str(template.index)
-        taken = first.get(name)
-        first.setdefault(name, path)
-        if taken is None or path in reported:
-            continue
-        reported.add(path)
-        if taken == path:
-            yield f"{path}.name", f"makes several templates called {name!r}; put more placeholders into the name"
-        else:
-            yield f"{path}.name", f"name {name!r} is taken by {taken}"
+        if name in first and number not in reported:
+            reported.add(number)
+            if first[name] == number:
+                yield number, f"makes several templates called {name!r}; put more placeholders into the name"
+            else:
+                yield number, f"name {name!r} is taken by {paths[first[name]]}"
+        first.setdefault(name, number)

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
-import orjson
-
 from vqagen.bits import Objects, indexes
 from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
 from vqagen.language.catalogue import Catalogue
@@ -41,12 +39,12 @@ class NodeRun:
 
     def to_json(self, function_key: str) -> bytes:
         """Return the records of the nodes, separated by commas."""
-        text = self._texts.get(function_key)
-        if text is None:
-            text = self._texts[function_key] = orjson.dumps([_to_record(each, function_key) for each in self.nodes])[
-                1:-1
-            ]
-        return text
+        if function_key not in self._texts:
+            import orjson
+
+            records = [_to_record(each, function_key) for each in self.nodes]
+            self._texts[function_key] = orjson.dumps(records)[1:-1]
+        return self._texts[function_key]
 
 
 @dataclass(frozen=True)
@@ -61,13 +59,6 @@ class Program:
         given: object = self.nodes
         records = [_as_record(node) for node in given] if isinstance(given, tuple | list) else given
         object.__setattr__(self, "nodes", read_nodes(records, self.catalogue, "program", "nodes"))
-
-    @classmethod
-    def proven(cls, nodes: tuple[Node, ...], catalogue: Catalogue) -> Self:
-        """Return a program of nodes that were checked before."""
-        program = object.__new__(cls)
-        program.__dict__.update(nodes=nodes, catalogue=catalogue)
-        return program
 
     @classmethod
     def joined(cls, runs: Sequence[NodeRun], catalogue: Catalogue) -> Self:
@@ -137,7 +128,7 @@ class Program:
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program") -> Program:
         """Read and type-check the JSON form. Raises BadInput with every fault."""
-        return Program.proven(read_nodes(records, catalogue, source, "program"), catalogue)
+        return Program.joined([NodeRun(read_nodes(records, catalogue, source, "program"))], catalogue)
 
 
 def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) -> tuple[Node, ...]:
@@ -159,12 +150,8 @@ def _as_record(node: object) -> object:
     """Return a node, or a plain tuple of its parts, in the JSON form; anything else as it is."""
     if not isinstance(node, tuple) or not 1 <= len(node) <= 3:
         return node
-    function, inputs, values = Node(*node)
-    return {"type": function, "inputs": _as_list(inputs), "value_inputs": _as_list(values)}
-
-
-def _as_list(listed: object) -> object:
-    return list(listed) if isinstance(listed, tuple) else listed
+    parts = [list(part) if isinstance(part, tuple) else part for part in Node(*node)]
+    return dict(zip(("type", "inputs", "value_inputs"), parts, strict=True))
 
 
 def _readable(output: Value, type_name: str) -> Value:
@@ -192,29 +179,23 @@ class _Checker:
             output = self.catalogue.sound_nodes[name, tuple([self.outputs[i] for i in inputs]), tuple(values)]
         except (KeyError, TypeError, IndexError):
             return None
-        if type(inputs) is not list or type(values) is not list:
+        # `true` would otherwise pass for 1, and -1 for the last node
+        if type(inputs) is not list or type(values) is not list or any(type(i) is not int or i < 0 for i in inputs):
             return None
-        for i in inputs:  # `true` would otherwise pass for 1, and -1 for the last node
-            if type(i) is not int or i < 0:
-                return None
         self.outputs.append(output)
         return Node(name, tuple(inputs), tuple(values))
 
     def node(self, record: object, path: str) -> Node:
         if not isinstance(record, Mapping):
-            self.faults.append((path, f"expected a program node, found {describe(record)}"))
-            self.outputs.append(None)
-            return Node("")
+            return self.unknown(path, f"expected a program node, found {describe(record)}")
         function_key = _first_key(record, "type", "function")
         values_key = _first_key(record, "value_inputs", "side_inputs")
         name = record.get(function_key)
         inputs, values = self._listed(record, "inputs", path), self._listed(record, values_key, path)
         function = self.catalogue.get(name) if isinstance(name, str) else None
         if function is None:
-            self.faults.append((f"{path}.{function_key}", self._no_function(name)))
-            self.outputs.append(None)
-            return Node("")
-        faults = [*self._input_faults(function, inputs, f"{path}.inputs")] if inputs is not None else []
+            return self.unknown(f"{path}.{function_key}", _no_function(name, list(self.catalogue)))
+        faults = [] if inputs is None else [*input_faults(function.name, inputs, function.inputs, self.outputs, path)]
         faults += self._value_faults(function, values, f"{path}.{values_key}") if values is not None else ()
         node = Node(function.name, tuple(inputs or ()), tuple(values or ()))
         if not self.faults and not faults:
@@ -224,11 +205,11 @@ class _Checker:
         self.outputs.append(function.output)
         return node
 
-    def _no_function(self, name: object) -> str:
-        if isinstance(name, str):
-            known = list(self.catalogue)
-            return unknown("function", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
-        return f"expected the name of a function, found {describe(name)}"
+    def unknown(self, path: str, message: str) -> Node:
+        """Return what stands for a node that cannot be read, with its fault."""
+        self.faults.append((path, message))
+        self.outputs.append(None)
+        return Node("")
 
     def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any] | None:
         """Return the list under a key; None, with a fault, if it is no list."""
@@ -237,15 +218,6 @@ class _Checker:
             return listed or []
         self.faults.append((f"{path}.{key}", f"expected a list, found {describe(listed)}"))
         return None
-
-    def _input_faults(self, function: Function, inputs: Sequence[Any], path: str) -> Iterator[Fault]:
-        if len(inputs) != len(function.inputs):
-            yield path, f"{function.name} takes {counted(len(function.inputs), 'input')}, found {len(inputs)}"
-        for k, (i, wanted) in enumerate(zip(inputs, function.inputs, strict=False)):
-            if type(i) is not int or not 0 <= i < len(self.outputs):
-                yield f"{path}[{k}]", f"input {describe(i)} is not an earlier node"
-            elif self.outputs[i] not in (wanted, None):
-                yield f"{path}[{k}]", f"{function.name} takes {wanted}, but node {i} gives {self.outputs[i]}"
 
     def _value_faults(self, function: Function, values: Sequence[Any], path: str) -> Iterator[Fault]:
         if len(values) != len(function.values):
@@ -256,6 +228,29 @@ class _Checker:
                 yield f"{path}[{k}]", unknown(wanted, value, known)
 
 
+def _no_function(name: object, known: Sequence[str]) -> str:
+    if not isinstance(name, str):
+        return f"expected the name of a function, found {describe(name)}"
+    return unknown("function", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
+
+
 def _first_key(record: Mapping[str, Any], *keys: str) -> str:
     """Return the first of the keys that the record has; the first key if it has none."""
     return next((key for key in keys if key in record), keys[0])
+
+
+def input_faults(
+    name: str, inputs: Sequence[Any], wanted: Sequence[str], outputs: Sequence[str | None], path: str
+) -> Iterator[Fault]:
+    """Yield what is wrong with the inputs of the node at `path`; `outputs` are the types that earlier nodes give.
+
+    None stands for an unknown type, which may be right.
+    """
+    if len(inputs) != len(wanted):
+        yield f"{path}.inputs", f"{name} takes {counted(len(wanted), 'input')}, found {len(inputs)}"
+    for k, (i, type_name) in enumerate(zip(inputs, wanted, strict=False)):
+        if type(i) is not int or not 0 <= i < len(outputs):
+            message = f"input {describe(i)} is not an earlier node; this is node {len(outputs)}, counted from 0"
+            yield f"{path}.inputs[{k}]", message
+        elif outputs[i] not in (type_name, None):
+            yield f"{path}.inputs[{k}]", f"{name} takes {type_name}, but node {i} gives {outputs[i]}"

@@ -1,24 +1,24 @@
 """Recognition: a sentence is read back as one of a template's texts with words in its slots.
 
 Sentence and text are compared bare: in small letters, without spaces, "other" and "else", with one article. So it does
-not matter what `sentence` edits, and every way to say a slot is a piece of the bare sentence:
+not matter what `sentence` edits, and the bare wordings of a text are a regular expression, with a group for each slot:
 
     text      [Tell me,] how many <Z> <S>s are <R> the <S2>?
-    words     <Z> large   <S> open            <R> left                          <S2> cube
-    ways      large, big  things, objects     leftof, totheleftof, …            cube, block
-    sentence  howmany     big       things are       totheleftof           the  cube    ?
+    pattern   (?:tellme,)?howmany(large|big|small|…|)(things|cubes|…)are(totheleftof|leftof|…)the(cube|block|…)\\?
+    sentence  howmanybigthingsaretotheleftofthecube?
 
-The walk along the text goes back where several ways, or both readings of an optional part, fit. What it finds is said
-again by `Wording`, and must be the sentence to the letter: bare, "a orange cube" and "an orange cube" are one.
+What it finds is said again by `Wording`, with any optional parts, and must be the sentence to the letter: bare, "a
+orange cube" and "an orange cube" are one.
 
-A bare walk does not see rewrites of the domain, nor words of which only a part is optional (`a[nother]`). Where these
+The pattern does not see rewrites of the domain, nor words of which only a part is optional (`a[nother]`). Where these
 may have had a hand, every way to say the template is tried, up to MOST_SENTENCES.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -26,15 +26,13 @@ from typing import NamedTuple
 from vqagen.language.sentence import FIELD
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import MOST_FORMS, Part, Wording, Words
+from vqagen.language.wording import Part, Wording, Words
 
 MOST_SENTENCES = 2_000
-"""Sentences that are tried for one text if the domain rewrites them; one takes 8 µs."""
-MOST_BRANCHES = 5_000
-"""Places of a walk at which it may go on in several ways."""
+"""Sentences that are tried for one text; one takes 8 µs."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _BARE = {"an": "a", "another": "a", "other": "", "else": "", "each": "every"}
-"""Words that `sentence` drops or changes -> what the walk compares in their place."""
+"""Words that `sentence` drops or changes -> what is compared in their place."""
 _GLUED = re.compile(r"[\w>][\[\]]+[\w<]|\w<|>(?!s(?!\w))\w|><")
 """A word of which a slot or an optional part is only a piece."""
 _ESCAPED = re.compile(r"\\g<[^>]*>|\\.")
@@ -54,30 +52,10 @@ class Manner(NamedTuple):
     """False if capitals and articles may be those of another generator."""
 
 
-class _Way(NamedTuple):
-    """A way to say a value."""
-
-    value: str | None
-    way: str
-    plural: str
-
-
-_Pieces = Sequence[tuple[str, _Way]]
-"""Ways to say a slot with what each of them is in the bare sentence."""
-
-
-class _Step(NamedTuple):
-    """Words of a text, and the slot or the optional part behind them."""
-
-    raw: str
-    """The words and the slot in the `%`-format."""
-    bare: str
-    """The words alone."""
-    slot: str = ""
-    ways: Mapping[str | None, _Pieces] = {}
-    """Value -> how the slot says it here, in the singular or in the plural."""
-    skip: int = 0
-    """The number of the step behind an optional part, whose own steps come next; 0 if there is none."""
+_Way = tuple[str | None, str]
+"""A value, None for a slot that is left open, and a way to say it."""
+_Ways = Mapping[str, Sequence[_Way]]
+"""Slot -> the ways in which a sentence may say it."""
 
 
 class Lexicon:
@@ -85,25 +63,17 @@ class Lexicon:
 
     def __init__(self, synonyms: Synonyms) -> None:
         self.synonyms = synonyms
-        self._ways: dict[str, Mapping[str | None, tuple[_Way, ...]]] = {}
-        self._pieces: dict[tuple[str, bool], Mapping[str | None, _Pieces]] = {}
+        self._pieces: dict[tuple[str, bool], Mapping[str, list[_Way]]] = {}
 
-    def ways(self, kind: str) -> Mapping[str | None, tuple[_Way, ...]]:
-        """Return the ways to say each value of a type, and an open slot."""
-        if kind not in self._ways:
-            self._ways[kind] = {
-                value: tuple(_Way(value, way, self.synonyms.plural(way)) for way in dict.fromkeys(ways))
-                for value, ways in self.synonyms.of_type(kind).items()
-            }
-        return self._ways[kind]
-
-    def pieces(self, kind: str, is_plural: bool) -> Mapping[str | None, _Pieces]:
-        """Return the same with the bare singular or plural of each way."""
+    def pieces(self, kind: str, is_plural: bool) -> Mapping[str, list[_Way]]:
+        """Return the ways to say any value of a type by what they are in the bare sentence, the longest first."""
         if (kind, is_plural) not in self._pieces:
-            self._pieces[kind, is_plural] = {
-                value: [(_bare(way.plural if is_plural else way.way), way) for way in ways]
-                for value, ways in self.ways(kind).items()
-            }
+            found: dict[str, list[_Way]] = {}
+            for value, ways in self.synonyms.of_type(kind).items():
+                for way in dict.fromkeys(ways):
+                    said = self.synonyms.plural(way) if is_plural else way
+                    found.setdefault(_bare(said), []).append((value, way))
+            self._pieces[kind, is_plural] = dict(sorted(found.items(), key=lambda item: -len(item[0])))
         return self._pieces[kind, is_plural]
 
 
@@ -113,195 +83,145 @@ class Recogniser:
     def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
         self.wording = Wording(template, lexicon.synonyms)
         self.manner, self.lexicon, self.types = manner, lexicon, template.slots
-        texts = [self.wording.text(number).parts for number in range(len(template.texts))]
-        self.texts = [tuple(self._steps(parts)) for parts in texts]
-        self._forms: list[dict[tuple[int, ...], str]] = [{} for _ in texts]
+        self._ways = {slot: lexicon.synonyms.of_type(kind) for slot, kind in template.slots.items()}
+        self._plural = lexicon.synonyms.plural
+        self.texts = [self.wording.text(number).parts for number in range(len(template.texts))]
+        self._fields = [_fields(next(_forms(parts))) for parts in self.texts]
+        self._openings = [_bare(FIELD.split(str(parts[0]), maxsplit=1)[0]) for parts in self.texts]
+        self._patterns: dict[int, re.Pattern[str]] = {}
         self._is_glued = any(_GLUED.search(text) for text in template.texts)
         self._signs = [_sign(replacement) for _, replacement in lexicon.synonyms.domain.rewrites]
 
     def says(self, sentence: str, words: Words, keep_other: bool) -> bool:
         """True if the template words these slots as the sentence. Raises UndecidedError."""
-        attempt = _Attempt(self, sentence, words, (keep_other,))
-        if attempt.walk() is not None:
-            return True
-        is_changeable = self._is_glued or any(sign in attempt.bare for sign in self._signs)
-        return is_changeable and attempt.is_among_all()
+        bare = _bare(sentence)
+        # Of two slots in a row, "light blue" may be one word or two: after texts with all words, those with these.
+        for known in (None, words):
+            for number, found in self._fitting(bare, known):
+                ways = {slot: [each for each in found[slot] if each[0] == words[slot]] for slot in found}
+                if self._said(sentence, words, [number], ways, (keep_other,)) is not None:
+                    return True
+        is_changeable = self._is_glued or any(sign in bare for sign in self._signs)
+        return is_changeable and self._is_among_all(sentence, bare, words, keep_other)
 
     def read(self, sentence: str, words: Words) -> dict[str, str | None] | None:
         """Return the words that a sentence says, if possible these. None if it is no wording of the template."""
-        attempt = _Attempt(self, sentence, words, (True, False), takes_others=True)
-        try:
-            found = attempt.walk()
-        except UndecidedError:
-            return None
-        return None if found is None else {**words, **{slot: way.value for slot, way in found.items()}}
+        for number, found in self._fitting(_bare(sentence)):
+            ways = {slot: _known_first(of_slot, words[slot]) for slot, of_slot in found.items()}
+            with suppress(UndecidedError):
+                said = self._said(sentence, words, [number], ways, (True, False))
+                if said is not None:
+                    return {slot: value for slot, (value, _) in said.items()}
+        return None
 
     def example(self, words: Words, keep_other: bool) -> str:
         """Return a sentence that says these words: the first text in the first ways."""
         return self.wording.say(words, lambda: 0.0, keep_other)
 
-    def _steps(self, parts: Sequence[Part], first: int = 0) -> Iterator[_Step]:
-        """Yield the steps of a text's parts; `first` is the number of the first one."""
-        number = first
+    def _pattern(self, parts: Sequence[Part], words: Words | None = None) -> str:
+        """Return the pattern of a text's bare wordings, of all words or of these."""
+        pattern = ""
         for part in parts:
-            if isinstance(part, str):
-                steps = list(self._steps_of_piece(part))
-            else:
-                inner = list(self._steps(part, number + 1))
-                steps = [_Step("", "", skip=number + 1 + len(inner)), *inner]
-            yield from steps
-            number += len(steps)
-
-    def _steps_of_piece(self, form: str) -> Iterator[_Step]:
-        """Yield the slots of a `%`-format, each with the words before it, and the words at the end."""
-        at = 0
-        for field in FIELD.finditer(form):
-            slot = field["slot"]
-            if slot:
-                ways = self.lexicon.pieces(self.types[slot], is_plural=field["said"] != slot)
-                yield _Step(form[at : field.end()], _bare(form[at : field.start()].replace("%%", "%")), slot, ways)
+            if not isinstance(part, str):
+                pattern += f"(?:{self._pattern(part, words)})?"
+                continue
+            at = 0
+            for field in _fields(part):
+                pieces = self._pieces(field)
+                if words is not None:
+                    known = words[field["slot"]]
+                    pieces = {piece: ways for piece, ways in pieces.items() if any(value == known for value, _ in ways)}
+                pattern += f"{_literal(part[at : field.start()])}({'|'.join(map(re.escape, pieces))})"
                 at = field.end()
-        yield _Step(form[at:], _bare(form[at:].replace("%%", "%")))
+            pattern += _literal(part[at:])
+        return pattern
 
-    def form(self, number: int, dropped: tuple[int, ...]) -> str:
-        """Return the `%`-format of a text without the optional parts that begin at the steps `dropped`."""
-        forms = self._forms[number]
-        if dropped not in forms:
-            if len(forms) >= MOST_FORMS:
-                forms.clear()
-            steps, at, raw = self.texts[number], 0, ""
-            while at < len(steps):
-                raw += steps[at].raw
-                at = steps[at].skip if at in dropped else at + 1
-            forms[dropped] = raw
-        return forms[dropped]
+    def _pieces(self, field: re.Match[str]) -> Mapping[str, list[_Way]]:
+        return self.lexicon.pieces(self.types[field["slot"]], is_plural=field["said"] != field["slot"])
 
+    def _fitting(self, bare: str, words: Words | None = None) -> Iterator[tuple[int, _Ways]]:
+        """Yield the texts that a bare sentence fits, and the ways in which it may say each slot.
 
-class _Attempt:
-    """An attempt to read a sentence as a wording of some words."""
-
-    def __init__(
-        self,
-        recogniser: Recogniser,
-        sentence: str,
-        words: Words,
-        keeps_other: Sequence[bool],
-        takes_others: bool = False,
-    ) -> None:
-        """`takes_others`: slots may also say other values than these words."""
-        self._recogniser, self._sentence, self._words = recogniser, sentence, words
-        self._keeps_other, self._takes_others = keeps_other, takes_others
-        self.bare = _bare(sentence)
-        self._number = 0
-        self._steps: tuple[_Step, ...] = ()
-        self._branches = 0
-        self._found: dict[str, _Way] = {}
-
-    def walk(self) -> dict[str, _Way] | None:
-        """Return how each slot of one of the texts is said; None if no text is the sentence."""
-        for number, steps in enumerate(self._recogniser.texts):
-            if self.bare.startswith(steps[0].bare):
-                self._number, self._steps = number, steps
-                if self._goes_on(0, 0, {}, ()):
-                    return self._found
-        return None
-
-    def _goes_on(self, number: int, at: int, chosen: dict[str, _Way], dropped: tuple[int, ...]) -> bool:
-        """True if the text from step `number` on is the bare sentence from character `at` on.
-
-        `chosen`: how the slots before are said; `dropped`: the steps of optional parts that were left out. At
-        "metallicthings", both "metal" and "metallic" fit: the first is tried as a branch, the last is gone on with.
+        A pattern is compiled for a sentence that begins like its text: of all at once, that takes a second.
         """
-        steps, bare = self._steps, self.bare
-        while number < len(steps):
-            _, literal, slot, ways, skip = steps[number]
-            if not bare.startswith(literal, at):
-                return False
-            at += len(literal)
-            number += 1
-            if skip:
-                if self._branches_off(number, at, chosen.copy(), dropped):
-                    return True
-                dropped, number = (*dropped, number - 1), skip
-            elif slot:
-                pieces = self._pieces(slot, ways) if self._takes_others else ways[self._words[slot]]
-                if slot in chosen:
-                    pieces = [each for each in pieces if each[1] is chosen[slot]]
-                if len(pieces) > 1:
-                    pieces = [each for each in pieces if bare.startswith(each[0], at)]
-                    if not pieces:
-                        return False
-                    for piece, way in pieces[:-1]:
-                        if self._branches_off(number, at + len(piece), {**chosen, slot: way}, dropped):
-                            return True
-                piece, way = pieces[-1]
-                if not bare.startswith(piece, at):
-                    return False
-                chosen[slot] = way
-                at += len(piece)
-        if at == len(bare) and self._is_sentence(self._recogniser.form(self._number, dropped), chosen):
-            self._found = chosen
-            return True
-        return False
+        for number, parts in enumerate(self.texts):
+            if not bare.startswith(self._openings[number]):
+                continue
+            if words is None and number not in self._patterns:
+                self._patterns[number] = re.compile(self._pattern(parts))
+            match = re.fullmatch(self._patterns[number] if words is None else self._pattern(parts, words), bare)
+            if match:
+                found: dict[str, Sequence[_Way]] = {}
+                for field, piece in zip(self._fields[number], match.groups(), strict=True):
+                    if piece is not None:
+                        found.setdefault(field["slot"], self._pieces(field)[piece])
+                yield number, found
 
-    def _branches_off(self, number: int, at: int, chosen: dict[str, _Way], dropped: tuple[int, ...]) -> bool:
-        """Go on as one of several ways; raise UndecidedError after too many."""
-        self._branches += 1
-        if self._branches > MOST_BRANCHES:
-            raise UndecidedError
-        return self._goes_on(number, at, chosen, dropped)
-
-    def _pieces(self, slot: str, ways: Mapping[str | None, _Pieces]) -> _Pieces:
-        """Return the ways to say any value in a slot, those of the known word first."""
-        known = self._words[slot]
-        return [*ways[known], *(each for value in ways if value != known for each in ways[value])]
-
-    def is_among_all(self) -> bool:
+    def _is_among_all(self, sentence: str, bare: str, words: Words, keep_other: bool) -> bool:
         """True if any way to say the template is the sentence. Raises UndecidedError.
 
         Ways that do not occur in the sentence are tried last: "any item is" may have become "anything is".
         """
-        ways_of, types = self._recogniser.lexicon.ways, self._recogniser.types
-        every = {slot: ways_of(types[slot])[value] for slot, value in self._words.items()}
-        occurring = {slot: self._occurring(ways) for slot, ways in every.items()}
+        every = {slot: [(word, way) for way in self._ways[slot][word]] for slot, word in words.items()}
+        occurring = {
+            slot: [way for way in ways if _bare(way[1]) in bare or _bare(self._plural(way[1])) in bare] or ways
+            for slot, ways in every.items()
+        }
+        numbers = range(len(self.texts))
+        tries = (occurring, every) if occurring != every else (every,)
+        return any(self._said(sentence, words, numbers, ways, (keep_other,)) is not None for ways in tries)
+
+    def _said(
+        self, sentence: str, words: Words, numbers: Iterable[int], ways: _Ways, keeps_other: Sequence[bool]
+    ) -> Mapping[str, _Way] | None:
+        """Return the ways in which one of the texts, with any of its optional parts, says the sentence.
+
+        Slots that have no `ways` are said in the first way of their words. Raises UndecidedError.
+        """
+        first = {slot: (word, self._ways[slot][word][0]) for slot, word in words.items()}
         tried = 0
-        for ways in (occurring, every) if occurring != every else (every,):
-            for form, choice in self._drawings(ways):
-                tried += 1
-                if tried > MOST_SENTENCES:
-                    raise UndecidedError
-                if self._is_sentence(form, choice):
-                    return True
-        return False
-
-    def _drawings(self, ways: Mapping[str, Sequence[_Way]]) -> Iterator[tuple[str, dict[str, _Way]]]:
-        """Yield every form of every text with every choice of ways."""
-        for number in range(len(self._recogniser.texts)):
-            self._number = number
-            for form in _forms(self._recogniser.wording.text(number).parts):
+        for number in numbers:
+            for form in _forms(self.texts[number]):
                 for choice in product(*ways.values()):
-                    yield form, dict(zip(ways, choice, strict=True))
+                    tried += 1
+                    if tried > MOST_SENTENCES:
+                        raise UndecidedError
+                    chosen = {**first, **dict(zip(ways, choice, strict=True))}
+                    if self._is_sentence(sentence, number, form, chosen, keeps_other):
+                        return chosen
+        return None
 
-    def _occurring(self, ways: tuple[_Way, ...]) -> tuple[_Way, ...]:
-        return tuple(way for way in ways if _bare(way.way) in self.bare or _bare(way.plural) in self.bare) or ways
-
-    def _is_sentence(self, form: str, chosen: Mapping[str, _Way]) -> bool:
-        """True if this form of the text, said in these ways, is the sentence."""
-        wording, (joins_anything, is_exact) = self._recogniser.wording, self._recogniser.manner
-        said = {slot: way.way for slot, way in chosen.items()}
-        for slot in wording.text(self._number).plurals:
-            if slot in chosen:
-                said[slot + "s"] = chosen[slot].plural
-        for keep_other in self._keeps_other:
-            for joins in joins_anything:
-                again = wording.retold(self._number, form, said, keep_other, joins)
-                if again == self._sentence or (not is_exact and _loose(again) == _loose(self._sentence)):
-                    return True
+    def _is_sentence(
+        self, sentence: str, number: int, form: str, chosen: Mapping[str, _Way], keeps_other: Sequence[bool]
+    ) -> bool:
+        """True if this form of a text, said in these ways, is the sentence."""
+        joins_anything, is_exact = self.manner
+        said = {slot: way for slot, (_, way) in chosen.items()}
+        for slot in self.wording.text(number).plurals:
+            said[slot + "s"] = self._plural(said[slot])
+        for keep_other, joins in product(keeps_other, joins_anything):
+            again = self.wording.retold(number, form, said, keep_other, joins)
+            if again == sentence or (not is_exact and _loose(again) == _loose(sentence)):
+                return True
         return False
+
+
+def _known_first(ways: Sequence[_Way], word: str | None) -> Sequence[_Way]:
+    return sorted(ways, key=lambda way: way[0] != word)
+
+
+def _fields(form: str) -> list[re.Match[str]]:
+    """Return the slots of a `%`-format."""
+    return [field for field in FIELD.finditer(form) if field["slot"]]
+
+
+def _literal(words: str) -> str:
+    """Return the pattern of words of a `%`-format, without their slots."""
+    return re.escape(_bare(words.replace("%%", "%")))
 
 
 def _bare(text: str) -> str:
-    """Return a text as the walk compares it.
+    """Return a text as it is compared.
 
     >>> _bare("Is there another red cube, or an orange one?")
     'istherearedcube,oraorangeone?'
@@ -311,7 +231,7 @@ def _bare(text: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _bare_word(word: str) -> str:
-    """Return what stands between two spaces as the walk compares it. A memo takes a third of the time."""
+    """Return what stands between two spaces as it is compared. A memo takes a third of the time."""
     return "".join([_BARE.get(token, token) for token in _TOKEN.findall(word)])
 
 

@@ -1,20 +1,23 @@
 """One template record, read and checked against a domain: its slots, nodes, constraints and texts.
 
 A record is brought into its canonical form first, made several by what it is `for`, and given the types of its slots
-(see `template_record`). Every mistake is placed where the author wrote it.
+(see `template_record`). Every mistake is placed where the author wrote it. ERRORS lists the checks of a template; of
+what is accepted but probably unintended, `vqagen check` warns (see `authoring/check/template_rules.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from vqagen.errors import Fault, counted, unknown
+from vqagen.errors import Fault, counted, describe, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
 from vqagen.language.composite import Composite
-from vqagen.language.constraint_check import ConstraintCheck, Slots, parameter_kinds
 from vqagen.language.drawn_values import with_drawn_values
+from vqagen.language.program import input_faults
 from vqagen.language.template import SLOT_PATTERN, Constraint, Parameter, Template, TemplateNode, is_slot
 from vqagen.language.template_record import (
     Replacement,
@@ -25,10 +28,13 @@ from vqagen.language.template_record import (
     unknown_placeholders,
     with_choice,
 )
-from vqagen.plugin import Record
+from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind, Record
 
 OPENED = "can_be_null_attributes"
 """CLEAR's key for the slots that may be left open, in a domain that fills slots (see `Domain.fills_slots`)."""
+_ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}
+_NO_NUMBERS = ("Object", "ObjectSet", "Bool")
+"""Types that every domain has, and that are no numbers. Of types from plug-ins that is not known."""
 
 
 def read_templates(
@@ -82,41 +88,36 @@ def _checked(
     params, faults = record.get("params"), list[Fault]()
     if params is None:
         params, faults = inferred_params(record["nodes"], catalogue)
-    slots = Slots(record, params, catalogue)
-    constraints = record["constraints"]
+    nodes = tuple(
+        TemplateNode(
+            node["type"],
+            tuple(node["inputs"]),
+            tuple(node["side_inputs"]),
+            catalogue.composites.get(node["type"]),
+        )
+        for node in record["nodes"]
+    )
+    draft = _Draft(record, params, nodes, catalogue)
     if catalogue.domain.fills_slots:  # all but those of the types of the `opened` ones
-        opened_types = [slots.types.get(each) for each in opened] if isinstance(opened, list) else []
-        filled = [slot for slot, kind in slots.types.items() if slot in slots.openable and kind not in opened_types]
-        constraints = [*constraints, *({"type": "NOT_NULL", "params": [slot]} for slot in filled)]
+        opened_types = [draft.types.get(each) for each in opened] if isinstance(opened, list) else []
+        filled = [slot for slot, kind in draft.types.items() if slot in draft.openable and kind not in opened_types]
+        draft.constraints += ({"type": "NOT_NULL", "params": [slot]} for slot in filled)
     template = Template(
         name=record.get("name", ""),
         file=file,
         index=index,
         family=index,
         texts=tuple(record["text"]),
-        slots=slots.types,
-        nodes=tuple(
-            TemplateNode(
-                node["type"],
-                tuple(node["inputs"]),
-                tuple(node["side_inputs"]),
-                catalogue.composites.get(node["type"]),
-            )
-            for node in record["nodes"]
-        ),
-        constraints=tuple(_constraints(constraints, catalogue)),
+        slots=draft.types,
+        nodes=nodes,
+        constraints=tuple(_constraints(draft.constraints, catalogue)),
         catalogue=catalogue,
     )
-    faults += _param_faults(record.get("params", ()), catalogue)
-    nodes = _NodeCheck(template.nodes, slots, catalogue)
-    faults += nodes.faults
-    faults += ConstraintCheck(slots, nodes.outputs, catalogue).faults(constraints)
-    faults += _text_faults(template.texts, slots)
-    return template, faults
+    return template, [*faults, *(fault for check in ERRORS for fault in check(draft))]
 
 
 def _constraints(records: Sequence[Record], catalogue: Catalogue) -> Iterator[Constraint]:
-    """Yield the constraints of a known kind; `ConstraintCheck` reports the others."""
+    """Yield the constraints of a known kind; `constraint_faults` reports the others."""
     for record in records:
         kind = catalogue.constraints.get(record["type"])
         kinds = parameter_kinds(kind, len(record["params"])) if kind else None
@@ -124,9 +125,57 @@ def _constraints(records: Sequence[Record], catalogue: Catalogue) -> Iterator[Co
             yield Constraint(kind, tuple(map(Parameter, kinds, record["params"])))
 
 
-def _param_faults(params: Sequence[Mapping[str, str]], catalogue: Catalogue) -> Iterator[Fault]:
-    types, names = catalogue.domain.slot_types, set[str]()
-    for i, param in enumerate(params):
+def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
+    """Return SLOT, NODE or CONSTANT for each of `count` parameters; None if the constraint does not take that many."""
+    last = kind.params[-1] if kind.params else ""
+    if last not in _ONE_OF_MANY:
+        return kind.params if count == len(kind.params) else None
+    more = count - len(kind.params)
+    return (*kind.params[:-1], *[_ONE_OF_MANY[last]] * (more + 1)) if more >= 0 else None
+
+
+class _Draft:
+    """A template in canonical form that is not known to be right: types may be ones that the domain does not have."""
+
+    def __init__(
+        self, record: Record, params: list[dict[str, str]], nodes: Sequence[TemplateNode], catalogue: Catalogue
+    ) -> None:
+        self.nodes, self.catalogue, self.domain = nodes, catalogue, catalogue.domain
+        self.texts: Sequence[str] = record["text"]
+        self.params: Sequence[Mapping[str, str]] | None = record.get("params")
+        """The slots that the template itself declares; None if it does not."""
+        self.constraints: list[Record] = [*record["constraints"]]
+        self.types: dict[str, str] = {param["name"]: param["type"] for param in params}
+        self.filled = {side for node in nodes for side in node.side_inputs}
+        self.openable = {
+            side
+            for node in nodes
+            if node.type not in catalogue  # a description, or a misspelt node, of which enough is told
+            for side in node.side_inputs
+            if self.types.get(side) != self.domain.relation_type
+        }
+        """Slots that may be left open: those of attributes in a description."""
+        known = [node.composite or catalogue.get(node.type) for node in nodes]
+        self.outputs = [each.output if each else None for each in known]
+        """The types that the nodes give, None where unknown."""
+
+    def slot_fault(self, slot: str) -> str | None:
+        """Return why a slot cannot be used; None if it can. All slots are named: they are few."""
+        if slot in self.types:
+            return None if slot in self.filled else f"no node fills slot {slot}"
+        known = ", ".join(self.types) or "none"
+        if self.params is not None:
+            return f"slot {slot} is not declared; params declare {known}"
+        return f"no node fills slot {slot}; nodes fill {known}"
+
+
+# Slots and texts ------------------------------------------------------------------------------------------------------
+
+
+def param_faults(draft: _Draft) -> Iterator[Fault]:
+    """Yield slots that are declared wrongly or twice."""
+    types, names = draft.domain.slot_types, set[str]()
+    for i, param in enumerate(draft.params or ()):
         if param["type"] not in types:
             yield f"params[{i}].type", unknown("slot type", param["type"], types)
         if not is_slot(param["name"]):
@@ -136,11 +185,12 @@ def _param_faults(params: Sequence[Mapping[str, str]], catalogue: Catalogue) -> 
         names.add(param["name"])
 
 
-def _text_faults(texts: Sequence[str], slots: Slots) -> Iterator[Fault]:
-    for i, text in enumerate(texts):
+def text_faults(draft: _Draft) -> Iterator[Fault]:
+    """Yield texts that are no texts, or say slots that there are not."""
+    for i, text in enumerate(draft.texts):
         path = f"text[{i}]"
         for slot in dict.fromkeys(SLOT_PATTERN.findall(text)):
-            if fault := slots.fault(slot):
+            if fault := draft.slot_fault(slot):
                 yield path, fault
         outside = SLOT_PATTERN.sub("", text)
         if "<" in outside or ">" in outside:
@@ -154,108 +204,161 @@ def _text_faults(texts: Sequence[str], slots: Slots) -> Iterator[Fault]:
             yield path, f"expected some text, found {text!r}"
 
 
-class _NodeCheck:
-    """A template's nodes, read in order. `outputs` are the types that they give, None where unknown."""
+# Nodes ----------------------------------------------------------------------------------------------------------------
 
-    def __init__(self, nodes: Sequence[TemplateNode], slots: Slots, catalogue: Catalogue) -> None:
-        self.nodes, self.slots, self.catalogue, self.domain = nodes, slots, catalogue, catalogue.domain
-        self.outputs: list[str | None] = []
-        self.faults: list[Fault] = []
-        for i, node in enumerate(nodes):
-            self.faults += self.node_faults(node, f"nodes[{i}]")
-            known = node.composite or catalogue.get(node.type)
-            self.outputs.append(known.output if known else None)
-        last = nodes[-1]
-        function = catalogue.get(last.composite.reducer or "" if last.composite else last.type)
-        if self.outputs[-1] is not None and (function is None or not function.asks):
-            message = f"the last node must give an answer, but {last.type} gives {self.outputs[-1]}"
-            self.faults.append((f"nodes[{len(nodes) - 1}]", message))
 
-    def node_faults(self, node: TemplateNode, path: str) -> Iterator[Fault]:
-        """Yield a fault for all that is wrong with a node itself."""
+def node_faults(draft: _Draft) -> Iterator[Fault]:
+    """Yield what is wrong with nodes: their types, inputs and side inputs, and that the last gives no answer."""
+    catalogue = draft.catalogue
+    for i, node in enumerate(draft.nodes):
+        path, function = f"nodes[{i}]", catalogue.get(node.type)
         if node.composite is not None:
-            yield from self.input_faults(node, (node.composite.input,), path)
-            yield from self.description_faults(node, node.composite, f"{path}.side_inputs")
-        elif function := self.catalogue.get(node.type):
-            yield from self.input_faults(node, function.inputs, path)
-            yield from self.value_faults(node, function.values, f"{path}.side_inputs")
-        elif node.type in [declared.get("name") for declared in self.domain.declared]:
+            yield from input_faults(node.type, node.inputs, (node.composite.input,), draft.outputs[:i], path)
+            yield from _description_faults(draft, node, node.composite, f"{path}.side_inputs")
+        elif function is not None:
+            yield from input_faults(node.type, node.inputs, function.inputs, draft.outputs[:i], path)
+            yield from _value_faults(draft, node, function.values, f"{path}.side_inputs")
+        elif node.type in [declared.get("name") for declared in draft.domain.declared]:
             yield f"{path}.type", f"nothing runs {node.type!r}, which the metadata declares; {PLUGIN_HINT}"
         else:
-            known = [*self.catalogue, *self.catalogue.composites]
+            known = [*catalogue, *catalogue.composites]
             hint = "" if is_misspelt(node.type, known) else f" ({PLUGIN_HINT})"
             yield f"{path}.type", unknown("node type", node.type, known) + hint
+    last = draft.nodes[-1]
+    answer = catalogue.get(last.composite.reducer or "" if last.composite else last.type)
+    if draft.outputs[-1] is not None and (answer is None or not answer.asks):
+        message = f"the last node must give an answer, but {last.type} gives {draft.outputs[-1]}"
+        yield f"nodes[{len(draft.nodes) - 1}]", message
 
-    # Inputs -----------------------------------------------------------------------------------------------------------
 
-    def input_faults(self, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
-        if len(node.inputs) != len(wanted):
-            yield f"{path}.inputs", f"{node.type} takes {counted(len(wanted), 'input')}, found {len(node.inputs)}"
-        for k, (i, type_name) in enumerate(zip(node.inputs, wanted, strict=False)):
-            if i >= len(self.outputs):
-                yield f"{path}.inputs[{k}]", self.misplaced(i)
-            elif self.outputs[i] not in (type_name, None):
-                yield f"{path}.inputs[{k}]", f"{node.type} takes {type_name}, but node {i} gives {self.outputs[i]}"
+def _value_faults(draft: _Draft, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
+    if len(node.side_inputs) != len(wanted):
+        expected = f"{counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
+        yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}"
+    for k, (side_input, type_name) in enumerate(zip(node.side_inputs, wanted, strict=False)):
+        known = draft.domain.values_of(type_name)
+        if not is_slot(side_input):
+            if side_input not in known:
+                yield f"{path}[{k}]", unknown(type_name, side_input, known)
+        elif fault := draft.slot_fault(side_input):
+            yield f"{path}[{k}]", fault
+        elif (found := draft.types[side_input]) in draft.domain.slot_types and found != type_name:
+            yield f"{path}[{k}]", f"{node.type} takes a {type_name}, but slot {side_input} is a {found}"
 
-    def misplaced(self, i: int) -> str:
-        """Return why a number is no input of the node being read."""
-        this, last = len(self.outputs), len(self.nodes) - 1
-        if i == this:
-            return f"node {i} cannot take its own output; inputs are earlier nodes, counted from 0"
-        if i <= last:
-            return f"node {i} comes later than this node, which is node {this} counted from 0; inputs are earlier nodes"
-        return f"there is no node {i}; nodes are 0 to {last}, and inputs are earlier ones (this is {this})"
 
-    # Side inputs ------------------------------------------------------------------------------------------------------
+def _description_faults(draft: _Draft, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
+    """Yield a fault unless there is at most one side input of each type, and one relation if the node relates."""
+    domain, types = draft.domain, list[str]()
+    relation = domain.relation_type
+    for k, side_input in enumerate(node.side_inputs):
+        found, fault = _described(draft, side_input, composite)
+        if fault:
+            yield f"{path}[{k}]", fault
+        if found in domain.slot_types and found not in (*composite.filters, relation):
+            yield f"{path}[{k}]", f"{node.type} describes objects by attributes; {found} is none"
+        if found in types:
+            yield f"{path}[{k}]", f"a second {found}; {node.type} takes one of each type"
+        types += [found] if found in domain.value_types else []
+    is_readable = len(types) == len(node.side_inputs)
+    if composite.relates and relation not in types and is_readable:
+        example = f", or a value such as {domain.relations[0]!r}" if domain.relations else ""
+        yield path, f"{node.type} needs a {relation}: a slot of that type{example}"
+    if not composite.relates and relation in types:
+        yield path, f"{node.type} takes no {relation} slot"
 
-    def value_faults(self, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
-        if len(node.side_inputs) != len(wanted):
-            expected = f"{counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
-            missing = ", ".join(f"a slot of type {each}" for each in wanted[len(node.side_inputs) :])
-            remedy = f"; give it {missing}, to be filled and said in the text" if missing else ""
-            yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}{remedy}"
-        for k, (side_input, type_name) in enumerate(zip(node.side_inputs, wanted, strict=False)):
-            known = self.domain.values_of(type_name)
-            if not is_slot(side_input):
-                if side_input not in known:
-                    yield f"{path}[{k}]", unknown(type_name, side_input, known)
-            elif fault := self.slots.fault(side_input):
-                yield f"{path}[{k}]", fault
-            elif (found := self.slots.types[side_input]) in self.domain.slot_types and found != type_name:
-                yield f"{path}[{k}]", f"{node.type} takes a {type_name}, but slot {side_input} is a {found}"
 
-    def description_faults(self, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
-        """Yield a fault unless there is at most one side input of each type, and one relation if the node relates."""
-        relation, types = self.domain.relation_type, list[str]()
-        for k, side_input in enumerate(node.side_inputs):
-            found, fault = self.described(side_input, composite)
-            if fault:
-                yield f"{path}[{k}]", fault
-            if found in self.domain.slot_types and found not in (*composite.filters, relation):
-                yield f"{path}[{k}]", f"{node.type} describes objects by attributes; {found} is none"
-            if found in types:
-                yield f"{path}[{k}]", f"a second {found}; {node.type} takes one of each type"
-            types += [found] if found in self.domain.value_types else []
-        is_readable = len(types) == len(node.side_inputs)
-        if composite.relates and relation not in types and is_readable:
-            example = f", or a value such as {self.domain.relations[0]!r}" if self.domain.relations else ""
-            yield path, f"{node.type} needs a {relation}: a slot of that type{example}"
-        if not composite.relates and relation in types:
-            yield path, f"{node.type} takes no {relation} slot"
+def _described(draft: _Draft, side_input: str, composite: Composite) -> tuple[str, str | None]:
+    """Return the type of a description's side input ("" if it is unknown), and what is wrong with it."""
+    if is_slot(side_input):
+        return draft.types.get(side_input, ""), draft.slot_fault(side_input)
+    relation, relations = draft.domain.relation_type, draft.domain.relations
+    words = {each: draft.domain.values_of(each) for each in composite.filters}
+    words |= {relation: relations} if composite.relates else {}
+    types = [each for each, values in words.items() if side_input in values]
+    if len(types) == 1:
+        return types[0], None
+    if types:
+        shown = " and of ".join(types)
+        return "", f"{side_input!r} is a value of {shown}; use a slot with an IN constraint, or a filter of its own"
+    if side_input in relations:
+        return "", f"{composite.name} takes no {relation}, found the value {side_input!r}"
+    return "", unknown("value", side_input, [word for values in words.values() for word in values])
 
-    def described(self, side_input: str, composite: Composite) -> tuple[str, str | None]:
-        """Return the type of a description's side input ("" if it is unknown), and what is wrong with it."""
-        if is_slot(side_input):
-            return self.slots.types.get(side_input, ""), self.slots.fault(side_input)
-        relation, relations = self.domain.relation_type, self.domain.relations
-        words = {each: self.domain.values_of(each) for each in composite.filters}
-        words |= {relation: relations} if composite.relates else {}
-        types = [each for each, values in words.items() if side_input in values]
-        if len(types) == 1:
-            return types[0], None
-        if types:
-            shown = " and of ".join(types)
-            return "", f"{side_input!r} is a value of {shown}; use a slot with an IN constraint, or a filter of its own"
-        if side_input in relations:
-            return "", f"{composite.name} takes no {relation}, found the value {side_input!r}"
-        return "", unknown("value", side_input, [word for values in words.values() for word in values])
+
+# Constraints ----------------------------------------------------------------------------------------------------------
+
+
+def constraint_faults(draft: _Draft) -> Iterator[Fault]:
+    """Yield constraints of an unknown kind, and those that speak of what they cannot."""
+    for i, record in enumerate(draft.constraints):
+        path, name, params = f"constraints[{i}]", record["type"], record["params"]
+        kind = draft.catalogue.constraints.get(name)
+        kinds = parameter_kinds(kind, len(params)) if kind else None
+        if kind is None:
+            yield f"{path}.type", unknown("constraint", name, list(draft.catalogue.constraints))
+        elif kinds is None:
+            found = counted(len(params), "parameter") if params else "no parameters"
+            yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {found}"
+        else:
+            faults = [
+                (f"{path}.params[{k}]", fault)
+                for k, (of, param) in enumerate(zip(kinds, params, strict=True))
+                if (fault := _parameter_fault(draft, kind, name, of, param))
+            ]
+            yield from faults or _comparison_faults(draft, kind, name, kinds, params, f"{path}.params")
+
+
+def _parameter_fault(draft: _Draft, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
+    if of == NODE:
+        if type(param) is not int:
+            return f"{name} takes node numbers, found {describe(param)}"
+        last = len(draft.nodes) - 1
+        return None if 0 <= param <= last else f"there is no node {param}; nodes are 0 to {last}"
+    if of != SLOT:
+        return None
+    if not isinstance(param, str) or not is_slot(param):
+        hint = f"; did you mean <{param}>?" if f"<{param}>" in draft.types else ""
+        found = f"the node number {param}" if type(param) is int else describe(param)
+        return f"{name} takes slots, found {found}{hint}"
+    # That a slot is filled which cannot be left open is needless to say, but no mistake.
+    is_never_open = kind.of_openness and kind.name != "NOT_NULL" and param not in draft.openable
+    never = f"slot {param} is never left open; only a description's attributes are"
+    return draft.slot_fault(param) or (never if is_never_open else None)
+
+
+def _comparison_faults(
+    draft: _Draft, kind: ConstraintKind, name: str, kinds: Sequence[str], params: Sequence[Any], path: str
+) -> Iterator[Fault]:
+    """Yield what a constraint cannot compare. Of types that the domain does not have, that is not known."""
+    given = list(zip(kinds, params, strict=True))
+    types = [draft.types[each] if of == SLOT else draft.outputs[each] for of, each in given if of != CONSTANT]
+    known = list(dict.fromkeys(each for each in types if each))
+    if kind.compares == TYPES and len(known) > 1:
+        yield path, f"{name} compares like with like, found {' and '.join(known)}"
+    for k, (of, each) in enumerate(given):
+        if kind.compares == NUMBERS and of == NODE and draft.outputs[each] in (*_NO_NUMBERS, *draft.domain.value_types):
+            yield f"{path}[{k}]", f"{name} compares numbers, but node {each} gives {draft.outputs[each]}"
+        if kind.compares == NUMBERS and of == CONSTANT and type(each) not in (int, float):
+            yield f"{path}[{k}]", f"{name} compares with a number, found {describe(each)}"
+        if kind.compares == VALUES and of == CONSTANT and known and known[0] in draft.domain.value_types:
+            values = draft.domain.values_of(known[0])
+            for value in each if isinstance(each, list) else [each]:
+                if isinstance(value, str) and is_slot(value):
+                    message = f"{name} takes values of {known[0]}, found slot {value}; EQ and NEQ compare slots"
+                    yield f"{path}[{k}]", message
+                elif value not in values:
+                    yield f"{path}[{k}]", unknown(known[0], value, values)
+
+
+def _in_words(params: Sequence[str]) -> str:
+    """Return the parameters in words, such as "a slot and one or more constants"."""
+    counts = Counter(params)
+    said = [
+        f"one or more {of}" if of in _ONE_OF_MANY else f"a {of}" if count == 1 else f"{count} {of}s"
+        for of, count in counts.items()
+    ]
+    return " and ".join(said) or "no parameters"
+
+
+ERRORS: Sequence[Callable[[_Draft], Iterator[Fault]]] = (param_faults, node_faults, constraint_faults, text_faults)
+"""The checks of a single template."""

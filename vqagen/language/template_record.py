@@ -32,7 +32,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -50,7 +50,6 @@ _NODE_KEYS = frozenset(("type", "function", "inputs", "side_inputs", "value_inpu
 _CONSTRAINT_KEYS = ("type", "params", "comment")
 _ALIASES = {"type": "function", "side_inputs": "value_inputs"}
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 # Forms ------------------------------------------------------------------------------------------------------------
 
@@ -110,27 +109,23 @@ def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) 
 
 
 def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield keys given twice under two names, and unknown keys that are nearly a known one.
+    """Yield keys given twice under two names, and unknown keys that are nearly a known one that is missing.
 
     Unknown keys are ignored, but a misspelt `constraints` would constrain nothing, and nobody would notice.
     """
     yield from _misspelt(written, ("constraints", "params"), _TEMPLATE_KEYS, "")
     for i, node in enumerate(written["nodes"]):
-        path = f"nodes[{i}]"
-        yield from _misspelt(node, ("inputs", "side_inputs", "value_inputs"), _NODE_KEYS, path)
+        yield from _misspelt(node, ("inputs", "side_inputs", "value_inputs"), _NODE_KEYS, f"nodes[{i}].")
         for key, alias in _ALIASES.items():
             if key in node and alias in node:
-                yield f"{path}.{alias}", f"{alias!r} is another name for {key!r}; give only one of them"
+                yield f"nodes[{i}].{alias}", f"{alias!r} is another name for {key!r}; give only one of them"
 
 
 def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Set[str], path: str) -> Iterator[Fault]:
-    """Yield unknown keys that are close to a missing `optional` one."""
-    if written.keys() <= known:
-        return
     missing = [key for key in optional if key not in written]
-    for key in written:
-        if key not in known and (close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8)):
-            yield f"{path}.{key}".removeprefix("."), f"unknown key {key!r}; did you mean {close[0]!r}?"
+    for key in sorted(written.keys() - known):
+        if close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8):
+            yield f"{path}{key}", f"unknown key {key!r}; did you mean {close[0]!r}?"
 
 
 # Types of slots ---------------------------------------------------------------------------------------------------
@@ -225,9 +220,18 @@ class Replacement(NamedTuple):
 
 def choices_of(wanted: Any, domain: Domain) -> tuple[list[Replacement], list[Fault]]:
     """Return the choices of a `for`, in order, and its mistakes; no choices if there is any mistake."""
-    given = _listed_choices(wanted) if isinstance(wanted, list) else _attribute_choices(_placeholders(wanted), domain)
-    faults = [each for each in given if not isinstance(each, Replacement)]
-    return ([] if faults else [each for each in given if isinstance(each, Replacement)]), faults
+    is_listed = isinstance(wanted, list)
+    path, choices = "for[0]" if is_listed else "for", list(map(_placeholders, wanted if is_listed else [wanted]))
+    expected = "expected a word of letters, digits and '_' as a placeholder"
+    names = list(choices[0])
+    faults = [
+        (f"{path}.{name}", f"{expected}, found {name!r}") for name in names if not _PLACEHOLDER.fullmatch(f"{{{name}}}")
+    ]
+    if not names:
+        faults.append((path, "expected at least one placeholder"))
+    if faults:
+        return [], faults
+    return _listed_choices(choices) if is_listed else _attribute_choices(choices[0], domain.attributes)
 
 
 def with_choice(record: Mapping[str, Any], choice: Replacement) -> dict[str, Any]:
@@ -267,55 +271,38 @@ def _placeholders(wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in wanted.items() if key != "comment"}
 
 
-def _name_faults(names: Sequence[str], path: str) -> Iterator[Fault]:
-    if not names:
-        yield path, "expected at least one placeholder"
-    for name in names:
-        if not _WORD.fullmatch(name):
-            yield f"{path}.{name}", f"expected a word of letters, digits and '_' as a placeholder, found {name!r}"
-
-
-def _listed_choices(wanted: Sequence[Mapping[str, str]]) -> list[Replacement | Fault]:
-    choices = [_placeholders(each) for each in wanted]
-    first = list(choices[0])
-    found: list[Replacement | Fault] = [*_name_faults(first, "for[0]")]
-    for i, texts in enumerate(choices):
-        if texts.keys() == choices[0].keys():
-            found.append(Replacement({name: texts[name] for name in first}, texts, f"for[{i}]"))
-        else:
-            found.append((f"for[{i}]", f"expected the placeholders of for[0], {_names(first)}; found {_names(texts)}"))
-    return found
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
-
-
-def _attribute_choices(wanted: Mapping[str, Any], domain: Domain) -> list[Replacement | Fault]:
-    faults = [*_name_faults(list(wanted), "for")]
-    for name, listed in wanted.items():
-        faults += _list_faults(name, listed, domain)
-    options = [
-        [each for each in domain.attributes if listed == "*" or each.type in listed] for listed in wanted.values()
+def _listed_choices(listed: Sequence[Mapping[str, str]]) -> tuple[list[Replacement], list[Fault]]:
+    first = listed[0]
+    faults = [
+        (f"for[{i}]", f"expected the placeholders of for[0], {', '.join(first)}; found {', '.join(texts) or 'none'}")
+        for i, texts in enumerate(listed)
+        if texts.keys() != first.keys()
     ]
+    ordered = [] if faults else [{name: texts[name] for name in first} for texts in listed]
+    return [Replacement(texts, texts, f"for[{i}]") for i, texts in enumerate(ordered)], faults
+
+
+def _attribute_choices(
+    wanted: Mapping[str, Any], attributes: Sequence[Attribute]
+) -> tuple[list[Replacement], list[Fault]]:
+    types, faults = [attribute.type for attribute in attributes], list[Fault]()
+    for name, listed in wanted.items():
+        if name[:1].isupper():
+            small = name[:1].lower() + name[1:]
+            faults.append(
+                (f"for.{name}", f"write {small!r}: {{{small}}} is an attribute's name and {{{name}}} its type")
+            )
+        for i, each in enumerate(() if listed == "*" else listed):
+            if each not in types:
+                faults.append((f"for.{name}[{i}]", unknown("attribute type", each, types)))
+    options = [[each for each in attributes if listed == "*" or each.type in listed] for listed in wanted.values()]
     if not faults and math.prod(map(len, options)) > MOST:
         faults.append(("for", f"makes more than {MOST:,} templates"))
-    if faults:
-        return [*faults]
-    picks = [pick for pick in itertools.product(*options) if len({each.type for each in pick}) == len(pick)]
-    if not picks:
-        return [("for", "leaves no choice, as no two placeholders take the same attribute")]
-    return [_attribute_choice(list(wanted), pick) for pick in picks]
-
-
-def _list_faults(name: str, listed: Any, domain: Domain) -> Iterator[Fault]:
-    types = [attribute.type for attribute in domain.attributes]
-    if name[:1].isupper():
-        small = name[:1].lower() + name[1:]
-        yield f"for.{name}", f"write {small!r}: {{{small}}} is an attribute's name and {{{name}}} its type"
-    for i, each in enumerate(() if listed == "*" else listed):
-        if each not in types:
-            yield f"for.{name}[{i}]", unknown("attribute type", each, types)
+    every = [] if faults else itertools.product(*options)
+    picks = [pick for pick in every if len({each.type for each in pick}) == len(pick)]
+    if not picks and not faults:
+        faults.append(("for", "leaves no choice, as no two placeholders take the same attribute"))
+    return [_attribute_choice(list(wanted), pick) for pick in picks], faults
 
 
 def _attribute_choice(names: Sequence[str], attributes: Sequence[Attribute]) -> Replacement:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
-from vqagen.language.sentence import FIELD, Marked, edits, filled, finished, squeezed, without_other
+from vqagen.language.sentence import Marked, edits, filled, finished, squeezed, without_other
 from vqagen.language.synonyms import ARTICLE, Synonyms, Ways
 from vqagen.language.template import Template
 
@@ -70,17 +70,6 @@ class Text:
 
 
 DEFAULT_STYLE = Style()
-MOST_FORMS = 1_000
-"""Formats of one template of which the words are remembered; a text has one for each choice of its optional parts."""
-
-
-class _Word:
-    """A word of a `%`-format: a slot with the letters `before` and `after` it, or `before` alone if `slot` is empty."""
-
-    __slots__ = ("after", "before", "slot")
-
-    def __init__(self, before: str, slot: str = "", after: str = "") -> None:
-        self.before, self.slot, self.after = before, slot, after
 
 
 class Wording:
@@ -95,8 +84,6 @@ class Wording:
         self._sources = template.texts
         self._texts: dict[int, Text] = {}
         """The texts that were drawn, by number: a run of a few scenes draws few of them."""
-        self._forms: dict[str, list[_Word] | None] = {}
-        """The words of the formats that were drawn; None for a format that is filled as a whole."""
         self.mentions_other = any(_says_other(text) for text in template.texts)
         """True if any text says "other" or "another"."""
 
@@ -144,7 +131,8 @@ class Wording:
         said: dict[str, str] = {}
         if self._style.mixed_words:
             for slot, value in words.items():
-                said[slot] = _drawn_way(ways_of[slot][value], random)
+                ways = ways_of[slot][value]
+                said[slot] = ways[0] if len(ways) == 1 else ways[int(random() * len(ways))]
             text = self.text(int(random() * len(self._sources)))
         else:
             text = self.text(int(random() * len(self._sources)))
@@ -161,30 +149,7 @@ class Wording:
         for slot in text.plurals:
             said[slot + "s"] = self._synonyms.plural(said[slot])
         form = _kept(text.parts, random)
-        return text, form, said, self._filled(form, said)
-
-    def _filled(self, form: str, said: Mapping[str, str]) -> str:
-        """Return `squeezed(form % said)`: word by word, which takes a third of the time."""
-        if form not in self._forms:
-            if len(self._forms) > MOST_FORMS:
-                self._forms.clear()
-            self._forms[form] = _words(form)
-        words = self._forms[form]
-        if words is None:
-            return squeezed(form % said)
-        found: list[str] = []
-        for word in words:
-            if not word.slot:
-                found.append(word.before)
-                continue
-            way = said[word.slot]
-            if word.before or word.after:
-                found.append(word.before + way + word.after)
-            elif way:
-                found.append(way)
-        sentence = " ".join(found)
-        is_squeezed = "  " not in sentence and sentence.isprintable()  # no other white space is printable
-        return sentence if is_squeezed and sentence == sentence.strip() else squeezed(sentence)
+        return text, form, said, squeezed(form % said)
 
     def text(self, number: int) -> Text:
         """Return a text, compiled when it is first drawn."""
@@ -224,10 +189,6 @@ def _length(draw: _Draw) -> int:
     return draw[-1].count(" ") + 1
 
 
-def _drawn_way(ways: Ways, random: Random) -> str:
-    return ways[0] if len(ways) == 1 else ways[int(random() * len(ways))]
-
-
 def _says_other(text: str) -> bool:
     """True if a text says "other" or "another"."""
     small = text.lower()
@@ -255,22 +216,6 @@ def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -
     has_article = may_bring_article or ARTICLE.search(text.lower()) is not None
     pairs = tuple((_SLOT.findall(one), _SLOT.findall(other)) for one, other in _TWO_THINGS.findall(text))
     return Text((*parts, piece), own_ways, tuple(plurals), pairs, has_article, _says_other(text))
-
-
-def _words(form: str) -> list[_Word] | None:
-    """Return the words of a `%`-format; None if one has several slots."""
-    words = list[_Word]()
-    for word in form.split():
-        fields = [field for field in FIELD.finditer(word) if field["slot"]] if "%" in word else []
-        if len(fields) > 1:
-            return None
-        if fields:
-            (field,) = fields
-            before, after = word[: field.start()].replace("%%", "%"), word[field.end() :].replace("%%", "%")
-            words.append(_Word(before, field["said"], after))
-        else:
-            words.append(_Word(word.replace("%%", "%")))
-    return words
 
 
 def _kept(parts: Sequence[Part], random: Random) -> str:

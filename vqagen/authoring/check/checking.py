@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -39,13 +39,12 @@ from vqagen.errors import BadInput, VqagenError
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import PlacedTemplate, TemplateFile
-from vqagen.language.synonyms import Synonyms, load_synonyms, synonym_faults
+from vqagen.language.loading import TemplateFile
+from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.plugin import Declarations
 from vqagen.plugin.loading import load_plugins
 from vqagen.tasks.director.instructions import read_instructions
 from vqagen.world.domain import Domain, load_domain
-from vqagen.world.findings import problem_in
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene
@@ -143,10 +142,9 @@ class _DomainCheck:
         if declared is None:
             self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), "a plug-in")
             return
-        document = self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
+        self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
         domain = self.read(lambda: load_domain(metadata, declared), "no-effect")
         if domain is None:
-            self.check_own_synonyms(document)
             self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), f"the metadata ({metadata})")
             return
         self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
@@ -188,14 +186,6 @@ class _DomainCheck:
         )
         return plugins.declarations if plugins else None
 
-    def check_own_synonyms(self, document: object) -> None:
-        """Check the synonyms in metadata whose other parts have mistakes."""
-        section = document.get("synonyms") if isinstance(document, Mapping) else None
-        if isinstance(section, Mapping):  # of another form, it is an error of the metadata
-            path = self.group.metadata
-            faults = synonym_faults(section, "synonyms")
-            self.report.add_errors(path, (problem_in(str(path), *fault, read_text(path)) for fault in faults))
-
     def check_vocabulary(self, domain: Domain) -> Synonyms | None:
         """Check what is said about the domain; return its synonyms if they have no mistakes."""
         path = self.group.metadata
@@ -216,26 +206,21 @@ class _DomainCheck:
     # Templates ----------------------------------------------------------------------------------------------------
 
     def check_templates(self, catalogue: Catalogue) -> None:
-        placed: list[PlacedTemplate] = []
-        for item in self.of_kind(TEMPLATES):
-            placed += read_template_file(item.path, catalogue, self.report)
+        files = [read_template_file(item.path, catalogue, self.report) for item in self.of_kind(TEMPLATES)]
+        placed = [each for of_file in files for each in of_file]
         add_rule_warnings(placed, self.report)
-        if placed and self.trying.samples:
-            scenes, source = self.scenes_to_try(catalogue.domain)
-            if scenes is not None:
-                self.try_templates(placed, scenes, source)
-
-    def try_templates(self, placed: Sequence[PlacedTemplate], scenes: Iterator[Scene], source: str) -> None:
+        scenes, source = self.scenes_to_try(catalogue.domain) if placed and self.trying.samples else (None, "")
+        if scenes is None:
+            return
         try:
-            found = try_out(placed, scenes, source, self.trying.on_progress, self.note_few)
-            add_findings(found, placed, self.report)
+            add_findings(try_out(placed, scenes, source, self.trying.on_progress, self.note), placed, self.report)
         except BadInput as error:
             self.report.add_errors(self.trying.scenes or self.group.metadata, error.problems)
         except VqagenError as error:
             self.report.note(f"templates were not tried out: {error}")
 
-    def note_few(self, what: str) -> None:
-        self.report.note(f"{self.group.metadata}: templates were tried on {what}")
+    def note(self, text: str) -> None:
+        self.report.note(f"{self.group.metadata}: {text}")
 
     def scenes_to_try(self, domain: Domain) -> tuple[Iterator[Scene] | None, str]:
         """Return the scenes to try templates on, and a word for their source.
@@ -252,6 +237,6 @@ class _DomainCheck:
             if self.sound:
                 return load_scenes(self.sound[0][1], domain), "checked"
             why = f"no scenes can be sampled ({error.problems[0].message})"
-            self.report.note(f"{self.group.metadata}: {why}, so templates were not tried out; give --scenes")
+            self.note(f"{why}, so templates were not tried out; give --scenes")
             return None, ""
         return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), SAMPLED

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
+from vqagen.errors import Fault
 from vqagen.language.sentence import Rewrites, finished, squeezed
 from vqagen.language.template import SLOT_PATTERN, Template, TemplateNode
 from vqagen.search.description import allow_openness, local_checks
@@ -64,6 +66,45 @@ def plainly(text: str) -> str:
     """Return a reading for comparison, without capitals, punctuation and extra spaces."""
     words = re.findall(r"<[^<>\s]+>|\w+", text)
     return " ".join(word if word.startswith("<") else word.casefold() for word in words)
+
+
+class Placed(Protocol):
+    """A template in its file."""
+
+    @property
+    def template(self) -> Any:
+        """The template."""
+
+
+P = TypeVar("P", bound=Placed)
+
+
+def repeated(texts: Sequence[Sequence[str]]) -> Iterator[Fault]:
+    """Yield the texts of a template, each given by its readings, that can read as one before."""
+    first: dict[str, int] = {}
+    for i, found in enumerate(texts):
+        again = min((first[reading] for reading in found if reading in first), default=None)
+        if again is not None:
+            yield f"text[{i}]", f"text {i} can read the same as text {again}"
+        for reading in found:
+            first.setdefault(reading, i)
+
+
+def shared(texts: Iterable[tuple[P, int, Sequence[str], object]]) -> Iterator[tuple[P, str, str]]:
+    """Yield the texts that can read as one of an earlier template with another meaning, as (template, path, message).
+
+    A text is given as (template, number, readings, meaning).
+    """
+    first: dict[str, tuple[P, object]] = {}
+    for placed, i, found, meaning in texts:
+        for other, asked in [first.setdefault(reading, (placed, meaning)) for reading in found]:
+            if other.template.id != placed.template.id and asked != meaning:
+                yield (
+                    placed,
+                    f"text[{i}]",
+                    f"text {i} can read as one of {other.template.id} does, but asks something else",
+                )
+                break
 
 
 def ways_to_say(template: Template, node: TemplateNode) -> list[frozenset[str]]:

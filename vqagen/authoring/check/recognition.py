@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from vqagen.files.records import first_keys
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
+from vqagen.language.synonyms import NOTES
 from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.world.loading import SCENES as SCENE_RECORDS
@@ -73,6 +75,7 @@ _UNPACKED = ", ".join(f"*{suffix}" for suffix in SUFFIXES if not suffix.endswith
 _ENDINGS = f"{_UNPACKED} (also {', '.join(PACKINGS)}), no *{COLUMNS_SUFFIX}"
 SCHEMA, INFO = SKIPPED = (".schema.json", ".info.json")
 """Suffixes of JSON Schemas, which `vqagen init` puts beside the files of a domain, and of infos beside outputs."""
+_IMPORT = re.compile(rb"^\s*from\s+vqagen\.plugin\s+import", re.MULTILINE)
 WHOLE = 1 << 22
 """Bytes up to which a file is read as a whole to find its kind; of a larger file, only the first keys."""
 
@@ -99,10 +102,8 @@ def find_files(paths: Sequence[Path | str], report: CheckReport) -> list[Path]:
     """
     found: dict[str, Path] = {}
     for path in map(Path, paths):
-        if not path.exists():
-            raise PlaceError(f"nothing to check at {path}: there is no such file or folder")
         if not path.is_dir() and not path.is_file():
-            raise PlaceError(f"nothing to check at {path}: expected a file or folder")
+            raise PlaceError(f"nothing to check at {path}: there is no such file or folder")
         files = _files_in(path, report) if path.is_dir() else [path]
         if not files and not report.errors:
             raise PlaceError(f"nothing to check in {path}: no {_ENDINGS}, and no plug-in")
@@ -126,16 +127,10 @@ def _is_data(file: Path) -> bool:
 
 def _is_plugin(file: Path) -> bool:
     """True if a Python file imports `vqagen.plugin`. A check must not run other Python files in a folder."""
-    if file.suffix != ".py":
-        return False
     try:
-        text = file.read_bytes()
-        if b"vqagen.plugin" not in text:
-            return False
-        tree = ast.parse(text)
-    except (OSError, SyntaxError, ValueError):
+        return file.suffix == ".py" and _IMPORT.search(file.read_bytes()) is not None
+    except OSError:
         return True  # loading it reports the error
-    return any(isinstance(node, ast.ImportFrom) and node.module == "vqagen.plugin" for node in tree.body)
 
 
 def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFile]:
@@ -185,22 +180,14 @@ def _kind_of_whole(path: Path, report: CheckReport) -> str:
     text = read_text(path)
     with report.listening(path, "not-json"):
         try:
-            document = parse_json(text, str(path))
+            return kind_of(parse_json(text, str(path)), path)
         except BadInput as error:
-            kind = _kind_of_lines(text)
+            kind = ""
+            with suppress(ValueError, RecursionError):  # of a first line that is no whole object
+                kind = _kind_of_records(json.loads(text.lstrip().partition("\n")[0]))
             if not kind:
                 report.add_errors(path, error.problems)
             return kind or _kind_of_name(path)
-    return kind_of(document, path)
-
-
-def _kind_of_lines(text: str) -> str:
-    """Return the kind of JSON Lines: of a file whose first line is a whole object."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    try:
-        return _kind_of_records(json.loads(first))
-    except (ValueError, RecursionError):
-        return ""
 
 
 def _kind_of_records(record: object) -> str:
@@ -255,14 +242,14 @@ def _kind_of_name(path: Path) -> str:
 
 
 def _are_synonyms(document: object) -> bool:
-    return isinstance(document, Mapping) and bool(document) and all(_are_ways(each) for each in _entries(document))
+    return isinstance(document, Mapping) and bool(document) and all(map(_are_ways, _entries(document)))
 
 
 def _entries(document: Mapping[str, Any]) -> Iterator[Any]:
-    return (value for key, value in document.items() if key not in ("comment", "$schema"))
+    return (value for key, value in document.items() if key not in NOTES)
 
 
 def _are_ways(entry: object) -> bool:
     if isinstance(entry, Mapping):
-        return all(_are_ways(each) for each in _entries(entry))
+        return all(map(_are_ways, _entries(entry)))
     return isinstance(entry, list) and bool(entry) and all(isinstance(word, str) for word in entry)

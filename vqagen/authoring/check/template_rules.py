@@ -18,6 +18,8 @@ from vqagen.authoring.check.readings import (
     never_said,
     plainly,
     readings,
+    repeated,
+    shared,
     shortest,
     slots_in,
     ways_to_say,
@@ -26,7 +28,7 @@ from vqagen.authoring.check.readings import (
 from vqagen.errors import Fault
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, read_template_files
-from vqagen.language.template import Template, TemplateNode
+from vqagen.language.template import Template
 from vqagen.plugin import CONSTANT, EQUAL, FILTER, MEMBER, VALUES
 from vqagen.search.plan import ruled_out_answers
 
@@ -100,54 +102,30 @@ def unended_texts(template: Template) -> Iterator[Fault]:
 
 def repeated_texts(template: Template) -> Iterator[Fault]:
     """Yield texts that the template has already; such a text is drawn more often than the others."""
-    first: dict[str, int] = {}
-    for i, text in enumerate(template.texts):
-        plain = {plainly(reading) for reading in readings(text)}
-        again = min((first[reading] for reading in plain if reading in first), default=None)
-        if again is not None:
-            is_same = plainly(text) == plainly(template.texts[again])
-            yield f"text[{i}]", f"text {i} {'is' if is_same else 'can read'} the same as text {again}"
-        for reading in plain:
-            first.setdefault(reading, i)
+    return repeated([list(map(plainly, readings(text))) for text in template.texts])
 
 
 def missing_nouns(template: Template) -> Iterator[Fault]:
     """Yield texts without a noun of their own for a description that may be left open entirely."""
     attribute_of = template.catalogue.domain.attribute_of
     for node in template.nodes:
-        if node.composite is None or not _may_say_nothing(template, node):
+        composite, described = node.composite, template.described(node)
+        if composite is None or not all(each.slot for each in described):
             continue
-        slots = [each.slot for each in template.described(node)]
-        if any(
-            attribute is not None and attribute.null
-            for each in template.described(node)
-            if (attribute := attribute_of(each.type))
-        ):
-            continue
-        yield from _texts_without_noun(template, slots)
-
-
-def _may_say_nothing(template: Template, node: TemplateNode) -> bool:
-    composite = node.composite
-    if composite is None or not node.side_inputs or any(not each.slot for each in template.described(node)):
-        return False
-    needs_words = composite.reducer is None and not composite.relates
-    return not needs_words and frozenset() in ways_to_say(template, node)
+        needs_words = composite.reducer is None and not composite.relates
+        has_null_word = any(each and each.null for each in (attribute_of(side.type) for side in described))
+        if not needs_words and not has_null_word and frozenset() in ways_to_say(template, node):
+            yield from _texts_without_noun(template, [each.slot for each in described])
 
 
 def _texts_without_noun(template: Template, slots: list[str]) -> Iterator[Fault]:
     for i, text in enumerate(template.texts):
-        if not set(slots) & set(slots_in(text)):
-            continue
-        for reading in readings(text):
-            found = _NO_NOUN.search(as_sentence(without_words(reading, slots), ()))
-            if found and not _NO_NOUN.search(as_sentence(reading, ())):
-                said = as_sentence(without_words(reading, slots), ())
-                yield (
-                    f"text[{i}]",
-                    f"where {' and '.join(slots)} are left open, text {i} has no noun: {said!r}; put one there, give an"
-                    " attribute a null word, or forbid it with NOT_ALL_NULL",
-                )
+        for reading in readings(text) if set(slots) & set(slots_in(text)) else ():
+            said = as_sentence(without_words(reading, slots), ())
+            if _NO_NOUN.search(said) and not _NO_NOUN.search(as_sentence(reading, ())):
+                remedy = "put one there, give an attribute a null word, or forbid it with NOT_ALL_NULL"
+                left_open = f"where {' and '.join(slots)} are left open, text {i} has no noun"
+                yield f"text[{i}]", f"{left_open}: {said!r}; {remedy}"
                 break
 
 
@@ -271,33 +249,26 @@ def add_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], 
 def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
     """Yield texts that another template has too while its program computes something else."""
     numbers: dict[Any, int] = {}
-    first: dict[str, tuple[PlacedTemplate, int]] = {}
-    for each in placed:
-        for i, text in enumerate(each.template.texts):
-            meaning = _meaning(each.template, slots_in(text), numbers)
-            typed = {_typed(reading, each.template) for reading in readings(text)}
-            others = [first[reading] for reading in sorted(typed) if reading in first]
-            for other, computed in others:
-                if other.template.id != each.template.id and computed != meaning:
-                    message = (
-                        f"text {i} can read as one of {other.template.id} does, but its program computes something else"
-                    )
-                    yield Finding("same-text", each, f"text[{i}]", message)
-                    break
-            for reading in typed:
-                first.setdefault(reading, (each, meaning))
+    said = [
+        (each, i, _typed_readings(text, each.template), _meaning(each.template, text, numbers))
+        for each in placed
+        for i, text in enumerate(each.template.texts)
+    ]
+    return (Finding("same-text", *found) for found in shared(said))
 
 
-def _typed(reading: str, template: Template) -> str:
-    """Return a reading with slots named by their types, so that two templates can be compared."""
-    said = plainly(reading)
-    for number, slot in enumerate(slots_in(said)):
-        said = said.replace(slot, f"<{template.slots[slot]}:{number}>")
-    return said
+def _typed_readings(text: str, template: Template) -> list[str]:
+    """Return the readings of a text with slots named by their types, so that two templates can be compared."""
+    found = list(map(plainly, readings(text)))
+    for k, said in enumerate(found):
+        for number, slot in enumerate(slots_in(said)):
+            found[k] = found[k].replace(slot, f"<{template.slots[slot]}:{number}>")
+    return found
 
 
-def _meaning(template: Template, order: Sequence[str], numbers: dict[Any, int]) -> int:
+def _meaning(template: Template, text: str, numbers: dict[Any, int]) -> int:
     """Return a number for the computation of a template, equal for equal ones; slots count by their order in a text."""
+    order = slots_in(text)
     rest = [slot for slot in template.slots if slot not in order]
     name_of = {slot: f"<{number}>" for number, slot in enumerate(itertools.chain(order, rest))}
     results: list[int] = []

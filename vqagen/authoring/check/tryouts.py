@@ -18,7 +18,6 @@ from dataclasses import replace
 from vqagen.authoring.check.readings import never_said
 from vqagen.authoring.check.template_rules import Finding, revealed_answers
 from vqagen.authoring.naming import plain
-from vqagen.authoring.scenes_at_hand import SAMPLED
 from vqagen.bits import first_n
 from vqagen.language.loading import PlacedTemplate
 from vqagen.language.registry import Value
@@ -58,7 +57,7 @@ def try_out(
     if not placed:
         return
     vocabularies = Vocabularies(placed[0].template.catalogue.domain)
-    tryouts = [_TemplateTryout(each, vocabularies, source == SAMPLED) for each in placed]
+    tryouts = [_TemplateTryout(each, vocabularies) for each in placed]
     waiting, count = tryouts, 0
     shown: dict[str, set[str]] = {}
     """Attribute -> the values that objects of the scenes have."""
@@ -77,7 +76,7 @@ def try_out(
         return
     where = f"{count:,} {source} scene{'' if count == 1 else 's'}"
     if waiting and count < ENOUGH:
-        on_few(f"only {where}: too few to know what never occurs; {ENOUGH} are enough")
+        on_few(f"templates were tried on only {where}: too few to know what never occurs; {ENOUGH} are enough")
     for tryout in tryouts:
         yield from tryout.findings(f"in {where}", shown if count >= ENOUGH else None)
 
@@ -85,13 +84,13 @@ def try_out(
 class _TemplateTryout:
     """One template, and what scenes have shown of it."""
 
-    def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies, is_sampled: bool) -> None:
-        self.placed, self.template, self.is_sampled = placed, placed.template, is_sampled
+    def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
+        self.placed, self.template = placed, placed.template
         plan = make_plan(self.template, vocabularies, Sampling())
         self.search = Search(plan, "all", keeps_trivial=True)  # warnings name the words that tell an answer
-        self.impossible = plan.impossible
+        self.least = 1 if plan.impossible else 2
+        """Number of answers to find: two, unless constraints leave one."""
         self.seen: set[Value] = set()
-        self.found = 0
         self.lacking = ""
         """The failure of a plug-in for want of what sampled scenes lack."""
         self.expected = _expected(self.template) - plan.impossible
@@ -104,11 +103,6 @@ class _TemplateTryout:
         """Slots that may give the answer away, and the number of fillings in which they did."""
 
     @property
-    def least(self) -> int:
-        """Number of answers to find: two, unless constraints leave one."""
-        return 1 if self.impossible else 2
-
-    @property
     def has_all_answers(self) -> bool:
         return len(self.seen) >= self.least and self.expected <= self.seen
 
@@ -118,70 +112,56 @@ class _TemplateTryout:
 
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
+        rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
         try:
-            self.search_in(tables, few)
+            if not self.has_all_answers or self.tellers:
+                filling = self.search.find(tables, rng, self.seen, set(), BUDGET).filling
+                if filling is None and self.seen and self.tellers:
+                    filling = self.search.find(tables, rng, (), set(), BUDGET).filling
+                if filling is not None:
+                    self.seen.add(filling.answer)
+                    self.tellers = dict(_still_telling(self.tellers, filling))
+            for k, search in list(self.idle.items()):
+                if any(search.find(each, rng, (), set(), BUDGET).filling is not None for each in (tables, few)):
+                    del self.idle[k]
         except PlugInError as error:
-            if not (self.is_sampled and isinstance(error.__cause__, KeyError)):
+            if not isinstance(error.__cause__, KeyError):
                 raise
             self.lacking = str(error)
 
-    def search_in(self, tables: SceneTables, few: SceneTables) -> None:
-        rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
-        if not self.has_all_answers or self.tellers:
-            filling = self.search.find(tables, rng, self.seen, set(), BUDGET).filling
-            if filling is None and self.seen and self.tellers:
-                filling = self.search.find(tables, rng, (), set(), BUDGET).filling
-            if filling is not None:
-                self.learn(filling)
-        for k, search in list(self.idle.items()):
-            if any(search.find(each, rng, (), set(), BUDGET).filling is not None for each in (tables, few)):
-                del self.idle[k]
-
-    def learn(self, filling: Filling) -> None:
-        self.found += 1
-        self.seen.add(filling.answer)
-        words = filling.words()
-        for slots in list(self.tellers):
-            said = [words[slot] for slot in slots]
-            if None in said:
-                continue
-            if (said[0] if len(said) == 1 else said[0] == said[1]) == filling.answer:
-                self.tellers[slots] += 1
-            else:
-                del self.tellers[slots]
-
-    # The warnings -------------------------------------------------------------------------------------------------
-
     def findings(self, where: str, shown: Mapping[str, set[str]] | None) -> Iterator[Finding]:
         """Yield the warnings. `where` says how many scenes were tried; `shown` is None if they were too few."""
-        last = f"nodes[{len(self.template.nodes) - 1}]"
         if self.lacking:
-            message = f"given up, as sampled scenes lack what a plug-in reads ({self.lacking}); give --scenes"
+            message = f"given up, as scenes lack what a plug-in reads ({self.lacking}); give --scenes"
             yield Finding("unsatisfied", self.placed, "", message)
-        if self.is_done:
-            return
-        if not self.found:
+        elif not self.seen:
             hint = f"`vqagen explain {self.template.id}` says why"
             yield Finding("unsatisfied", self.placed, "", f"no question was found {where}; {hint}")
-        if shown is None or not self.found:
-            return
-        if message := self.missing_answers(shown):
-            yield Finding("impossible-answer", self.placed, last, f"{message} {where}")
-        for slots, times in self.tellers.items():
-            if times >= ENOUGH_FILLINGS and len(self.seen) > 1:
-                yield Finding("answer-in-text", self.placed, last, _given_away(slots, where))
-        for k in self.idle:
-            said = self.template.constraints[k].in_words
-            message = f"beside the others, this constraint ruled nothing out {where}: {said}"
-            yield Finding("idle-constraint", self.placed, f"constraints[{k}]", message)
+        elif shown is not None:
+            last = f"nodes[{len(self.template.nodes) - 1}]"
+            if message := self.missing_answers(shown):
+                yield Finding("impossible-answer", self.placed, last, f"{message} {where}")
+            for slots, times in self.tellers.items():
+                if times >= ENOUGH_FILLINGS and len(self.seen) > 1:
+                    told = (
+                        f"what {slots[0]} says"
+                        if len(slots) == 1
+                        else f'"yes" just where {slots[0]} and {slots[1]} agree'
+                    )
+                    message = f"the answer is given away: it was {told} in every question found {where}"
+                    yield Finding("answer-in-text", self.placed, last, message)
+            for k in self.idle:
+                said = self.template.constraints[k].in_words
+                message = f"beside the others, this constraint ruled nothing out {where}: {said}"
+                yield Finding("idle-constraint", self.placed, f"constraints[{k}]", message)
 
     def missing_answers(self, shown: Mapping[str, set[str]]) -> str:
         """Return the sentence for answers that did not occur, or "" if none is missing."""
         if len(self.seen) < self.least:
             return f"the answer was always {_answer(next(iter(self.seen)))}"
         attribute = self.template.catalogue.domain.attribute_of(self.template.answer_type)
-        could = shown.get(attribute.name, set()) if attribute else self.expected
-        missing = [answer for answer in _in_order(self.expected - self.seen, self.template) if answer in could]
+        in_order = [each for each in attribute.leaves if each in shown[attribute.name]] if attribute else [True, False]
+        missing = [answer for answer in in_order if answer in self.expected - self.seen]
         return f"the answer was never {' or '.join(map(_answer, missing))}" if missing else ""
 
 
@@ -189,17 +169,6 @@ def _answer(answer: Value) -> str:
     if isinstance(answer, bool):
         return '"yes"' if answer else '"no"'
     return repr(plain(answer))
-
-
-def _given_away(slots: tuple[str, ...], where: str) -> str:
-    if len(slots) == 1:
-        return f"the answer is given away: it was what {slots[0]} says in every question found {where}"
-    return f'the answer is given away: it was "yes" just where {slots[0]} and {slots[1]} say the same, {where}'
-
-
-def _in_order(answers: set[Value], template: Template) -> list[Value]:
-    values = template.catalogue.domain.values_of(template.answer_type)
-    return [value for value in (*values, True, False) if value in answers]
 
 
 def _expected(template: Template) -> set[Value]:
@@ -230,11 +199,19 @@ def _tellers(template: Template) -> dict[tuple[str, ...], int]:
 
     Empty if a rule has warned of the template already.
     """
-    if any(revealed_answers(template)):
-        return {}
     silent = never_said(template)
-    slots = [slot for slot in template.slots if slot not in silent]
+    slots = [] if any(revealed_answers(template)) else [slot for slot in template.slots if slot not in silent]
     if template.answer_type != "Bool":
         return {(slot,): 0 for slot in slots if template.slots[slot] == template.answer_type}
     pairs = itertools.combinations(slots, 2)
     return {pair: 0 for pair in pairs if template.slots[pair[0]] == template.slots[pair[1]]}
+
+
+def _still_telling(tellers: Mapping[tuple[str, ...], int], filling: Filling) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the slots that may tell the answer after this filling too, and the number of fillings in which they did."""
+    words = filling.words()
+    for slots, times in tellers.items():
+        said = [words[slot] for slot in slots]
+        told = said[0] if len(said) == 1 else said[0] == said[1]
+        if None in said or told == filling.answer:
+            yield slots, times + (None not in said)
