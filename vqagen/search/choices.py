@@ -134,10 +134,14 @@ def _absent_count(node: Description, table: DescriptionTable, among: Objects, op
 
 def _absent(table: DescriptionTable, sampling: Sampling, random: Callable[[], float]) -> tuple[int, Objects] | None:
     """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
+    vocabulary = table.vocabulary
+    is_limited = vocabulary.longest < len(vocabulary.attributes)
     for _ in range(ABSENT_TRIES):
         code = 0
-        for steps, count in table.vocabulary.steps:
-            code += steps[int(random() * count)]
+        said = table.used[int(random() * len(table.used))] if is_limited else -1  # then as long as what fits
+        for k, (steps, count) in enumerate(vocabulary.steps):
+            if said >> k & 1:
+                code += steps[int(random() * (count - is_limited))]
         if sampling.absent == "any" or code not in table.fits_of:
             return code, table.fits_of.get(code, 0)
     return None

@@ -5,14 +5,14 @@ A description says values of attributes, a plain choice the words of a primitive
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vqagen.bits import Objects, indexes, is_single, union_of
+from vqagen.bits import Objects, is_single, union_of
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
-from vqagen.search.vocabulary import REMEMBERED, Memo, Vocabulary
+from vqagen.search.vocabulary import Vocabulary
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Description:
     """A node that describes objects: where it starts, what it may say, and what ends it."""
 
     __slots__ = (
-        "_listed", "_patterns", "_wide", "checks", "checks_words", "has_checks", "reducer", "relates", "relation",
-        "source", "vocabulary",
+        "_openness", "_patterns", "checks", "checks_words", "has_checks", "reducer", "relates", "relation", "source",
+        "vocabulary",
     )  # fmt: skip
 
     def __init__(
@@ -98,48 +98,36 @@ class Description:
         """True if the node's own constraints ask for anything."""
         self.checks_words = not all(check.of_openness for check in checks)
         """True if the node's own constraints ask for more than which attributes are said."""
-        self._listed: list[bool] = []
+        self._openness: dict[int, bool] = {}
         self._patterns = -1
-        self._wide: Memo[int, bool] | None = None
-        """What `openness` is for other vocabularies."""
-        if vocabulary.is_wide:
-            self._wide = Memo(lambda used: self.allows_openness(indexes(used)), REMEMBERED)
 
     def relations_in(self, scene: Scene) -> list[str]:
         """The relations that the node may say in a scene; none where the scene says nothing of the named one."""
         return [name for name in scene.related if self.relation in (None, name)]
 
     @property
-    def openness(self) -> list[bool]:
-        """Set of attributes that are said -> True if the node's constraints allow that; not for wide vocabularies."""
-        if not self._listed:
-            self._listed = _openness(len(self.vocabulary.attributes), self.checks)
-        return self._listed
+    def openness(self) -> dict[int, bool]:
+        """Set of attributes that are said -> True if the node's constraints allow that."""
+        if not self._openness:
+            self._openness = _openness(self.vocabulary.patterns, self.checks)
+        return self._openness
 
     @property
     def patterns(self) -> int:
-        """The sets of attributes that the node's own constraints allow to say, as bits; not for wide vocabularies."""
+        """The sets of attributes that the node's own constraints allow to say, by their numbers, as bits."""
         if self._patterns < 0:
-            self._patterns = sum([1 << used for used, is_allowed in enumerate(self.openness) if is_allowed])
+            openness = self.openness
+            self._patterns = sum([1 << number for used, number in self.vocabulary.patterns.items() if openness[used]])
         return self._patterns
 
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
         words, used = self.vocabulary.said(code)
-        is_allowed = self.openness[used] if self._wide is None else self._wide[used]
-        return is_allowed and (not self.checks_words or all(check.holds(words) for check in self.checks))
-
-    def allows_openness(self, said: Collection[int]) -> bool:
-        """True if the constraints on openness allow the node to say just these attributes."""
-        return allow_openness(self.checks, [k in said for k in range(len(self.vocabulary.attributes))])
+        return self.openness[used] and (not self.checks_words or all(check.holds(words) for check in self.checks))
 
     def may_say(self, k: int) -> bool:
         """True if the constraints on attribute k alone allow to say it."""
         return all(check.test("") for check in self.checks if check.of_openness and check.places == (k,))
-
-    def may_leave_open(self, k: int) -> bool:
-        """True if the constraints on attribute k alone allow to leave it open."""
-        return all(check.test(None) for check in self.checks if check.of_openness and check.places == (k,))
 
     def offers_absent(self, sampling: Sampling) -> bool:
         """True if descriptions that fit nothing are among the options."""
@@ -184,22 +172,19 @@ def draw_turns(count: int, random: Callable[[], float]) -> list[int]:
     return [int(random() * left) for left in range(count, 0, -1)]
 
 
-def _openness(width: int, checks: Sequence[LocalCheck]) -> list[bool]:
+def _openness(patterns: Iterable[int], checks: Sequence[LocalCheck]) -> dict[int, bool]:
     """Return for each set of attributes whether the checks of openness allow a node to say just these.
 
     Each check is asked once for each way to say the attributes that it reads.
     """
-    allowed = [True] * (1 << width)
+    allowed = dict.fromkeys(patterns, True)
     for check in checks:
         if check.of_openness:
-            read = union_of(check.places)
-            refused = [
-                said
-                for said in range(1 << width)
-                if not said & ~read and not allow_openness([check], [bool(said >> k & 1) for k in range(width)])
-            ]
-            for used in range(1 << width) if refused else ():
-                allowed[used] = allowed[used] and used & read not in refused
+            read, verdicts = union_of(check.places), dict[int, bool]()
+            for used in allowed:
+                if used & read not in verdicts:
+                    verdicts[used & read] = check.test(*["" if used >> k & 1 else None for k in check.places])
+                allowed[used] = allowed[used] and verdicts[used & read]
     return allowed
 
 

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.registry import Value
-from vqagen.search.relation_arrays import WORD_BITS
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
@@ -30,6 +29,8 @@ Array = NDArray[Any]
 Twin = Callable[..., Array]
 """(running scenes, *inputs, *values) -> results. The scenes without a result are taken out of the running, in place."""
 ONE = np.uint64(1)
+WORD_BITS = 64
+"""The most objects whose set fits an entry of an array."""
 
 
 class Pool:

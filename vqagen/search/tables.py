@@ -6,16 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from itertools import compress
 from operator import or_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.search.description import Description, draw_turns
 from vqagen.search.vocabulary import REMEMBERED, Vocabulary
-from vqagen.search.wide_table import WideTable
 from vqagen.world.scene import Scene
-
-if TYPE_CHECKING:
-    from vqagen.search.relation_arrays import RelationArrays
 
 _AS_NUMBERS = bytes.maketrans(b"01", b"\0\1")
 
@@ -104,7 +100,7 @@ class RelationGrid:
 
 
 LARGE = 64
-"""Objects of a scene above which its (relation, description) pairs are counted by way of arrays."""
+"""Objects of a scene above which the pairs of an anchor are not kept: of 100 objects one in eight comes again."""
 
 
 class DescriptionTable:
@@ -113,7 +109,7 @@ class DescriptionTable:
     codes[k], fits[k] — a description, and the objects it fits; fits_of[code] is the same by code.
     used[k] — the set of attributes that the description says.
     singles — the k whose description fits exactly one object; single_patterns — the sets of attributes that they say,
-    as bits.
+    by their numbers in the vocabulary, as bits.
     """
 
     def __init__(self, vocabulary: Vocabulary, scene: Scene) -> None:
@@ -137,12 +133,12 @@ class DescriptionTable:
         self.used = [used_of[code] for code in self.codes]
         self.everything = list(range(len(self.codes)))
         self.singles = [k for k, objects in enumerate(self.fits) if not objects & (objects - 1)]
-        self.single_patterns = reduce(or_, [1 << self.used[k] for k in self.singles], 0)
+        self.single_patterns = sum([1 << vocabulary.patterns[used] for used in {self.used[k] for k in self.singles}])
         self.relations = list(scene.related)
         self._codes_of = codes_of
         self._shortened: dict[Any, tuple[int, Objects]] = {}
         self._options: dict[tuple[str | None, int, str | None], RelationOptions] = {}
-        self._grid: RelationGrid | RelationArrays | None = None
+        self._grid: RelationGrid | None = None
 
     def relation_options(self, reducer: str | None, anchor: int, relation: str | None = None) -> RelationOptions:
         """The pairs that describe objects by way of an anchor: with one relation, or with any for None.
@@ -156,7 +152,7 @@ class DescriptionTable:
             if self._grid is None:
                 self._grid = self._make_grid()
             options = self._grid.options(reducer, anchor, self._columns(relation))
-            if self.scene.size <= LARGE:  # one in eight is asked for again where there are 100 objects
+            if self.scene.size <= LARGE:
                 self._options[key] = options
         return options
 
@@ -174,15 +170,12 @@ class DescriptionTable:
             found = self._shortened[key] = node.shortened(self.scene, code, among, turns)
         return found
 
-    def _make_grid(self) -> RelationGrid | RelationArrays:
-        related, size = [self.scene.related[name] for name in self.relations], self.scene.size
-        if size <= LARGE:
-            bit_of = {code: 1 << k for k, code in enumerate(self.codes)}
-            described = [reduce(or_, [bit_of[code] for code in self._codes_of.get(i, ())], 0) for i in range(size)]
-            return RelationGrid(described, len(self.codes), related)
-        from vqagen.search.relation_arrays import RelationArrays
-
-        return RelationArrays(self.fits, related, size)
+    def _make_grid(self) -> RelationGrid:
+        bit_of = {code: 1 << k for k, code in enumerate(self.codes)}
+        described = [
+            reduce(or_, [bit_of[code] for code in self._codes_of.get(i, ())], 0) for i in range(self.scene.size)
+        ]
+        return RelationGrid(described, len(self.codes), [self.scene.related[name] for name in self.relations])
 
     def _columns(self, relation: str | None) -> slice:
         """The flat indexes of the pairs with a relation; of all pairs for None."""
@@ -201,14 +194,6 @@ class SceneTables:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._tables: dict[Vocabulary, DescriptionTable] = {}
-        self._wide: dict[Vocabulary, WideTable] = {}
-
-    def wide(self, vocabulary: Vocabulary) -> WideTable:
-        """The scene's table for a vocabulary that is too wide to list its descriptions."""
-        table = self._wide.get(vocabulary)
-        if table is None:
-            table = self._wide[vocabulary] = WideTable(vocabulary, self.scene)
-        return table
 
     def of(self, vocabulary: Vocabulary) -> DescriptionTable:
         """The scene's table for a vocabulary."""

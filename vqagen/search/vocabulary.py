@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import prod
+from itertools import accumulate, combinations
 from typing import Any, NamedTuple, TypeVar
 
+from vqagen.bits import union_of
 from vqagen.language.program import Node, NodeRun
 from vqagen.world.domain import Attribute, Domain, Recorded
 from vqagen.world.relations import relation_order
@@ -111,8 +112,8 @@ class Memo(dict[K, V]):
         return value
 
 
-WIDE = 128
-"""Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""
+MOST_LISTED = 256
+"""Descriptions of one object above which only the shorter ones are offered: of 11 attributes those of up to 3 words."""
 
 
 class Said(NamedTuple):
@@ -148,29 +149,34 @@ class Vocabulary:
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
         1 KB, and few of those are met again."""
         self._bases = [min(digits.values()) for digits in self.digits]
-        self._codes = Memo(self._list_codes, self.remembered)
-        self._used = Memo(_list_used, REMEMBERED)
+        self._codes = Memo(self._list_codes, self.remembered // 10)
         self._said = Memo(self._spell_out, self.remembered)
         self._parts = Memo(self._list_parts, self.remembered)
         self._worded = Memo(self._words_by_slot, self.remembered)
         self._chains = Memo(self._make_chain, self.remembered)
         self._nodes = Memo(_make_node, REMEMBERED)
-        self.is_wide = prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
-        """True if one object has too many descriptions to list them all."""
+        self.longest = _longest(self.attributes)
+        """The most attributes that an offered description says."""
+        numbers = range(len(self.attributes))
+        said = (each for size in range(self.longest + 1) for each in combinations(numbers, size))
+        self.patterns = {used: number for number, used in enumerate(sorted(map(union_of, said)))}
+        """The sets of attributes that offered descriptions say, each with a number."""
 
     def codes_of(self, recorded: tuple[Recorded, ...]) -> Codes:
-        """Every description of an object for which this is recorded, the one that says nothing first.
+        """The descriptions of an object for which this is recorded, the one that says nothing first.
 
         Two plain attributes give four codes; a value that belongs to a group can be said in two ways, and so on.
         """
         return self._codes[recorded]
 
     def _list_codes(self, recorded: tuple[Recorded, ...]) -> Codes:
-        sayable = [attribute.sayable(value) for attribute, value in zip(self.attributes, recorded, strict=True)]
-        codes = [0]
-        for digits, words in zip(self.digits, sayable, strict=True):
-            codes += [code + digits[word] for word in words for code in codes]
-        return Codes(codes, self._used[tuple([len(words) for words in sayable])])
+        codes, used = [0], [0]
+        for k, (attribute, value) in enumerate(zip(self.attributes, recorded, strict=True)):
+            digits, words = self.digits[k], attribute.sayable(value)
+            shorter = [at for at, said in enumerate(used) if said.bit_count() < self.longest]
+            codes += [codes[at] + digits[word] for word in words for at in shorter]
+            used += [used[at] | 1 << k for _ in words for at in shorter]
+        return Codes(codes, used)
 
     def said(self, code: int) -> Said:
         """The words of a code."""
@@ -216,18 +222,19 @@ class Vocabulary:
         return NodeRun(tuple(nodes))
 
 
-def _list_used(ways: tuple[int, ...]) -> list[int]:
-    """The sets of attributes that descriptions say of an object with so many ways to say each attribute."""
-    used = [0]
-    for k, number in enumerate(ways):
-        used += [before | 1 << k for _ in range(number) for before in used]
-    return used
-
-
 def _make_node(said: tuple[str, int, str]) -> Node:
     """Return the node of a function with one word: chains have few different ones."""
     function, source, word = said
     return Node(function, (source,), (word,))
+
+
+def _longest(attributes: Sequence[Attribute]) -> int:
+    """Return the most words with which one object has at most `MOST_LISTED` descriptions, but at least two words."""
+    of_length = [1, *[0] * len(attributes)]
+    for attribute in attributes:
+        for length in range(len(attributes), 0, -1):
+            of_length[length] += of_length[length - 1] * _ways_to_say(attribute)
+    return max(2, sum(number <= MOST_LISTED for number in accumulate(of_length)) - 1)
 
 
 def _ways_to_say(attribute: Attribute) -> int:
