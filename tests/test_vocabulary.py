@@ -31,9 +31,9 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
 
 MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
     "words": (lambda words, code: words.said(code), "_said"),
-    "chains": (lambda words, code: words.chain(0, 1, None, code), "_chains"),
-    "words of slots": (lambda words, code: words.words_of(("<Z>", "", "<M>", "<S>"), code), "_worded"),
-    "codes": (lambda words, code: words.codes_of(words.said(code).words), "_codes"),
+    "chains": (lambda words, code: words.chains[0, 1, None, code], "chains"),
+    "words of slots": (lambda words, code: words.worded[("<Z>", "", "<M>", "<S>"), code], "worded"),
+    "codes": (lambda words, code: words.codes[words.said(code).words], "codes"),
 }
 
 

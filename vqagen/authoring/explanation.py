@@ -66,7 +66,7 @@ def explain_template(
     `in_short`: look for the reason of a failure only if there is no example, for the reason takes a search of its own
     (a file of 154 wide templates: 3.5 s in place of 11.7, measured with scripts/wide_domain.py).
     """
-    (family,) = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families
+    family = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families[0]
     attempts = [_Attempt(family, each, seed) for each in tables]
     good = [attempt for attempt in attempts if attempt.first.filling is not None]
     bad = [attempt for attempt in attempts if attempt.first.filling is None]

@@ -142,7 +142,7 @@ class Description:
         nothing else is red, "the large red cube" becomes "the cube" or "the red thing".
         """
         having = scene.having
-        spare = [(digit, having[name][word]) for digit, name, word in self.vocabulary.parts(code)]
+        spare = [(digit, having[name][word]) for digit, name, word in self.vocabulary.parts[code]]
         kept = scene.everything
         """What the words that must stay fit; those in `spare` are still to be tried."""
         for turn in turns:

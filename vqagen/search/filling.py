@@ -101,7 +101,7 @@ class Filling:
             op = stage.choice
             does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
-                words.update(does.vocabulary.words_of(op.slots, pick[1]))
+                words.update(does.vocabulary.worded[op.slots, pick[1]])
                 if op.relation_slot:
                     words[op.relation_slot] = pick[0]
             else:
@@ -118,9 +118,9 @@ class Filling:
         while (op := layout.choice) is not None:
             does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
-                run = does.vocabulary.chain(layout.inputs[0], layout.count, pick[0], pick[1])
+                run = does.vocabulary.chains[layout.inputs[0], layout.count, pick[0], pick[1]]
             else:
-                run = plan.vocabularies.node(op.function, layout.inputs, pick)
+                run = plan.vocabularies.nodes[op.function, layout.inputs, pick]
             layout = layout.after(len(run.nodes))
             runs.append(run)
             runs.append(layout.run)

@@ -31,14 +31,6 @@ class Draw:
         raise NotImplementedError
 
 
-class Taker:
-    """The receiver of finished fillings; this one refuses them all."""
-
-    def takes(self, frame: Frame) -> bool:
-        """Take a finished filling, or refuse it; True if the search ends with it."""
-        return False
-
-
 class OutOfBudget(Exception):
     """The search has used up its steps."""
 
@@ -52,8 +44,8 @@ class Frame:
     """
 
     __slots__ = (
-        "budget", "failed", "failed_by_words", "idle_drops", "picked", "random", "refusals", "refused", "remembers",
-        "rng", "scene", "seen", "shadows", "tables", "taker", "trivial_price", "values", "watch",
+        "budget", "ends_with", "failed", "failed_by_words", "idle_drops", "picked", "random", "refusals", "refused",
+        "remembers", "rng", "scene", "seen", "shadows", "tables", "trivial_price", "values", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -66,7 +58,9 @@ class Frame:
         refused: Container[Value],
         seen: set[Any],
         budget: int,
+        ends_with: Callable[[Frame], bool],
     ) -> None:
+        """`ends_with`: takes a finished filling, or refuses it; True if the search ends with it."""
         self.tables = tables
         self.scene: Scene = tables.scene
         self.rng = rng
@@ -86,7 +80,7 @@ class Frame:
         """True if what failed last may succeed with other words for the same results."""
         self.trivial_price = 0
         """Options for which a trivial filling counts against the budget, beside its own."""
-        self.taker = Taker()
+        self.ends_with = ends_with
         self.remembers = False
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""
         self.watch: Examination | None = None

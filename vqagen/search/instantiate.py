@@ -27,7 +27,7 @@ from vqagen.search.filling import (
     Filling,
     SearchResult,
 )
-from vqagen.search.frame import Frame, OutOfBudget, Taker
+from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Plan
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.tables import SceneTables
@@ -41,7 +41,7 @@ objects all 4,000 beginnings of a comparison may be trivial; no memo of dead end
 Of 11,650 searches in 1,000 scenes 50 give up so, and these took a third of all the time (`bench generate`)."""
 
 
-class Search(Taker):
+class Search:
     """A plan made ready to run. It takes the first filling that it does not refuse."""
 
     def __init__(self, plan: Plan, degeneracy: str = "none", keeps_trivial: bool = False) -> None:
@@ -68,11 +68,11 @@ class Search(Taker):
         self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int = BUDGET
     ) -> SearchResult:
         """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it)."""
-        frame = self._frame(tables, rng, refused, seen, budget)
-        frame.trivial_price, frame.remembers, frame.taker = TRIVIAL_PRICE, self.plan.grouped, self
+        frame = self._frame(tables, rng, refused, seen, budget, self._accepts)
+        frame.trivial_price, frame.remembers = TRIVIAL_PRICE, self.plan.grouped
         try:
             if self._begins(frame) and self._explore(frame, self._first):
-                filling = self.filling(frame)
+                filling = self._filling(frame)
                 seen.add(filling.picked)
                 return SearchResult(filling, FOUND)
         except OutOfBudget:
@@ -92,21 +92,32 @@ class Search(Taker):
         Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it: a template with two relations
         has hundreds of thousands of fillings in one scene.
         """
-        seen: set[Any] = set()
-        frame = self._frame(tables, rng, refused, seen, budget)
-        frame.taker = _EveryFilling(self, take)
+
+        def pass_on(frame: Frame) -> bool:
+            if self._accepts(frame):
+                filling = self._filling(frame)
+                frame.seen.add(filling.picked)
+                frame.refused = take(filling)
+            return False
+
+        frame = self._frame(tables, rng, refused, set(), budget, pass_on)
         try:
             if self._begins(frame):
                 self._explore(frame, self._first)
         except OutOfBudget:
             return GAVE_UP
-        return FOUND if seen else _why_not(frame)
+        return FOUND if frame.seen else _why_not(frame)
 
     def examine(self, tables: SceneTables, rng: Random, budget: int = BUDGET) -> Examination:
         """Try every option within the budget, and return how each of them failed."""
         watch = Examination(self.plan.stages)
-        frame = self._frame(tables, rng, (), set(), budget)
-        frame.watch, frame.taker = watch, _Examined(self, watch)
+
+        def count(frame: Frame) -> bool:
+            watch.finished[self._refusal(frame) or FOUND] += 1
+            return False
+
+        frame = self._frame(tables, rng, (), set(), budget, count)
+        frame.watch = watch
         try:
             if watch.begins(frame, self._prelude):
                 self._explore(frame, self._first_stage(ExaminedStage))
@@ -125,30 +136,39 @@ class Search(Taker):
         return True
 
     def _explore(self, frame: Frame, first: StageSearch | None) -> bool:
-        return frame.taker.takes(frame) if first is None else first.explore(frame)
+        return frame.ends_with(frame) if first is None else first.explore(frame)
 
-    def filling(self, frame: Frame) -> Filling:
-        """Return the finished filling of a frame."""
+    def _filling(self, frame: Frame) -> Filling:
         return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
 
-    def _frame(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Frame:
+    def _frame(
+        self,
+        tables: SceneTables,
+        rng: Random,
+        refused: Container[Value],
+        seen: set[Any],
+        budget: int,
+        ends_with: Callable[[Frame], bool],
+    ) -> Frame:
         plan = self.plan
-        return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
+        return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget, ends_with)
 
-    def takes(self, frame: Frame) -> bool:
+    def _accepts(self, frame: Frame) -> bool:
         """True if a finished filling is accepted; otherwise note the reason in the frame."""
-        refusal = self.refusal(frame)
+        refusal = self._refusal(frame)
         if refusal:
             frame.refusals.add(refusal)
         return not refusal
 
-    def refusal(self, frame: Frame) -> str:
+    def _refusal(self, frame: Frame) -> str:
         """Return why a finished filling is refused; "" if it is accepted."""
         if frame.values[-1] in frame.refused:
             return UNBALANCED
-        if self._lanes and self._ends_idle(frame):
-            frame.idle_drops += 1
-            return DEGENERATE
+        if self._lanes:
+            follow(self._follow, frame)  # the shadows of the last stage are computed only now
+            if self._is_idle(frame):
+                frame.idle_drops += 1
+                return DEGENERATE
         if frame.seen and tuple(frame.picked) in frame.seen:
             frame.failed_by_words = True
             return REPEATED
@@ -157,38 +177,6 @@ class Search(Taker):
             frame.budget -= frame.trivial_price
             return TRIVIAL
         return ""
-
-    def _ends_idle(self, frame: Frame) -> bool:
-        """True if a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
-        follow(self._follow, frame)
-        return self._is_idle(frame)
-
-
-class _EveryFilling(Taker):
-    """Gives each filling that a search accepts to `take`."""
-
-    def __init__(self, search: Search, take: Callable[[Filling], Container[Value]]) -> None:
-        self._search, self._take = search, take
-
-    def takes(self, frame: Frame) -> bool:
-        """Pass on a filling that is not refused."""
-        if self._search.takes(frame):
-            filling = self._search.filling(frame)
-            frame.seen.add(filling.picked)
-            frame.refused = self._take(filling)
-        return False
-
-
-class _Examined(Taker):
-    """Counts why a search refuses fillings, and ends with none."""
-
-    def __init__(self, search: Search, watch: Examination) -> None:
-        self._search, self._watch = search, watch
-
-    def takes(self, frame: Frame) -> bool:
-        """Count a filling."""
-        self._watch.finished[self._search.refusal(frame) or FOUND] += 1
-        return False
 
 
 def _why_not(frame: Frame) -> str:

@@ -57,7 +57,7 @@ class Replay:
 
     def _frame(self, tables: SceneTables) -> Frame:
         ops, stages = len(self._plan.ops), len(self._plan.stages)
-        return Frame(tables, _NO_RANDOM, ops, stages, len(self._lanes), (), set(), 0)
+        return Frame(tables, _NO_RANDOM, ops, stages, len(self._lanes), (), set(), 0, lambda frame: False)
 
 
 class _NoRandom(Random):

@@ -132,7 +132,7 @@ class StageSearch:
         if self._settles(frame, outcome):
             for number, step in self._follow:
                 step(frame, frame.shadows[number])
-            if frame.taker.takes(frame) if rest is None else rest.explore(frame):
+            if frame.ends_with(frame) if rest is None else rest.explore(frame):
                 return True
         if frame.failed_by_words:
             frame.failed_by_words = False

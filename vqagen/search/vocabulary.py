@@ -149,11 +149,17 @@ class Vocabulary:
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
         1 KB, and few of those are met again."""
         self._bases = [min(digits.values()) for digits in self.digits]
-        self._codes = Memo(self._list_codes, self.remembered // 10)
+        self.codes = Memo(self._list_codes, self.remembered // 10)
+        """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
+        four; a value that belongs to a group can be said in two ways, and so on."""
         self._said = Memo(self._spell_out, self.remembered)
-        self._parts = Memo(self._list_parts, self.remembered)
-        self._worded = Memo(self._words_by_slot, self.remembered)
-        self._chains = Memo(self._make_chain, self.remembered)
+        self.parts = Memo(self._list_parts, self.remembered)
+        """Code -> for each word of it what it adds to the code, its attribute's name, and the word."""
+        self.worded = Memo(self._words_by_slot, self.remembered)
+        """(slots of the attributes, code) -> the words by slot; "" stands for an attribute that has no slot."""
+        self.chains = Memo(self._make_chain, self.remembered)
+        """(source, first, relation, code) -> the program nodes that say a description: `relate`, if there is a
+        relation, then a filter for each word, from node `source` on; they are numbered from `first`."""
         self._nodes = Memo(_make_node, REMEMBERED)
         self.longest = _longest(self.attributes)
         """The most attributes that an offered description says."""
@@ -161,13 +167,6 @@ class Vocabulary:
         said = (each for size in range(self.longest + 1) for each in combinations(numbers, size))
         self.patterns = {used: number for number, used in enumerate(sorted(map(union_of, said)))}
         """The sets of attributes that offered descriptions say, each with a number."""
-
-    def codes_of(self, recorded: tuple[Recorded, ...]) -> Codes:
-        """The descriptions of an object for which this is recorded, the one that says nothing first.
-
-        Two plain attributes give four codes; a value that belongs to a group can be said in two ways, and so on.
-        """
-        return self._codes[recorded]
 
     def _list_codes(self, recorded: tuple[Recorded, ...]) -> Codes:
         codes, used = [0], [0]
@@ -190,28 +189,13 @@ class Vocabulary:
             used |= (digit > 0) << k
         return Said(tuple(words), used)
 
-    def parts(self, code: int) -> list[tuple[int, str, str]]:
-        """Return for each word of a code what it adds to the code, its attribute's name, and the word."""
-        return self._parts[code]
-
     def _list_parts(self, code: int) -> list[tuple[int, str, str]]:
         said = zip(self.digits, self.attributes, self.said(code).words, strict=True)
         return [(digits[word], attribute.name, word) for digits, attribute, word in said if word is not None]
 
-    def words_of(self, slots: tuple[str, ...], code: int) -> Mapping[str, str | None]:
-        """The words of a code by the slot of each attribute; "" stands for an attribute that has no slot."""
-        return self._worded[slots, code]
-
     def _words_by_slot(self, described: tuple[tuple[str, ...], int]) -> Mapping[str, str | None]:
         slots, code = described
         return {slot: word for slot, word in zip(slots, self.said(code).words, strict=True) if slot}
-
-    def chain(self, source: int, first: int, relation: str | None, code: int) -> NodeRun:
-        """The program nodes that say a description: `relate`, if there is a relation, then a filter for each word.
-
-        The chain starts from node `source`; its own nodes are numbered from `first`.
-        """
-        return self._chains[source, first, relation, code]
 
     def _make_chain(self, described: tuple[int, int, str | None, int]) -> NodeRun:
         source, first, relation, code = described
@@ -252,7 +236,8 @@ class Vocabularies:
         self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
-        self._nodes = Memo(_make_lone_node, REMEMBERED)
+        self.nodes = Memo(_make_lone_node, REMEMBERED)
+        """(function, inputs, values) -> the program node, by itself."""
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
 
@@ -269,10 +254,6 @@ class Vocabularies:
         if vocabulary not in self._meanings:
             self._meanings[vocabulary] = Memo(partial(_meaning, vocabulary, self.values), vocabulary.remembered)
         return self._meanings[vocabulary]
-
-    def node(self, function: str, inputs: tuple[int, ...], values: tuple[str, ...]) -> NodeRun:
-        """The program node of a primitive function, by itself."""
-        return self._nodes[function, inputs, values]
 
 
 def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:
