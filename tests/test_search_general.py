@@ -16,9 +16,8 @@ from vqagen import find_domain, load_domain_files, sample_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template_check import read_templates
 from vqagen.search import vocabulary
-from vqagen.search.description import Sampling
+from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import FOUND
-from vqagen.search.tables import SceneTables
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 

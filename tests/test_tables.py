@@ -13,8 +13,7 @@ from vqagen.errors import BadInput
 from vqagen.rng import skip
 from vqagen.search import vocabulary
 from vqagen.search.choices import _absent
-from vqagen.search.description import Sampling
-from vqagen.search.tables import DescriptionTable, SceneTables
+from vqagen.search.description import DescriptionTable, Sampling, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene, compile_scene
 

@@ -14,8 +14,8 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.template import Template, TemplateNode
 from vqagen.plugin import Record
 from vqagen.rng import stream
+from vqagen.search.description import SceneTables
 from vqagen.search.filling import Filling, SearchResult
-from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings

@@ -6,12 +6,11 @@ from collections import Counter
 
 from vqagen.plugin import Record
 from vqagen.rng import stream
-from vqagen.search.description import Description
+from vqagen.search.description import Description, SceneTables
 from vqagen.search.examination import Ended, Examination
 from vqagen.search.filling import DEGENERATE, GAVE_UP, TRIVIAL
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op, Plan
-from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
 IDLE = "a relation in it is idle: the answer would be the same without it"

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 from vqagen.bits import Objects, is_single
 from vqagen.plugin import Undefined
 from vqagen.rng import skip
-from vqagen.search.description import Description, PlainChoice, Sampling
-from vqagen.search.frame import Draw, Frame
-from vqagen.search.tables import DescriptionTable
+from vqagen.search.description import Description, DescriptionTable, PlainChoice, Sampling
+from vqagen.search.filling import Draw, Frame
 
 if TYPE_CHECKING:
     from vqagen.search.stage_search import StageSearch

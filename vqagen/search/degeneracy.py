@@ -22,7 +22,7 @@ from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.description import Description
-from vqagen.search.frame import Frame, Test
+from vqagen.search.filling import Frame, Test
 from vqagen.search.plan import Op, Plan
 
 UNTESTED = ("exist", "compare_integer", "logic")
@@ -32,7 +32,19 @@ LaneStep = Callable[[Frame, list[Value]], None]
 
 @dataclass(frozen=True)
 class Lane:
-    """One relation's shadow: the ops whose results depend on the relation, and how to compute each without it."""
+    """One relation's shadow: the ops whose results depend on the relation, and how to compute each without it.
+
+    An example: "How many red things are left of the cube?" in a scene of the cube 0, red things 1 and 2 on its left and
+    the blue thing 3. The ops of the plan, their results, and the lane of its one relation under the policy `all`:
+
+        0 scene              {0, 1, 2, 3}   not reached by the relation: no shadow
+        1 the cube           0              no shadow
+        2 left of, red       {1, 2}         shadow: all objects but the anchor 0 that are red: {1, 2}
+        3 count              2              shadow: 2
+
+    The answer is what it is without the relation, so the question is refused. Were object 3 red and right of the cube,
+    the shadow would be 3, and the relation would matter.
+    """
 
     relation: int
     changed: tuple[int, ...]

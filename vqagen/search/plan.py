@@ -21,8 +21,7 @@ from vqagen.language.template import Constraint, Template, TemplateNode
 from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
 from vqagen.search.description import Description, LocalCheck, PlainChoice, Sampling, local_checks
-from vqagen.search.filling import Layout
-from vqagen.search.frame import Draw, Frame, Test
+from vqagen.search.filling import Draw, Frame, Layout, Test
 from vqagen.search.vocabulary import Vocabularies
 
 WordOf = Callable[[Frame], str | None]

@@ -18,12 +18,11 @@ from vqagen.language.wording import Style, Wording, words_differ
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.degeneracy import UNTESTED
-from vqagen.search.description import Sampling
+from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.least_objects import least_objects
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.entailment import Statements
 from vqagen.tasks.questions.settings import QuestionSettings

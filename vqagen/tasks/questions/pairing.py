@@ -21,10 +21,10 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.rng import shuffled, stream
+from vqagen.search.description import SceneTables
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
+from vqagen.search.instantiate import Replay
 from vqagen.search.pool import Pool
-from vqagen.search.replay import Replay
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Screen
