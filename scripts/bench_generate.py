@@ -210,7 +210,7 @@ def phases(scenes: Path, count: int, case: Flags, repeats: int) -> None:
     size = run.settings.reset_counts_every
     windows = [list(window) for _, window in groupby(compiled, key=lambda scene: window_of(scene.index, size))]
     ask = typical(lambda: [exhaust(run.generator.window(window, Tally())) for window in windows])
-    wording = {family.template.id: family.wording for family in run.generator.families}
+    wording = {family.template.id: family.wording for family in run.generator.families.values()}
     random = stream(0, "bench").random
     say = typical(lambda: [wording[question.template.id].say(question.words, random) for question in made])
     write = typical(lambda: write_all(made))

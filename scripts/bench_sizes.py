@@ -104,8 +104,7 @@ def measure(loaded: LoadedDomain, settings: vqagen.QuestionSettings, scenes: Sce
 
 def compile_families(generator: QuestionGenerator) -> None:
     """Compile all families, which otherwise happens when each is first tried."""
-    for family in generator.families:
-        assert family.search and family.wording
+    assert all(generator.families[number] for number in range(len(generator.templates)))
 
 
 def megabytes(loaded: LoadedDomain, settings: vqagen.QuestionSettings, scenes: Scenes) -> float:

@@ -12,12 +12,11 @@ import vqagen
 from vqagen import load_domain_files
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Style
 from vqagen.search.balance import AnswerCounts, known_answers
-from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.tasks.questions.family import Family, FamilyAnswers, Form
+from vqagen.tasks.questions.family import Family, FamilyAnswers
+from vqagen.tasks.questions.settings import QuestionSettings
 
 TEMPLATES = load_domain_files().templates
 COLORS = ("gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow")
@@ -80,9 +79,8 @@ def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> No
     """Most answers of scenes of 40 objects were never given, so that the median is 0 and two leaders are refused."""
     template = template_with("Integer")
     domain = template.catalogue.domain
-    form = Form(marks=False, is_compat=False)
-    family = Family(template, Vocabularies(domain), Sampling(), "none", Synonyms({}, domain), Style(), form)
-    answers = FamilyAnswers([family, family], "answers")
+    family = Family(template, Synonyms({}, domain), Vocabularies(domain), QuestionSettings(degeneracy="none"))
+    answers = FamilyAnswers({0: family, 1: family}, "answers")
 
     for number in (0, 1):
         for answer in [0, 1] * 28 + [*range(2, 11)] * 6:

@@ -19,12 +19,11 @@ from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin.loading import load_plugins
-from vqagen.search.description import Sampling
+from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import TOO_FEW, UNBALANCED, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.least_objects import LeastObjects, least_objects
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import Tally

@@ -19,11 +19,10 @@ from vqagen.language.program import Program
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, RELATION, Declarations
 from vqagen.plugin.loading import Plugins, load_plugins
-from vqagen.search.description import Sampling
+from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import FOUND, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan, ruled_out_answers
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import load_domain
 from vqagen.world.scene import compile_scene

@@ -15,11 +15,10 @@ from scene_records import SMALL_SCENES, scene_record
 from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
-from vqagen.search.description import Description, Sampling
+from vqagen.search.description import Description, Sampling, SceneTables
 from vqagen.search.filling import FOUND, GAVE_UP, NOTHING_FITS, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene, compile_scene
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import BadInput
-from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion, QuestionSelection
+from vqagen.tasks.questions.exclusion import MOST_FAULTS, Exclusion, QuestionSelection
 
 Record = dict[str, Any]
 
@@ -65,15 +64,11 @@ def test_a_program_is_known_in_every_dialect() -> None:
 
 
 @settings(max_examples=30)
-@given(texts=TEXTS, others=TEXTS, asked=TEXTS)
-def test_exactly_the_texts_of_the_set_are_known(texts: list[str], others: list[str], asked: list[str]) -> None:
-    """Joined with another set, and sent to another process, as well."""
+@given(texts=TEXTS, asked=TEXTS)
+def test_exactly_the_texts_of_the_set_are_known(texts: list[str], asked: list[str]) -> None:
     exclusion = Exclusion.from_records({"question": text} for text in texts)
-    joined = pickle.loads(pickle.dumps(exclusion.joined(Exclusion.from_records({"question": text} for text in others))))
 
-    for text in [*texts, *others, *asked]:
-        assert exclusion.has_text(text) == (text in texts)
-        assert joined.has_text(text) == (text in texts or text in others)
+    assert [exclusion.has_text(text) for text in [*texts, *asked]] == [text in texts for text in [*texts, *asked]]
 
 
 REFUSED: list[tuple[Record, str]] = [
@@ -94,4 +89,4 @@ def test_records_that_are_no_questions_are_refused() -> None:
         assert str(caught.value).startswith(f"old.json: {told}")
     with pytest.raises(BadInput) as caught:
         Exclusion.from_records({} for _ in range(10_000))
-    assert len(caught.value.problems) == FAULTS_TOLD
+    assert len(caught.value.problems) == MOST_FAULTS

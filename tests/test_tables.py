@@ -11,7 +11,9 @@ from scene_records import large_scene
 from vqagen.bits import indexes
 from vqagen.errors import BadInput
 from vqagen.rng import skip
-from vqagen.search.tables import DescriptionTable, SceneTables
+from vqagen.search import vocabulary
+from vqagen.search.choices import _absent
+from vqagen.search.description import DescriptionTable, Sampling, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene, compile_scene
 
@@ -52,7 +54,7 @@ def test_the_pairs_of_an_anchor_are_those_that_a_loop_finds(size: int) -> None:
                     if only in (None, relation) and is_enough(named):
                         (idle if named == fits else telling).append(pair)
                 found = table.relation_options(reducer, anchor, only)
-                assert (found.telling, found.idle, found.idle_count) == (telling, idle, len(idle))
+                assert (found.telling, table.members(found.idle)) == (telling, idle)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -60,10 +62,27 @@ def test_patterns_of_single_descriptions_are_known(size: int) -> None:
     """They are the sets of attributes that some description of one object says."""
     table = table_of(compiled(size))
 
-    found = {used for used in range(8) if table.single_patterns >> used & 1}
+    found = {used for used, number in table.vocabulary.patterns.items() if table.single_patterns >> number & 1}
 
     assert found == {table.vocabulary.said(table.codes[k]).used for k in table.singles}
     assert all(table.fits[k].bit_count() == 1 for k in table.singles)
+
+
+@pytest.mark.parametrize(("most", "longest"), [(256, 3), (8, 3), (7, 2), (1, 2)])
+def test_descriptions_of_an_object_are_as_long_as_there_may_be_few_of_them(
+    most: int, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three attributes give eight descriptions, seven of up to two words; absent ones are no longer than these."""
+    monkeypatch.setattr(vocabulary, "MOST_LISTED", most)
+    table = table_of(compiled(6))
+    said = [table.vocabulary.said(code).used for code in table.codes]
+    absent = [_absent(table, Sampling(), Random(seed).random) for seed in range(300)]
+    lengths = {table.vocabulary.said(each[0]).used.bit_count() for each in absent if each is not None}
+
+    assert table.used == said
+    assert {*said} == {*table.vocabulary.patterns} == {used for used in range(8) if used.bit_count() <= longest}
+    assert longest in lengths and max(lengths) == longest
+    assert all(each[0] not in table.codes and not each[1] for each in absent if each is not None)
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 130])

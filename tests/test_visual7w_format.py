@@ -34,8 +34,7 @@ from vqagen.run.runner import OnProgress, Progress
 from vqagen.score.items.reading import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import QuestionTask, question_task
-from vqagen.tasks.questions.visual7w import split_of, type_of
-from vqagen.tasks.questions.wrong_options import Family, WrongOptions, deal
+from vqagen.tasks.questions.visual7w import PairFamily, WrongOptions, deal, split_of, type_of
 
 COLORS = ("red", "green", "blue", "gray", "brown", "cyan")
 SETTINGS = QuestionSettings(only=("zero_hop.json", "one_hop.json"), reset_counts_every=4)
@@ -147,11 +146,11 @@ def kind_of(record: dict[str, Any]) -> str:
 def test_few_answers_have_few_wrong_options() -> None:
     """Yes has the option no, also if no question has that answer; the only color has none."""
     options = WrongOptions(0)
-    options.count(Family("exist", "Bool"), "yes")
-    options.count(Family("color", "query_color"), "red")
+    options.count(PairFamily("exist", "Bool"), "yes")
+    options.count(PairFamily("color", "query_color"), "red")
 
-    assert options.draw(Family("exist", "Bool"), "yes") == ["no"]
-    assert options.draw(Family("color", "query_color"), "red") == []
+    assert options.draw(PairFamily("exist", "Bool"), "yes") == ["no"]
+    assert options.draw(PairFamily("color", "query_color"), "red") == []
 
 
 TYPES = {
@@ -216,7 +215,7 @@ def test_an_answer_that_is_too_frequent_is_always_an_option() -> None:
 def test_rare_families_share_blocks() -> None:
     """Four families with one question each are one block of one option each."""
     options = WrongOptions(0)
-    families = [Family(color, "query_color") for color in COLORS[:4]]
+    families = [PairFamily(color, "query_color") for color in COLORS[:4]]
     for family in families:
         options.count(family, family.name)
 

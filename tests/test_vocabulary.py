@@ -10,7 +10,7 @@ from program_notation import template as notation
 from vqagen import load_domain_files
 from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
-from vqagen.search import description, vocabulary
+from vqagen.search import vocabulary
 from vqagen.search.description import Sampling
 from vqagen.search.filling import Layout
 from vqagen.search.plan import make_plan
@@ -19,22 +19,21 @@ from vqagen.search.vocabulary import Vocabularies, Vocabulary
 DOMAIN = load_domain_files().domain
 CODES = range(9 * 4 * 3 * 3)
 """All descriptions by the four attributes."""
-FEW = 20
+FEW = 100
 
 
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
     """All attributes, of whose descriptions few are remembered."""
     monkeypatch.setattr(vocabulary, "REMEMBERED", FEW)
-    monkeypatch.setattr(description, "REMEMBERED", FEW)
     return Vocabulary(DOMAIN.attributes)
 
 
 MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
     "words": (lambda words, code: words.said(code), "_said"),
-    "chains": (lambda words, code: words.chain(0, 1, None, code), "_chains"),
-    "words of slots": (lambda words, code: words.words_of(("<Z>", "", "<M>", "<S>"), code), "_worded"),
-    "codes": (lambda words, code: words.codes_of(words.said(code).words), "_codes"),
+    "chains": (lambda words, code: words.chains[0, 1, None, code], "chains"),
+    "words of slots": (lambda words, code: words.worded[("<Z>", "", "<M>", "<S>"), code], "worded"),
+    "codes": (lambda words, code: words.codes[words.said(code).words], "codes"),
 }
 
 

@@ -105,7 +105,7 @@ def _templates(
     from vqagen.authoring.explanation import explain_template, find_templates
     from vqagen.authoring.scenes_at_hand import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.language.domain_files import load_domain_files
-    from vqagen.search.tables import SceneTables
+    from vqagen.search.description import SceneTables
 
     materials = load_domain_files(files)
     if wanted is None:

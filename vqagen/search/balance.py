@@ -34,7 +34,13 @@ _NONE: frozenset[Value] = frozenset()
 
 
 class AnswerCounts:
-    """Counts of the answers that questions of one kind had in one window, and the answers that are refused now."""
+    """Counts of the answers that questions of one kind had in one window, and the answers that are refused now.
+
+    An example with five values, of which two run neck and neck. After one red the counts are 1, 0, 0, 0, 0: red is
+    refused, as 1 > 1.1 × 0, the second largest count. After one blue they are 1, 1, 0, 0, 0, and either may come again.
+    At 11, 10, 0, 0, 0 the leader may still come (11 ≤ 1.1 × 10), at 12 it may not. At 26, 26, 0, 0, 0 both are refused:
+    the median is 0, so that none may have come more than 5 × 5 times until the others come up.
+    """
 
     def __init__(self, known: Sequence[Value], leading: int = 2, coins: Random | None = None) -> None:
         """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck.

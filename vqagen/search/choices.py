@@ -19,15 +19,12 @@ from typing import TYPE_CHECKING, Any
 from vqagen.bits import Objects, is_single
 from vqagen.plugin import Undefined
 from vqagen.rng import skip
-from vqagen.search.description import Description, PlainChoice, Sampling
-from vqagen.search.frame import Draw, Frame
-from vqagen.search.tables import DescriptionTable
+from vqagen.search.description import Description, DescriptionTable, PlainChoice, Sampling
+from vqagen.search.filling import Draw, Frame
 
 if TYPE_CHECKING:
     from vqagen.search.stage_search import StageSearch
 
-Numbers = list[Any]
-"""A list of ints in which options are moved about: of `list[int]` each would be unboxed and boxed again."""
 ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
 
@@ -53,7 +50,7 @@ class ReferenceDraw(DescribingDraw):
         table = frame.tables.of(node.vocabulary)
         codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
         among: Objects = frame.values[node.source]
-        options: Numbers = (table.singles if among == table.scene.everything else table.everything).copy()
+        options: list[int] = (table.singles if among == table.scene.everything else table.everything).copy()
         if among == table.scene.everything and not node.patterns & table.single_patterns:
             # So it is in 9 of 10 draws of 100 objects: "the same color as" needs a reference that says no color.
             skip(frame.rng, len(options))
@@ -62,7 +59,7 @@ class ReferenceDraw(DescribingDraw):
         left = len(options) if outcomes else 0
         while left:
             at = int(random() * left)
-            k: int = options[at]
+            k = options[at]
             left -= 1
             options[at] = options[left]
             objects = fits[k]
@@ -94,14 +91,14 @@ class DescriptionDraw(DescribingDraw):
         codes, fits, has_checks = table.codes, table.fits, node.has_checks
         among: Objects = frame.values[node.source]
         first = 1 if node.reducer is None else 0  # `filter` alone must say something
-        options: Numbers = table.everything[first:]
+        options: list[int] = table.everything[first:]
         left, absent = len(options), 0
         if node.offers_absent(self._sampling):
             absent = _absent_count(node, table, among, options)
         while left or absent:
             at = int(random() * (left + absent))
             if at < left:
-                k: int = options[at]
+                k = options[at]
                 left -= 1
                 options[at] = options[left]
                 code, objects = codes[k], fits[k]
@@ -134,10 +131,14 @@ def _absent_count(node: Description, table: DescriptionTable, among: Objects, op
 
 def _absent(table: DescriptionTable, sampling: Sampling, random: Callable[[], float]) -> tuple[int, Objects] | None:
     """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
+    vocabulary = table.vocabulary
+    is_limited = vocabulary.longest < len(vocabulary.attributes)
     for _ in range(ABSENT_TRIES):
         code = 0
-        for steps, count in table.vocabulary.steps:
-            code += steps[int(random() * count)]
+        said = table.used[int(random() * len(table.used))] if is_limited else -1  # then as long as what fits
+        for k, (steps, count) in enumerate(vocabulary.steps):
+            if said >> k & 1:
+                code += steps[int(random() * (count - is_limited))]
         if sampling.absent == "any" or code not in table.fits_of:
             return code, table.fits_of.get(code, 0)
     return None
@@ -157,20 +158,20 @@ class RelatedDraw(DescribingDraw):
         anchor: int = frame.values[node.source]
         near: list[Objects] = [frame.scene.related[relation][anchor] for relation in relations]
         offered = table.relation_options(reducer, anchor, node.relation)
-        telling: Numbers = offered.telling.copy()
-        idle: Numbers = []
-        left, idle_left = len(telling), offered.idle_count
+        telling: list[int] = offered.telling.copy()
+        idle: list[int] = []
+        left, idle_left = len(telling), offered.idle.bit_count()
         idle_share = self._sampling.idle_count(left, idle_left)
         outcomes = frame.scene.size - 1 if reducer == "unique" else width * len(relations)  # at most
         while (left or idle_share) and outcomes:
             at = int(random() * (left + idle_share))
             if at < left:
-                pair: int = telling[at]
+                pair = telling[at]
                 left -= 1
                 telling[at] = telling[left]
             else:
                 at = int(random() * idle_left)
-                idle = idle or offered.idle.copy()
+                idle = idle or table.members(offered.idle)
                 pair = idle[at]
                 idle_share -= 1
                 idle_left -= 1

@@ -21,9 +21,9 @@ from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.description import Description, PlainChoice
-from vqagen.search.frame import Frame, Test
-from vqagen.search.plan import Apply, Op, Plan
+from vqagen.search.description import Description
+from vqagen.search.filling import Frame, Test
+from vqagen.search.plan import Op, Plan
 
 UNTESTED = ("exist", "compare_integer", "logic")
 """Question types that the policy `all` lets be."""
@@ -32,7 +32,19 @@ LaneStep = Callable[[Frame, list[Value]], None]
 
 @dataclass(frozen=True)
 class Lane:
-    """One relation's shadow: the ops whose results depend on the relation, and how to compute each without it."""
+    """One relation's shadow: the ops whose results depend on the relation, and how to compute each without it.
+
+    An example: "How many red things are left of the cube?" in a scene of the cube 0, red things 1 and 2 on its left and
+    the blue thing 3. The ops of the plan, their results, and the lane of its one relation under the policy `all`:
+
+        0 scene              {0, 1, 2, 3}   not reached by the relation: no shadow
+        1 the cube           0              no shadow
+        2 left of, red       {1, 2}         shadow: all objects but the anchor 0 that are red: {1, 2}
+        3 count              2              shadow: 2
+
+    The answer is what it is without the relation, so the question is refused. Were object 3 red and right of the cube,
+    the shadow would be 3, and the relation would matter.
+    """
 
     relation: int
     changed: tuple[int, ...]
@@ -97,79 +109,32 @@ def _only(objects: Objects | None) -> int | None:
 
 def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
     """Compute an op from its shadowed inputs, and from the real ones where the relation does not reach."""
-    if isinstance(op.does, Description):
-        return _follow_description(op)
-    if op.function == "unique":
-        return _follow_unique(op)
-    if len(op.inputs) == 1 and isinstance(op.does, Apply) and not op.does.values:
-        return _follow_one(op, op.does)
-    if len(op.inputs) == 2 and isinstance(op.does, Apply) and not op.does.values:
-        return _follow_two(op, op.does, shadowed)
-    at, sources = op.index, tuple(zip(op.inputs, shadowed, strict=True))
-    does = op.does
+    at, does, gives_object = op.index, op.does, _gives_object(op)
+    if isinstance(does, Description):
+        source = op.inputs[0]
 
-    def step(frame: Frame, shadow: list[Value]) -> None:
+        def described(frame: Frame, shadow: list[Value]) -> None:
+            objects = shadow[source]
+            relation, _, fits = frame.picked[at]
+            if objects is not None:
+                objects = (frame.scene.related[relation][objects] if relation is not None else objects) & fits
+            shadow[at] = objects
+            if gives_object:
+                shadow[at + 1] = _only(objects)
+
+        return described
+    run, literals, sources = does.run, op.literals, tuple(zip(op.inputs, shadowed, strict=True))
+    is_choice = op.is_choice
+
+    def applied(frame: Frame, shadow: list[Value]) -> None:
         inputs = [shadow[i] if changed else frame.values[i] for i, changed in sources]
-        words = frame.picked[at] if isinstance(does, PlainChoice) else does.values
         try:
-            shadow[at] = None if None in inputs else does.run(frame.scene, *inputs, *words)
+            words = frame.picked[at] if is_choice else literals
+            shadow[at] = None if None in inputs else run(frame.scene, *inputs, *words)
         except Undefined:
             shadow[at] = None
 
-    return step
-
-
-def _follow_one(op: Op, does: Apply) -> LaneStep:
-    """Compute a function of one input, without values, which most are."""
-    at, source, run = op.index, op.inputs[0], does.run
-
-    def step(frame: Frame, shadow: list[Value]) -> None:
-        value = shadow[source]
-        try:
-            shadow[at] = None if value is None else run(frame.scene, value)
-        except Undefined:
-            shadow[at] = None
-
-    return step
-
-
-def _follow_two(op: Op, does: Apply, shadowed: tuple[bool, ...]) -> LaneStep:
-    """Compute a function of two inputs, without values, such as a union or a comparison."""
-    at, run, (one, other), (is_one_changed, is_other_changed) = op.index, does.run, op.inputs, shadowed
-
-    def step(frame: Frame, shadow: list[Value]) -> None:
-        left = shadow[one] if is_one_changed else frame.values[one]
-        right = shadow[other] if is_other_changed else frame.values[other]
-        try:
-            shadow[at] = None if left is None or right is None else run(frame.scene, left, right)
-        except Undefined:
-            shadow[at] = None
-
-    return step
-
-
-def _follow_description(op: Op) -> LaneStep:
-    at, source, gives_object = op.index, op.inputs[0], _gives_object(op)
-
-    def step(frame: Frame, shadow: list[Value]) -> None:
-        objects = shadow[source]
-        relation, _, fits = frame.picked[at]
-        if objects is not None:
-            objects = (frame.scene.related[relation][objects] if relation is not None else objects) & fits
-        shadow[at] = objects
-        if gives_object:
-            shadow[at + 1] = _only(objects)
-
-    return step
-
-
-def _follow_unique(op: Op) -> LaneStep:
-    at, source = op.index, op.inputs[0]
-
-    def step(frame: Frame, shadow: list[Value]) -> None:
-        shadow[at] = _only(shadow[source])
-
-    return step
+    return applied
 
 
 def is_shadowed_by_words(choice: Op, lane: Lane) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vqagen.plugin import Undefined
-from vqagen.search.frame import Frame
+from vqagen.search.filling import Frame
 from vqagen.search.plan import Op, Stage
 
 Step = Callable[[Frame], bool]

@@ -1,24 +1,105 @@
-"""A filling: one way to fill a template for a scene, and what a program and a text need to know of it.
+"""A search at work, and what it finds: the frame of one search, and fillings.
 
-Where the nodes of its program stand depends only on how many nodes each choice is written as. So a plan has few
-layouts, and what no choice changes is laid out once for all fillings.
+A filling is one way to fill a template, and what a program and a text need to know of it. Where the nodes of its
+program stand depends only on how many nodes each choice is written as. So a plan has few layouts, and what no choice
+changes is laid out once for all fillings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.language.program import Node, NodeRun, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
-from vqagen.search.description import Description
-from vqagen.search.frame import Pick
+from vqagen.search.description import Description, SceneTables
+from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
+    from vqagen.search.examination import Examination
     from vqagen.search.plan import Op, Plan
+    from vqagen.search.stage_search import StageSearch
+
+Pick = tuple[Any, ...]
+"""What was chosen at an op: (relation or None, description code, objects that fit) or the words of plain slots."""
+
+
+class Draw:
+    """The options at a node. A base class and no Protocol, which the compiled build calls as slowly as Python does."""
+
+    __slots__ = ()
+
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options in random order until one `leads_on` in its stage; True if one does.
+
+        Options whose outcome is in `dead` are left out.
+        """
+        raise NotImplementedError
+
+
+class OutOfBudget(Exception):
+    """The search has used up its steps."""
+
+
+class Frame:
+    """Owned by one search; every op writes its result to its own place in `values`.
+
+    values[op], picked[op] — the result, and what was chosen there.
+    shadows[lane][op] — the result as it would be with one relation taken away (see `degeneracy`); None: no result.
+    failed[stage] — states from which the rest of the template cannot be completed.
+    """
+
+    __slots__ = (
+        "budget", "ends_with", "failed", "failed_by_words", "idle_drops", "picked", "random", "refusals", "refused",
+        "remembers", "rng", "scene", "seen", "shadows", "tables", "trivial_price", "values", "watch",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tables: SceneTables,
+        rng: Random,
+        ops: int,
+        stages: int,
+        lanes: int,
+        refused: Container[Value],
+        seen: set[Any],
+        budget: int,
+        ends_with: Callable[[Frame], bool],
+    ) -> None:
+        """`ends_with`: takes a finished filling, or refuses it; True if the search ends with it."""
+        self.tables = tables
+        self.scene: Scene = tables.scene
+        self.rng = rng
+        self.random = rng.random
+        self.values: list[Value] = [None] * ops
+        self.picked: list[Pick] = [()] * ops
+        self.shadows: list[list[Value]] = [[None] * ops for _ in range(lanes)]
+        self.failed: list[set[Any]] = [set() for _ in range(stages)]
+        self.refused = refused
+        self.seen = seen
+        self.budget = budget
+        self.refusals: set[str] = set()
+        """The reasons why finished fillings were dropped."""
+        self.idle_drops = 0
+        """How many fillings, or beginnings of fillings, were dropped because a relation in them is idle."""
+        self.failed_by_words = False
+        """True if what failed last may succeed with other words for the same results."""
+        self.trivial_price = 0
+        """Options for which a trivial filling counts against the budget, beside its own."""
+        self.ends_with = ends_with
+        self.remembers = False
+        """True if options with equal outcomes succeed or fail together, and one success is looked for."""
+        self.watch: Examination | None = None
+        """Counts how options fail, for `ExaminedStage`; None in any other search."""
+
+
+Test = Callable[[Frame], bool]
+"""A condition on the filling so far."""
+
 
 MOST_LAYOUTS = 128
 """Layouts of a plan after which they start anew. One takes 1 KB; three descriptions over 11 attributes have 1,900."""
@@ -101,7 +182,7 @@ class Filling:
             op = stage.choice
             does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
-                words.update(does.vocabulary.words_of(op.slots, pick[1]))
+                words.update(does.vocabulary.worded[op.slots, pick[1]])
                 if op.relation_slot:
                     words[op.relation_slot] = pick[0]
             else:
@@ -118,9 +199,9 @@ class Filling:
         while (op := layout.choice) is not None:
             does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
-                run = does.vocabulary.chain(layout.inputs[0], layout.count, pick[0], pick[1])
+                run = does.vocabulary.chains[layout.inputs[0], layout.count, pick[0], pick[1]]
             else:
-                run = plan.vocabularies.node(op.function, layout.inputs, pick)
+                run = plan.vocabularies.nodes[op.function, layout.inputs, pick]
             layout = layout.after(len(run.nodes))
             runs.append(run)
             runs.append(layout.run)
@@ -162,10 +243,8 @@ class Filling:
         return answer
 
 
-class SearchResult:
+class SearchResult(NamedTuple):
     """The result of a search: a filling, or why there is none."""
 
-    __slots__ = ("filling", "reason")
-
-    def __init__(self, filling: Filling | None, reason: str) -> None:
-        self.filling, self.reason = filling, reason
+    filling: Filling | None
+    reason: str

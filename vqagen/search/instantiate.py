@@ -1,4 +1,4 @@
-"""Depth-first search for fillings of a template that make sense for a scene.
+"""Fillings of a template that make sense for a scene: found by depth-first search, or taken over from another scene.
 
 Each stage draws an option, computes what follows from it, and calls the next stage; if that fails it draws another (see
 `stage_search`). Dead ends are remembered by the results that later stages can still see, so no dead end is searched
@@ -8,13 +8,15 @@ uniformly random order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from random import Random
 from typing import Any
 
+from vqagen.bits import Objects
 from vqagen.language.registry import Value
-from vqagen.plugin import Undefined
-from vqagen.search.degeneracy import make_idle_test, make_lanes
+from vqagen.plugin import RELATION, SAMENESS, Undefined
+from vqagen.search.degeneracy import Lane, lane_of, make_idle_test, make_lanes
+from vqagen.search.description import Description, PlainChoice, SceneTables
 from vqagen.search.examination import Examination
 from vqagen.search.filling import (
     DEGENERATE,
@@ -25,12 +27,14 @@ from vqagen.search.filling import (
     TRIVIAL,
     UNBALANCED,
     Filling,
+    Frame,
+    OutOfBudget,
+    Pick,
     SearchResult,
+    Test,
 )
-from vqagen.search.frame import Frame, OutOfBudget, Taker
-from vqagen.search.plan import Plan
+from vqagen.search.plan import Op, Plan
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
-from vqagen.search.tables import SceneTables
 from vqagen.search.trivial import trivial_tests
 
 BUDGET = 20_000
@@ -41,7 +45,7 @@ objects all 4,000 beginnings of a comparison may be trivial; no memo of dead end
 Of 11,650 searches in 1,000 scenes 50 give up so, and these took a third of all the time (`bench generate`)."""
 
 
-class Search(Taker):
+class Search:
     """A plan made ready to run. It takes the first filling that it does not refuse."""
 
     def __init__(self, plan: Plan, degeneracy: str = "none", keeps_trivial: bool = False) -> None:
@@ -68,11 +72,11 @@ class Search(Taker):
         self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int = BUDGET
     ) -> SearchResult:
         """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it)."""
-        frame = self._frame(tables, rng, refused, seen, budget)
-        frame.trivial_price, frame.remembers, frame.taker = TRIVIAL_PRICE, self.plan.grouped, self
+        frame = self._frame(tables, rng, refused, seen, budget, self._accepts)
+        frame.trivial_price, frame.remembers = TRIVIAL_PRICE, self.plan.grouped
         try:
             if self._begins(frame) and self._explore(frame, self._first):
-                filling = self.filling(frame)
+                filling = self._filling(frame)
                 seen.add(filling.picked)
                 return SearchResult(filling, FOUND)
         except OutOfBudget:
@@ -92,21 +96,32 @@ class Search(Taker):
         Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it: a template with two relations
         has hundreds of thousands of fillings in one scene.
         """
-        seen: set[Any] = set()
-        frame = self._frame(tables, rng, refused, seen, budget)
-        frame.taker = _EveryFilling(self, take)
+
+        def pass_on(frame: Frame) -> bool:
+            if self._accepts(frame):
+                filling = self._filling(frame)
+                frame.seen.add(filling.picked)
+                frame.refused = take(filling)
+            return False
+
+        frame = self._frame(tables, rng, refused, set(), budget, pass_on)
         try:
             if self._begins(frame):
                 self._explore(frame, self._first)
         except OutOfBudget:
             return GAVE_UP
-        return FOUND if seen else _why_not(frame)
+        return FOUND if frame.seen else _why_not(frame)
 
     def examine(self, tables: SceneTables, rng: Random, budget: int = BUDGET) -> Examination:
         """Try every option within the budget, and return how each of them failed."""
         watch = Examination(self.plan.stages)
-        frame = self._frame(tables, rng, (), set(), budget)
-        frame.watch, frame.taker = watch, _Examined(self, watch)
+
+        def count(frame: Frame) -> bool:
+            watch.finished[self._refusal(frame) or FOUND] += 1
+            return False
+
+        frame = self._frame(tables, rng, (), set(), budget, count)
+        frame.watch = watch
         try:
             if watch.begins(frame, self._prelude):
                 self._explore(frame, self._first_stage(ExaminedStage))
@@ -125,30 +140,39 @@ class Search(Taker):
         return True
 
     def _explore(self, frame: Frame, first: StageSearch | None) -> bool:
-        return frame.taker.takes(frame) if first is None else first.explore(frame)
+        return frame.ends_with(frame) if first is None else first.explore(frame)
 
-    def filling(self, frame: Frame) -> Filling:
-        """Return the finished filling of a frame."""
+    def _filling(self, frame: Frame) -> Filling:
         return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
 
-    def _frame(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Frame:
+    def _frame(
+        self,
+        tables: SceneTables,
+        rng: Random,
+        refused: Container[Value],
+        seen: set[Any],
+        budget: int,
+        ends_with: Callable[[Frame], bool],
+    ) -> Frame:
         plan = self.plan
-        return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
+        return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget, ends_with)
 
-    def takes(self, frame: Frame) -> bool:
+    def _accepts(self, frame: Frame) -> bool:
         """True if a finished filling is accepted; otherwise note the reason in the frame."""
-        refusal = self.refusal(frame)
+        refusal = self._refusal(frame)
         if refusal:
             frame.refusals.add(refusal)
         return not refusal
 
-    def refusal(self, frame: Frame) -> str:
+    def _refusal(self, frame: Frame) -> str:
         """Return why a finished filling is refused; "" if it is accepted."""
         if frame.values[-1] in frame.refused:
             return UNBALANCED
-        if self._lanes and self._ends_idle(frame):
-            frame.idle_drops += 1
-            return DEGENERATE
+        if self._lanes:
+            follow(self._follow, frame)  # the shadows of the last stage are computed only now
+            if self._is_idle(frame):
+                frame.idle_drops += 1
+                return DEGENERATE
         if frame.seen and tuple(frame.picked) in frame.seen:
             frame.failed_by_words = True
             return REPEATED
@@ -158,38 +182,6 @@ class Search(Taker):
             return TRIVIAL
         return ""
 
-    def _ends_idle(self, frame: Frame) -> bool:
-        """True if a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
-        follow(self._follow, frame)
-        return self._is_idle(frame)
-
-
-class _EveryFilling(Taker):
-    """Gives each filling that a search accepts to `take`."""
-
-    def __init__(self, search: Search, take: Callable[[Filling], Container[Value]]) -> None:
-        self._search, self._take = search, take
-
-    def takes(self, frame: Frame) -> bool:
-        """Pass on a filling that is not refused."""
-        if self._search.takes(frame):
-            filling = self._search.filling(frame)
-            frame.seen.add(filling.picked)
-            frame.refused = self._take(filling)
-        return False
-
-
-class _Examined(Taker):
-    """Counts why a search refuses fillings, and ends with none."""
-
-    def __init__(self, search: Search, watch: Examination) -> None:
-        self._search, self._watch = search, watch
-
-    def takes(self, frame: Frame) -> bool:
-        """Count a filling."""
-        self._watch.finished[self._search.refusal(frame) or FOUND] += 1
-        return False
-
 
 def _why_not(frame: Frame) -> str:
     """Return why a finished search found nothing: the last obstacle that some filling met."""
@@ -197,3 +189,82 @@ def _why_not(frame: Frame) -> str:
         if reason in frame.refusals:
             return reason
     return DEGENERATE if frame.idle_drops else NOTHING_FITS
+
+
+class Replay:
+    """A plan whose fillings can be taken over to other scenes."""
+
+    def __init__(self, plan: Plan, is_trivial: Test | None = None) -> None:
+        """`is_trivial`: which fillings are refused for their words, as in the search."""
+        self._plan, self._is_trivial = plan, is_trivial
+        self._lanes = tuple(lane_of(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
+
+    def __len__(self) -> int:
+        """Return how many relations the plan has, likenesses among them."""
+        return len(self._lanes)
+
+    def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
+        """Return the filling with the words of these picks; None if the scene does not meet what it presupposes."""
+        frame = self._frame(tables)
+        try:
+            for op, pick in zip(self._plan.ops, picked, strict=True):
+                if not _settle(frame, op, pick):
+                    return None
+        except Undefined:
+            return None
+        if self._is_trivial and self._is_trivial(frame):
+            return None
+        return Filling(self._plan, tuple(frame.picked), tuple(frame.values))
+
+    def idle(self, tables: SceneTables, filling: Filling) -> tuple[int, ...]:
+        """Return which relations of a filling of this scene are idle: without them the answer is the same.
+
+        They are numbered in the order of the program, likenesses among them.
+        """
+        frame = self._frame(tables)
+        frame.values[:], frame.picked[:] = filling.values, filling.picked
+        lanes = enumerate(zip(self._lanes, frame.shadows, strict=True))
+        return tuple(number for number, (lane, shadow) in lanes if _is_idle(frame, lane, shadow))
+
+    def _frame(self, tables: SceneTables) -> Frame:
+        ops, stages = len(self._plan.ops), len(self._plan.stages)
+        return Frame(tables, Random(0), ops, stages, len(self._lanes), (), set(), 0, lambda frame: False)
+
+
+def _settle(frame: Frame, op: Op, pick: Pick) -> bool:
+    """Compute an op with the words of a pick; True if its result is one that the search could have chosen."""
+    does, values = op.does, frame.values
+    if isinstance(does, Description):
+        relation, code, _ = pick
+        fits = _described(frame, does, code)
+        among: Objects = values[does.source]
+        if relation is not None:
+            if relation not in frame.scene.related:
+                return False
+            among = frame.scene.related[relation][values[does.source]]
+        outcome: Value = among & fits
+        if not does.suits(code, outcome):
+            return False
+        frame.picked[op.index] = (relation, code, fits)
+    else:
+        words = pick if isinstance(does, PlainChoice) else does.values
+        outcome = does.run(frame.scene, *[values[i] for i in op.inputs], *words)
+        frame.picked[op.index] = pick
+    values[op.index] = outcome
+    return all(check.test(frame) for check in op.checks)
+
+
+def _described(frame: Frame, does: Description, code: int) -> Objects:
+    """Return the objects of the scene that a description fits."""
+    vocabulary, objects = does.vocabulary, frame.scene.everything
+    for attribute, word in zip(vocabulary.attributes, vocabulary.said(code).words, strict=True):
+        if word is not None:
+            objects &= frame.scene.having[attribute.name][word]
+    return objects
+
+
+def _is_idle(frame: Frame, lane: Lane, shadow: list[Value]) -> bool:
+    for step in lane.steps.values():
+        step(frame, shadow)
+    last = len(frame.values) - 1
+    return last not in lane.changed or shadow[last] == frame.values[last]

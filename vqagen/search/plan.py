@@ -21,10 +21,8 @@ from vqagen.language.template import Constraint, Template, TemplateNode
 from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
 from vqagen.search.description import Description, LocalCheck, PlainChoice, Sampling, local_checks
-from vqagen.search.filling import Layout
-from vqagen.search.frame import Draw, Frame, Test
+from vqagen.search.filling import Draw, Frame, Layout, Test
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.search.wide import WideDescriptionDraw, WideReferenceDraw, WideRelatedDraw
 
 WordOf = Callable[[Frame], str | None]
 
@@ -136,12 +134,9 @@ def _draw(op: Op, sampling: Sampling) -> Draw:
     if isinstance(does, PlainChoice):
         return PlainDraw(does)
     assert isinstance(does, Description)
-    is_wide = does.vocabulary.is_wide
     if does.relates:
-        return WideRelatedDraw(does, sampling) if is_wide else RelatedDraw(does, sampling)
-    if does.reducer == "unique":
-        return WideReferenceDraw(does, sampling) if is_wide else ReferenceDraw(does, sampling)
-    return WideDescriptionDraw(does, sampling) if is_wide else DescriptionDraw(does, sampling)
+        return RelatedDraw(does, sampling)
+    return ReferenceDraw(does, sampling) if does.reducer == "unique" else DescriptionDraw(does, sampling)
 
 
 def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ caller runs each scene by itself. 1,000 scenes take about 60 µs a program so, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,15 @@ from numpy.typing import NDArray
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.registry import Value
-from vqagen.search.relation_arrays import WORD_BITS
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
 Array = NDArray[Any]
 Twin = Callable[..., Array]
-"""(running scenes, *inputs, *values) -> results. The scenes without a result are taken out of the running, in place."""
+"""(running scenes, *inputs, *values) -> results. Scenes without a result are taken out of the running, in place."""
 ONE = np.uint64(1)
+WORD_BITS = 64
+"""The most objects whose set fits an entry of an array."""
 
 
 class Pool:
@@ -119,31 +120,23 @@ class Pool:
         found: Array = table[self._places, objects]
         return found
 
-    # Twins -----------------------------------------------------------------------------------------------------------
-
     def _twin(self, name: str) -> Twin | None:
+        """Return what runs a function on all scenes; None for one of a plug-in, or of lists."""
         if name not in self._twins:
             function = self._catalogue[name]
-            twin = None if function.source else self._plain_twin(function.name) or self._attribute_twin(function.name)
-            self._twins[name] = twin
+            self._twins[name] = None if function.source else self._make_twin(name, function.run)
         return self._twins[name]
 
-    def _plain_twin(self, name: str) -> Twin | None:
-        if name == "scene":
-            return lambda running: self.everything
-        return self._relate if name == "relate" else _TWINS.get(name)
-
-    def _attribute_twin(self, name: str) -> Twin | None:
-        for prefix, make in _ATTRIBUTE_TWINS.items():
+    def _make_twin(self, name: str, run: Callable[..., Any]) -> Twin | None:
+        if name in _AS_WRITTEN:
+            return lambda running, *inputs: run(None, *inputs)
+        if name in _TWINS:
+            return partial(_TWINS[name], self)
+        for prefix, twin in _ATTRIBUTE_TWINS.items():
             attribute = self._attributes.get(name.removeprefix(prefix)) if name.startswith(prefix) else None
-            if attribute is not None:
-                return None if attribute.multi and prefix != "filter_" else make(self, attribute)
+            if attribute is not None and (prefix == "filter_" or not attribute.multi):
+                return partial(twin, self, attribute)
         return None
-
-    def _relate(self, running: Array, anchors: Array, relation: str) -> Array:
-        table, known = self.related(relation)
-        running &= known
-        return self.at(table, anchors)
 
 
 class Run:
@@ -195,105 +188,88 @@ def _masks_of(objects: Array) -> Array:
     return masks
 
 
-def _are_equal(running: Array, left: Array, right: Array) -> Array:
-    equal: Array = left == right
-    return equal
+# Twins: (pool, attribute if it is of one, running scenes, *inputs, *values) -> results --------------------------------
 
 
-def _unique(running: Array, objects: Array) -> Array:
+def _relate(pool: Pool, running: Array, anchors: Array, relation: str) -> Array:
+    table, known = pool.related(relation)
+    running &= known
+    return pool.at(table, anchors)
+
+
+def _unique(pool: Pool, running: Array, objects: Array) -> Array:
     running &= np.bitwise_count(objects) == 1
     return (np.bitwise_count(objects - ONE) * running).astype(np.int64)
 
 
-def _not_unique(running: Array, objects: Array) -> Array:
+def _not_unique(pool: Pool, running: Array, objects: Array) -> Array:
     running &= objects & (objects - ONE) != 0
     return objects
 
 
-def _count(running: Array, objects: Array) -> Array:
+def _count(pool: Pool, running: Array, objects: Array) -> Array:
     return np.bitwise_count(objects).astype(np.int64)
 
 
-def _subtract(running: Array, left: Array, right: Array) -> Array:
+def _subtract(pool: Pool, running: Array, left: Array, right: Array) -> Array:
     running &= left >= right
     return left - right
 
 
-def _choose(running: Array, objects: Array, number: str) -> Array:
-    running &= _count(running, objects) >= int(number)
+def _choose(pool: Pool, running: Array, objects: Array, number: str) -> Array:
+    running &= np.bitwise_count(objects) >= int(number)
     return np.full(len(objects), int(number))
 
 
+def _filter(pool: Pool, attribute: Attribute, running: Array, objects: Array, value: str) -> Array:
+    return objects & pool.having(attribute.name, value)
+
+
+def _query(pool: Pool, attribute: Attribute, running: Array, anchors: Array) -> Array:
+    found = pool.at(pool.values(attribute), anchors)
+    running &= found >= 0
+    return found
+
+
+def _same(pool: Pool, attribute: Attribute, running: Array, anchors: Array) -> Array:
+    _query(pool, attribute, running, anchors)
+    return pool.at(pool.alike(attribute), anchors) & ~_masks_of(anchors)
+
+
+def _different(pool: Pool, attribute: Attribute, running: Array, anchors: Array) -> Array:
+    _query(pool, attribute, running, anchors)
+    known: Array = np.bitwise_or.reduce([pool.having(attribute.name, leaf) for leaf in attribute.leaves])
+    return known & ~pool.at(pool.alike(attribute), anchors)
+
+
+def _count_different(pool: Pool, attribute: Attribute, running: Array, objects: Array) -> Array:
+    each = [(pool.having(attribute.name, leaf) & objects) != 0 for leaf in attribute.leaves]
+    return np.asarray(np.sum(each, axis=0, dtype=np.int64))
+
+
+_AS_WRITTEN = {
+    *("union", "intersect", "difference", "exist", "add", "addition"),
+    *("equal_integer", "less_than", "greater_than", "equal_object"),
+}
+"""Functions of one operator that numpy has too: arrays in place of their inputs give an array of results."""
 _TWINS: dict[str, Twin] = {
+    "scene": lambda pool, running: pool.everything,
+    "relate": _relate,
     "unique": _unique,
     "not_unique": _not_unique,
-    "union": lambda running, left, right: left | right,
-    "intersect": lambda running, left, right: left & right,
-    "difference": lambda running, left, right: left & ~right,
     "count": _count,
-    "exist": lambda running, objects: objects != 0,
-    **dict.fromkeys(("add", "addition"), lambda running, left, right: left + right),
     **dict.fromkeys(("subtract", "subtraction"), _subtract),
-    "equal_integer": _are_equal,
-    "less_than": lambda running, left, right: left < right,
-    "greater_than": lambda running, left, right: left > right,
-    "equal_object": _are_equal,
-    "and": lambda running, left, right: left & right,
-    "or": lambda running, left, right: left | right,
-    "not": lambda running, value: ~value,
+    "and": lambda pool, running, left, right: left & right,
+    "or": lambda pool, running, left, right: left | right,
+    "not": lambda pool, running, value: ~value,
     "choose": _choose,
 }
-
-
-def _filter(pool: Pool, attribute: Attribute) -> Twin:
-    return lambda running, objects, value: objects & pool.having(attribute.name, value)
-
-
-def _query(pool: Pool, attribute: Attribute) -> Twin:
-    def query(running: Array, anchors: Array) -> Array:
-        found = pool.at(pool.values(attribute), anchors)
-        running &= found >= 0
-        return found
-
-    return query
-
-
-def _alike(pool: Pool, attribute: Attribute) -> Twin:
-    """Return the twin that gives the objects with the value of an object, that object among them."""
-    query = _query(pool, attribute)
-
-    def alike(running: Array, anchors: Array) -> Array:
-        query(running, anchors)
-        return pool.at(pool.alike(attribute), anchors)
-
-    return alike
-
-
-def _same(pool: Pool, attribute: Attribute) -> Twin:
-    alike = _alike(pool, attribute)
-    return lambda running, anchors: alike(running, anchors) & ~_masks_of(anchors)
-
-
-def _different(pool: Pool, attribute: Attribute) -> Twin:
-    alike = _alike(pool, attribute)
-    known = np.bitwise_or.reduce([pool.having(attribute.name, leaf) for leaf in attribute.leaves])
-    return lambda running, anchors: known & ~alike(running, anchors)
-
-
-def _count_different(pool: Pool, attribute: Attribute) -> Twin:
-    def count_different(running: Array, objects: Array) -> Array:
-        each = [(pool.having(attribute.name, leaf) & objects) != 0 for leaf in attribute.leaves]
-        return np.asarray(np.sum(each, axis=0, dtype=np.int64))
-
-    return count_different
-
-
-_ATTRIBUTE_TWINS: dict[str, Callable[[Pool, Attribute], Twin]] = {
+_ATTRIBUTE_TWINS: dict[str, Twin] = {
     "filter_": _filter,
     "query_": _query,
     "same_": _same,
     "different_": _different,
-    "equal_": lambda pool, attribute: _are_equal,
+    "equal_": lambda pool, attribute, running, left, right: left == right,
     "count_different_": _count_different,
 }
-"""What a function's name begins with -> what makes its twin for the attribute that the name ends with."""
+"""What a function's name begins with -> its twin for the attribute that the name ends with."""

@@ -22,8 +22,7 @@ from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
 from vqagen.search.description import Description
 from vqagen.search.examination import LabelledStep
-from vqagen.search.filling import DEGENERATE, TRIVIAL
-from vqagen.search.frame import Frame, OutOfBudget, Pick, Test
+from vqagen.search.filling import DEGENERATE, TRIVIAL, Frame, OutOfBudget, Pick, Test
 from vqagen.search.plan import Apply, Op, Plan, Stage
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
@@ -96,6 +95,11 @@ class StageSearch:
 
     def explore(self, frame: Frame) -> bool:
         """Search for a way to complete the filling, whose choices before this stage are made; True if there is one."""
+        # An example, "What color is the SIZE cube RELATION the SHAPE thing?", stage 1 = SIZE RELATION. Let object 4 be
+        # the only cylinder and the only rubber thing. Whether stage 0 said "cylinder" or "rubber thing", stage 1 sees
+        # object 4: `results` is (4,). If no cube stands anywhere by 4, (4,) joins `failed`, and the second way to say 4
+        # ends here at once. If cubes were found, but "left of" told nothing of them (an idle relation), then a shadow
+        # decided, and only the pair of results and shadows is known to fail: (4,) may do well after other relations.
         failed = frame.failed[self._depth]
         results = self._results_of(frame.values) if self._results_of is not None else None
         if results in failed:
@@ -132,7 +136,7 @@ class StageSearch:
         if self._settles(frame, outcome):
             for number, step in self._follow:
                 step(frame, frame.shadows[number])
-            if frame.taker.takes(frame) if rest is None else rest.explore(frame):
+            if frame.ends_with(frame) if rest is None else rest.explore(frame):
                 return True
         if frame.failed_by_words:
             frame.failed_by_words = False

@@ -15,12 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
-from vqagen.search.frame import Frame, Test
-from vqagen.search.outline import Outline, outlines_of
+from vqagen.search.filling import Frame, Test
 from vqagen.search.plan import Op, Plan
-from vqagen.search.reading import Reader, Reading
+from vqagen.search.reading import Outline, Reader, Reading, outlines_of
 
 SETS = ("count", "exist", "union")
 """Functions of sets that are spoken of in the plural."""
@@ -51,7 +49,7 @@ def _test(plan: Plan, of_all: Mapping[int, Outline], first: int, end: int) -> Te
     reader = Reader(outlines, references, vocabularies.values, vocabularies.order, vocabularies.logics)
     is_last = end == len(plan.ops)
     found = (claim for op in ops if op.index >= first for claim in _claims(plan, op, reader))
-    claims = [claim.is_decided for claim in found if is_last or claim.is_early]
+    claims = [is_decided for is_decided, is_early in found if is_last or is_early]
     sets = {i for op in ops if op.function in SETS for i in op.inputs}
     alike = [are_alike for op, are_alike in _alike_tests(described, outlines) if op >= first]
     ones = [is_one for op, is_one in _one_tests(described, sorted(sets), outlines) if op >= first]
@@ -130,33 +128,25 @@ def _one_test(one: int, of_set: int, outlines: Mapping[int, Outline]) -> Test:
 # What the words may decide ----------------------------------------------------------------------------------------
 
 
-class _Claim(NamedTuple):
-    """The test whether words decide something that a program computes."""
-
-    is_decided: Decided
-    is_early: bool = True
-    """False if it is not worth a test before the last choice."""
-
-
-def _claims(plan: Plan, op: Op, reader: Reader) -> Iterator[_Claim]:
-    """Yield what an op computes that words can decide."""
+def _claims(plan: Plan, op: Op, reader: Reader) -> Iterator[tuple[Decided, bool]]:
+    """Yield the tests whether words decide what an op computes, and whether each is worth it before the last choice."""
     sources = [plan.ops[i] for i in op.inputs]
     asks = plan.template.catalogue[op.function].asks if op.function else ""
     if op.function == "count" and reader.references:
-        yield _Claim(_number(op.inputs[0], reader))
+        yield _number(op.inputs[0], reader), True
     elif op.function == "exist":
-        yield _Claim(_existence(op.inputs[0], reader))
+        yield _existence(op.inputs[0], reader), True
     elif op.function in ("union", "intersect"):
-        yield _Claim(_part(op.inputs, reader), is_early=False)
+        yield _part(op.inputs, reader), False
     elif (asks, *[each.function for each in sources]) in JOINS:
-        yield _Claim(_part([each.inputs[0] for each in sources], reader))
+        yield _part([each.inputs[0] for each in sources], reader), True
     asked, _, attribute = op.function.partition("_")
     if attribute not in reader.values.fields:
         return
     if asked == "equal" and all(each.function == f"query_{attribute}" for each in sources):
-        yield _Claim(_equality([each.inputs[0] for each in sources], attribute, reader))
+        yield _equality([each.inputs[0] for each in sources], attribute, reader), True
     elif asked == "query" and reader.may_know(attribute, op.inputs[0]) and not _is_compared(plan, op):
-        yield _Claim(_value(op.inputs[0], attribute, reader))
+        yield _value(op.inputs[0], attribute, reader), True
 
 
 def _is_compared(plan: Plan, op: Op) -> bool:

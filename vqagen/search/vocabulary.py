@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import prod
+from itertools import accumulate, combinations
 from typing import Any, NamedTuple, TypeVar
 
+from vqagen.bits import union_of
 from vqagen.language.program import Node, NodeRun
 from vqagen.world.domain import Attribute, Domain, Recorded
 from vqagen.world.relations import relation_order
@@ -111,8 +112,8 @@ class Memo(dict[K, V]):
         return value
 
 
-WIDE = 128
-"""Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""
+MOST_LISTED = 256
+"""Descriptions of one object above which only the shorter ones are offered: of 11 attributes those of up to 3 words."""
 
 
 class Said(NamedTuple):
@@ -148,29 +149,33 @@ class Vocabulary:
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
         1 KB, and few of those are met again."""
         self._bases = [min(digits.values()) for digits in self.digits]
-        self._codes = Memo(self._list_codes, self.remembered)
-        self._used = Memo(_list_used, REMEMBERED)
+        self.codes = Memo(self._list_codes, self.remembered // 10)
+        """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
+        four; a value that belongs to a group can be said in two ways, and so on."""
         self._said = Memo(self._spell_out, self.remembered)
-        self._parts = Memo(self._list_parts, self.remembered)
-        self._worded = Memo(self._words_by_slot, self.remembered)
-        self._chains = Memo(self._make_chain, self.remembered)
+        self.parts = Memo(self._list_parts, self.remembered)
+        """Code -> for each word of it what it adds to the code, its attribute's name, and the word."""
+        self.worded = Memo(self._words_by_slot, self.remembered)
+        """(slots of the attributes, code) -> the words by slot; "" stands for an attribute that has no slot."""
+        self.chains = Memo(self._make_chain, self.remembered)
+        """(source, first, relation, code) -> the program nodes that say a description: `relate`, if there is a
+        relation, then a filter for each word, from node `source` on; they are numbered from `first`."""
         self._nodes = Memo(_make_node, REMEMBERED)
-        self.is_wide = prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
-        """True if one object has too many descriptions to list them all."""
-
-    def codes_of(self, recorded: tuple[Recorded, ...]) -> Codes:
-        """Every description of an object for which this is recorded, the one that says nothing first.
-
-        Two plain attributes give four codes; a value that belongs to a group can be said in two ways, and so on.
-        """
-        return self._codes[recorded]
+        self.longest = _longest(self.attributes)
+        """The most attributes that an offered description says."""
+        numbers = range(len(self.attributes))
+        said = (each for size in range(self.longest + 1) for each in combinations(numbers, size))
+        self.patterns = {used: number for number, used in enumerate(sorted(map(union_of, said)))}
+        """The sets of attributes that offered descriptions say, each with a number."""
 
     def _list_codes(self, recorded: tuple[Recorded, ...]) -> Codes:
-        sayable = [attribute.sayable(value) for attribute, value in zip(self.attributes, recorded, strict=True)]
-        codes = [0]
-        for digits, words in zip(self.digits, sayable, strict=True):
-            codes += [code + digits[word] for word in words for code in codes]
-        return Codes(codes, self._used[tuple([len(words) for words in sayable])])
+        codes, used = [0], [0]
+        for k, (attribute, value) in enumerate(zip(self.attributes, recorded, strict=True)):
+            digits, words = self.digits[k], attribute.sayable(value)
+            shorter = [at for at, said in enumerate(used) if said.bit_count() < self.longest]
+            codes += [codes[at] + digits[word] for word in words for at in shorter]
+            used += [used[at] | 1 << k for _ in words for at in shorter]
+        return Codes(codes, used)
 
     def said(self, code: int) -> Said:
         """The words of a code."""
@@ -184,28 +189,13 @@ class Vocabulary:
             used |= (digit > 0) << k
         return Said(tuple(words), used)
 
-    def parts(self, code: int) -> list[tuple[int, str, str]]:
-        """Return for each word of a code what it adds to the code, its attribute's name, and the word."""
-        return self._parts[code]
-
     def _list_parts(self, code: int) -> list[tuple[int, str, str]]:
         said = zip(self.digits, self.attributes, self.said(code).words, strict=True)
         return [(digits[word], attribute.name, word) for digits, attribute, word in said if word is not None]
 
-    def words_of(self, slots: tuple[str, ...], code: int) -> Mapping[str, str | None]:
-        """The words of a code by the slot of each attribute; "" stands for an attribute that has no slot."""
-        return self._worded[slots, code]
-
     def _words_by_slot(self, described: tuple[tuple[str, ...], int]) -> Mapping[str, str | None]:
         slots, code = described
         return {slot: word for slot, word in zip(slots, self.said(code).words, strict=True) if slot}
-
-    def chain(self, source: int, first: int, relation: str | None, code: int) -> NodeRun:
-        """The program nodes that say a description: `relate`, if there is a relation, then a filter for each word.
-
-        The chain starts from node `source`; its own nodes are numbered from `first`.
-        """
-        return self._chains[source, first, relation, code]
 
     def _make_chain(self, described: tuple[int, int, str | None, int]) -> NodeRun:
         source, first, relation, code = described
@@ -216,18 +206,19 @@ class Vocabulary:
         return NodeRun(tuple(nodes))
 
 
-def _list_used(ways: tuple[int, ...]) -> list[int]:
-    """The sets of attributes that descriptions say of an object with so many ways to say each attribute."""
-    used = [0]
-    for k, number in enumerate(ways):
-        used += [before | 1 << k for _ in range(number) for before in used]
-    return used
-
-
 def _make_node(said: tuple[str, int, str]) -> Node:
     """Return the node of a function with one word: chains have few different ones."""
     function, source, word = said
     return Node(function, (source,), (word,))
+
+
+def _longest(attributes: Sequence[Attribute]) -> int:
+    """Return the most words with which one object has at most `MOST_LISTED` descriptions, but at least two words."""
+    of_length = [1, *[0] * len(attributes)]
+    for attribute in attributes:
+        for length in range(len(attributes), 0, -1):
+            of_length[length] += of_length[length - 1] * _ways_to_say(attribute)
+    return max(2, sum(number <= MOST_LISTED for number in accumulate(of_length)) - 1)
 
 
 def _ways_to_say(attribute: Attribute) -> int:
@@ -245,7 +236,8 @@ class Vocabularies:
         self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
-        self._nodes = Memo(_make_lone_node, REMEMBERED)
+        self.nodes = Memo(_make_lone_node, REMEMBERED)
+        """(function, inputs, values) -> the program node, by itself."""
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
 
@@ -262,10 +254,6 @@ class Vocabularies:
         if vocabulary not in self._meanings:
             self._meanings[vocabulary] = Memo(partial(_meaning, vocabulary, self.values), vocabulary.remembered)
         return self._meanings[vocabulary]
-
-    def node(self, function: str, inputs: tuple[int, ...], values: tuple[str, ...]) -> NodeRun:
-        """The program node of a primitive function, by itself."""
-        return self._nodes[function, inputs, values]
 
 
 def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:

@@ -24,11 +24,10 @@ from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
-from vqagen.search.description import Sampling
+from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene
 

@@ -13,7 +13,7 @@ agree. What a scene lacks, such as a split, is null.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,21 +29,8 @@ NUMBER = "question_index"
 _TEXTS = ("split", "image_filename", "image", "template_filename", "question_type", "question")
 _NUMBERS = ("image_index", "scene_index", "question_family_index", "pair")
 _ORDER = (
-    "split",
-    "image_filename",
-    "image_index",
-    "image",
-    "scene_index",
-    NUMBER,
-    "question_family_index",
-    "template_filename",
-    "question_type",
-    "pair",
-    "question",
-    "answer",
-    "program",
-    "trace",
-    "mentions",
+    *("split", "image_filename", "image_index", "image", "scene_index", NUMBER, "question_family_index"),
+    *("template_filename", "question_type", "pair", "question", "answer", "program", "trace", "mentions"),
 )
 
 
@@ -63,7 +50,16 @@ class QuestionColumns(RecordColumns):
 
     def types(self) -> dict[str, Any]:
         """Return column -> `pyarrow` type, in the order of the file."""
-        form, types = self.form, _types(self.form.function_key)
+        form, arrow = self.form, pyarrow()
+        text, numbers = arrow.string(), _list_of(arrow.int32())
+        node = arrow.struct([(form.function_key, text), ("inputs", numbers), ("value_inputs", _list_of(text))])
+        types = {
+            **dict.fromkeys((*_TEXTS, "answer"), text),
+            **dict.fromkeys((*_NUMBERS, NUMBER), arrow.int64()),
+            "program": _list_of(node),
+            "trace": _list_of(text),
+            "mentions": _list_of(arrow.struct([("span", numbers), ("objects", numbers)])),
+        }
         dropped = {
             "template_filename": form.dialect == RELEASE,
             "pair": not self.are_paired,
@@ -91,24 +87,6 @@ class QuestionColumns(RecordColumns):
         return row
 
 
-# Types ---------------------------------------------------------------------------------------------------------------
-
-
-def _types(function_key: str) -> dict[str, Any]:
-    """Column -> type."""
-    arrow = pyarrow()
-    text, numbers = arrow.string(), _list_of(arrow.int32())
-    node = arrow.struct([(function_key, text), ("inputs", numbers), ("value_inputs", _list_of(text))])
-    return {
-        **dict.fromkeys(_TEXTS, text),
-        **dict.fromkeys((*_NUMBERS, NUMBER), arrow.int64()),
-        "answer": text,
-        "program": _list_of(node),
-        "trace": _list_of(text),
-        "mentions": _list_of(arrow.struct([("span", numbers), ("objects", numbers)])),
-    }
-
-
 def _list_of(inner: Any) -> Any:
     """Lists, whose items bear the name that Parquet has for them: they come back as the same type."""
     arrow = pyarrow()
@@ -119,17 +97,9 @@ def _answer(value: Any) -> str:
     return value if isinstance(value, str) else release_answer(tuple(value) if isinstance(value, list) else value)
 
 
-def _trace(steps: Iterable[object]) -> list[str]:
-    return [orjson.dumps(step).decode() for step in steps]
-
-
-def _program(nodes: Any) -> Any:
-    return list(nodes) if isinstance(nodes, ProgramRecords) else nodes
-
-
 _CONVERTED: Mapping[str, Callable[[Any], object]] = {
     "answer": _answer,
-    "program": _program,
-    "trace": _trace,
+    "program": lambda nodes: list(nodes) if isinstance(nodes, ProgramRecords) else nodes,
+    "trace": lambda steps: [orjson.dumps(step).decode() for step in steps],
 }
 """Column -> what makes its value out of a record's."""

@@ -17,8 +17,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.language.registry import Value
 from vqagen.search.filling import Filling
-from vqagen.search.outline import Tie, TieSource, WordReader, outlines_of
 from vqagen.search.plan import Op, Plan
+from vqagen.search.reading import Tie, TieSource, WordReader, outlines_of
 
 ENTAILED = "told by another question"
 MANY = 1 << 30

@@ -14,152 +14,113 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
-from vqagen.files.locations import Location, content_hash, locate
+from vqagen.files.locations import Location
+from vqagen.files.reading import content_hash
 from vqagen.language.question import Question
 from vqagen.language.question_files import read_questions
 
 ProgramStep = tuple[str, Sequence[object], Sequence[object]]
 """A function, the steps it takes its inputs from, and its values."""
-FAULTS_TOLD = 20
-"""Of a file that is no question file every record is wrong."""
+MOST_FAULTS = 20
+"""Faults of a file that are reported: of a file that is no question file every record is wrong."""
 ALREADY_ASKED, IN_OTHER_SET = "already asked", "in the other set"
 TRIES = 20
 """Unwanted fillings after which a template gives up on one more question about a scene."""
 
 
-def text_fingerprint(text: str) -> int:
-    """Of a text, letter for letter; unsigned, 64 bits."""
+def fingerprint(text: str) -> int:
+    """Return 64 bits, unsigned, of a text, letter for letter."""
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
 def program_fingerprint(steps: Iterable[ProgramStep]) -> int:
-    """Of a program, step for step; the same whichever dialect it was written in."""
-    return text_fingerprint(repr([(function, tuple(inputs), tuple(values)) for function, inputs, values in steps]))
+    """Return that of a program, step for step; it is the same whichever dialect the program was written in."""
+    return fingerprint(repr([(function, tuple(inputs), tuple(values)) for function, inputs, values in steps]))
 
 
-@dataclass(frozen=True, eq=False)
 class Exclusion:
-    """What the other set holds, as ascending fingerprints: 16 bytes a question."""
+    """The texts and programs of another set, as ascending fingerprints: 16 bytes a question."""
 
-    texts: array[int]
-    programs: array[int]
+    def __init__(self, fingerprints: array[int]) -> None:
+        import numpy as np
+
+        self._all = fingerprints  # sorted by numpy, which needs no objects for it
+        if fingerprints:
+            self._all = array("Q", np.unique(np.frombuffer(fingerprints, np.uint64)).tobytes())
 
     @staticmethod
     def from_records(records: Iterable[Mapping[str, Any]], source: str = "questions") -> Exclusion:
-        """The texts and programs of question records of either dialect; one without a program counts by its text.
+        """Take the texts and programs of question records of either dialect; one may lack its program or its text.
 
         Raises BadInput, with places in `source`, for records that have neither or whose program cannot be read.
         """
-        texts, programs = array("Q"), array("Q")
-        problems = list(islice(_read_all(records, source, texts, programs), FAULTS_TOLD))
-        if problems:
-            raise BadInput(problems)
-        return Exclusion(_ascending(texts), _ascending(programs))
-
-    def joined(self, other: Exclusion) -> Exclusion:
-        """What either of the two holds."""
-        return Exclusion(_ascending(self.texts + other.texts), _ascending(self.programs + other.programs))
+        return Exclusion(_fingerprints(records, source))
 
     def has_text(self, text: str) -> bool:
         """True if a question of the other set has this text."""
-        return _holds(self.texts, text_fingerprint(text))
+        return self._has(fingerprint(text))
 
     def has_program(self, steps: Iterable[ProgramStep]) -> bool:
         """True if a question of the other set has this program."""
-        return _holds(self.programs, program_fingerprint(steps))
+        return self._has(program_fingerprint(steps))
+
+    def _has(self, wanted: int) -> bool:
+        at = bisect_left(self._all, wanted)
+        return at < len(self._all) and self._all[at] == wanted
 
 
-def _holds(fingerprints: array[int], wanted: int) -> bool:
-    at = bisect_left(fingerprints, wanted)
-    return at < len(fingerprints) and fingerprints[at] == wanted
-
-
-def _ascending(found: array[int]) -> array[int]:
-    """Each fingerprint once, in order; sorted by numpy, which needs no objects for it."""
-    import numpy as np
-
-    return array("Q", np.unique(np.frombuffer(found, np.uint64)).tobytes()) if found else found
-
-
-def _read_all(
-    records: Iterable[Mapping[str, Any]], source: str, texts: array[int], programs: array[int]
-) -> Iterator[Problem]:
-    """Add what the records hold to `texts` and `programs`, and tell what is wrong with them."""
+def _fingerprints(records: Iterable[Mapping[str, Any]], source: str) -> array[int]:
+    """Return the fingerprints of texts and programs; BadInput if records have neither."""
+    found, problems = array("Q"), list[Problem]()
     for number, record in enumerate(records):
-        text, program = record.get("question"), record.get("program")
+        path, text, program = f"questions[{number}]", record.get("question"), record.get("program")
         if text is None and not program:
-            yield Problem("a question has a text or a program; found neither", source, f"questions[{number}]")
-        if isinstance(text, str):
-            texts.append(text_fingerprint(text))
+            problems.append(Problem("a question has a text or a program; found neither", source, path))
+        elif isinstance(text, str):
+            found.append(fingerprint(text))
         elif text is not None:
-            yield Problem(f"expected a text, found {describe(text)}", source, f"questions[{number}].question")
-        if program:
-            steps = _steps(program)
-            if steps is None:
-                expected = f"expected a list of program nodes, found {describe(program)}"
-                yield Problem(expected, source, f"questions[{number}].program")
-            else:
-                programs.append(program_fingerprint(steps))
+            problems.append(Problem(f"expected a text, found {describe(text)}", source, f"{path}.question"))
+        try:
+            if program:
+                found.append(program_fingerprint(map(_step, program)))
+        except (LookupError, TypeError, AttributeError):
+            expected = f"expected a list of program nodes, found {describe(program)}"
+            problems.append(Problem(expected, source, f"{path}.program"))
+        if len(problems) == MOST_FAULTS:
+            break
+    if problems:
+        raise BadInput(problems)
+    return found
 
 
-def _steps(program: object) -> list[ProgramStep] | None:
-    """The steps of a written program; None where it is none."""
-    if not isinstance(program, list):
+def _step(node: Mapping[str, Any]) -> ProgramStep:
+    """Return a written node. Raises LookupError, TypeError or AttributeError for anything else."""
+    values = node.get("value_inputs", node.get("side_inputs"))
+    return node["type"] if "type" in node else node["function"], node.get("inputs") or (), values or ()
+
+
+def load_exclusion(paths: Sequence[Location], known: str) -> Exclusion | None:
+    """Read the questions of another set; None if there are no files. Each process does so for itself.
+
+    Raises VqagenError if they are not those that the run began with, whose hash is `known`. Warns of questions that
+    hide their programs.
+    """
+    if not paths:
         return None
-    steps: list[ProgramStep] = []
-    for node in program:
-        if not isinstance(node, Mapping):
-            return None
-        function = node.get("type", node.get("function"))
-        inputs, values = node.get("inputs") or [], node.get("value_inputs", node.get("side_inputs")) or []
-        if not (isinstance(function, str) and isinstance(inputs, list) and isinstance(values, list)):
-            return None
-        steps.append((function, inputs, values))
-    return steps
+    fingerprints = array("Q")
+    for path in paths:
+        fingerprints += _fingerprints_in(path)
+    if content_hash(paths) != known:
+        names = ", ".join(map(str, paths))
+        raise VqagenError(f"{names}: not what the run began with: changed meanwhile, or another file of that name")
+    return Exclusion(fingerprints)
 
 
-@dataclass(frozen=True)
-class ExcludedFiles:
-    """Where they are. Their fingerprints (16 bytes a question) do not travel: each process reads the files."""
-
-    paths: tuple[Location, ...] = ()
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """For another process, which may work in another folder."""
-        return _arrived, (tuple(str(path.absolute() if isinstance(path, Path) else path) for path in self.paths),)
-
-    @cached_property
-    def hashes(self) -> dict[str, str]:
-        """Their content hash, by its role; empty if there are none. Taken when first asked for."""
-        return {"disjoint_from": content_hash(self.paths)} if self.paths else {}
-
-    def load(self, known: Mapping[str, str]) -> Exclusion | None:
-        """What the files hold; VqagenError if they are not those that the run began with, whose hashes are `known`.
-
-        Warns of questions that hide their programs.
-        """
-        if not self.paths:
-            return None
-        exclusion = reduce(Exclusion.joined, map(_read, self.paths))
-        if content_hash(self.paths) != known["disjoint_from"]:
-            names = ", ".join(map(str, self.paths))
-            raise VqagenError(f"{names}: not what the run began with: changed meanwhile, or another file of that name")
-        return exclusion
-
-
-def _arrived(names: tuple[str, ...]) -> ExcludedFiles:
-    return ExcludedFiles(tuple(map(locate, names)))
-
-
-def _read(path: Location) -> Exclusion:
+def _fingerprints_in(path: Location) -> array[int]:
     hidden = 0
 
     def records() -> Iterator[Mapping[str, Any]]:
@@ -168,41 +129,37 @@ def _read(path: Location) -> Exclusion:
             hidden += "program" not in record
             yield record
 
-    exclusion = Exclusion.from_records(records(), str(path))
+    fingerprints = _fingerprints(records(), str(path))
     if hidden:
         questions = counted(hidden, "question")
         warn(Problem(f"{questions} without a program: only the text of such a question is not asked again", str(path)))
-    return exclusion
+    return fingerprints
 
 
 class Screen:
     """Sees every question of one balance window as it is made, in order."""
 
-    def __init__(self, dedupe: str, exclusion: Exclusion | None) -> None:
+    def __init__(self, dedupe: str, exclusion: Exclusion | None = None) -> None:
         """`dedupe`: within what no text comes twice; none, image or all."""
-        self._exclusion = exclusion
-        self._forgets = dedupe == "image"
-        self._said: set[int] | None = None if dedupe == "none" else set()
+        self._exclusion, self._dedupe = exclusion, dedupe
+        self._said: set[int] = set()
 
     def next_scene(self) -> None:
-        """What follows is about another scene."""
-        if self._forgets:
-            self._said = set()
+        """Expect questions about another scene."""
+        if self._dedupe == "image":
+            self._said.clear()
 
     def refusal(self, question: Question) -> str:
-        """Why a question is not wanted; "" when it is, and then its text counts as said."""
-        if self._exclusion is not None and _is_shared(question, self._exclusion):
+        """Return why a question is not wanted; "" if it is, and then its text counts as said."""
+        other = self._exclusion
+        if other is not None and (other.has_text(question.text) or other.has_program(question.program.nodes)):
             return IN_OTHER_SET
-        if self._said is not None:
-            fingerprint = text_fingerprint(question.text)
-            if fingerprint in self._said:
+        if self._dedupe != "none":
+            said = fingerprint(question.text)
+            if said in self._said:
                 return ALREADY_ASKED
-            self._said.add(fingerprint)
+            self._said.add(said)
         return ""
-
-
-def _is_shared(question: Question, exclusion: Exclusion) -> bool:
-    return exclusion.has_text(question.text) or exclusion.has_program(question.program.nodes)
 
 
 TemplateKey = tuple[str, int]
@@ -225,26 +182,18 @@ class QuestionSelection:
 
     def keeps(self, record: Mapping[str, Any]) -> bool:
         """True if the next record stays in the output."""
-        template = record.get("template_filename") or "", record["question_family_index"]
-        return self._keeps(record["question"], template, record.get("scene_index"))
-
-    def keeps_question(self, question: Question) -> bool:
-        """The same of a question that is no record yet."""
-        return self._keeps(question.text, (question.template.file, question.template.index), question.scene.index)
-
-    def to_record(self) -> dict[str, Any]:
-        """What stayed: [file, index, records] of each template, and scenes."""
-        kept = [[*template, count] for template, count in self.kept.items()]
-        return {"kept": kept, "scenes": self.scenes, "scenes_left": self.scenes_left}
-
-    def _keeps(self, text: str, template: TemplateKey, scene: object) -> bool:
-        known = len(self._said)
-        self._said.add(text_fingerprint(text))
-        is_kept = len(self._said) > known
+        scene, said = record.get("scene_index"), fingerprint(record["question"])
         if scene != self._scene:
             self._scene, self.scenes = scene, self.scenes + 1
-        if is_kept:
-            self.kept[template] += 1
-            if scene != self._scene_left:
-                self._scene_left, self.scenes_left = scene, self.scenes_left + 1
-        return is_kept
+        if said in self._said:
+            return False
+        self._said.add(said)
+        self.kept[record.get("template_filename") or "", record["question_family_index"]] += 1
+        if scene != self._scene_left:
+            self._scene_left, self.scenes_left = scene, self.scenes_left + 1
+        return True
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what stayed: [file, index, records] of each template, and scenes."""
+        kept = [[*template, count] for template, count in self.kept.items()]
+        return {"kept": kept, "scenes": self.scenes, "scenes_left": self.scenes_left}

@@ -5,9 +5,9 @@ Also what every window keeps: its scenes with what is known of each, and how oft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import NamedTuple
 
 from vqagen.language.program import Program
 from vqagen.language.question import Mention, Question
@@ -18,15 +18,14 @@ from vqagen.language.wording import Style, Wording, words_differ
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.degeneracy import UNTESTED
-from vqagen.search.description import Sampling
+from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
-from vqagen.search.least_objects import LeastObjects, least_objects
-from vqagen.search.plan import Plan, make_plan
-from vqagen.search.replay import Replay
-from vqagen.search.tables import SceneTables
+from vqagen.search.least_objects import least_objects
+from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.entailment import Statements
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
 PATIENCE = 24
@@ -79,7 +78,7 @@ class FamilyAnswers:
 
     def __init__(
         self,
-        families: Sequence[Family],
+        families: Mapping[int, Family],
         balance: str,
         coins: Callable[[str], Random] | None = None,
     ) -> None:
@@ -105,111 +104,53 @@ class FamilyAnswers:
                 counts.meet(size)
 
 
-class Form(NamedTuple):
-    """The form of questions, for all families of a run."""
-
-    marks: bool
-    """True if questions say where their text mentions objects; it changes nothing else."""
-    is_compat: bool
-    """True if "other" is said as the CLEVR generator says it."""
-
-
 class Family:
-    """A template made ready to generate: its plan, search and wording, each compiled when it is first needed.
+    """A template made ready to generate: its plan, search and wording, and what is known of them.
 
-    A run of a few scenes needs few of its families: 20 of 90 for two scenes, and starts in 0.05 s in place of 0.12 s.
+    A run of a few scenes needs few of its families: 20 of 90 for two scenes. So each is made when it is first tried.
     """
 
     def __init__(
         self,
         template: Template,
-        vocabularies: Vocabularies,
-        sampling: Sampling,
-        degeneracy: str,
         synonyms: Synonyms,
-        style: Style,
-        form: Form,
+        vocabularies: Vocabularies,
+        settings: QuestionSettings,
+        marks: bool = False,
     ) -> None:
-        self.template, self.form = template, form
-        self._vocabularies, self._sampling, self._degeneracy = vocabularies, sampling, degeneracy
-        self._synonyms, self._style = synonyms, style
-        self._plan: Plan | None = None
-        self._search: Search | None = None
-        self._least_objects: LeastObjects | None = None
-        self._wording: Wording | None = None
-        self._replay: Replay | None = None
-        self._statements: Statements | None = None
-
-    @property
-    def plan(self) -> Plan:
-        """The compiled template."""
-        if self._plan is None:
-            self._plan = make_plan(self.template, self._vocabularies, self._sampling)
-        return self._plan
-
-    @property
-    def search(self) -> Search:
-        """What finds fillings."""
-        if self._search is None:
-            self._search = Search(self.plan, self._degeneracy)
-        return self._search
-
-    @property
-    def least_objects(self) -> LeastObjects:
+        """`marks`: whether questions tell where their text mentions objects; it changes nothing else."""
+        self.template, self.marks, self.is_compat = template, marks, settings.is_compat
+        sampling = Sampling(absent="any") if self.is_compat else Sampling(shortens=True)
+        style = Style(mixed_words=True, most_words=sys.maxsize, joins_anything=False) if self.is_compat else Style()
+        self.plan = make_plan(template, vocabularies, sampling)
+        self.search = Search(self.plan, settings.degeneracy)
+        self.wording = Wording(template, synonyms, style)
+        self.least_objects = least_objects(self.plan, settings.degeneracy)
         """The least number of objects of a scene that it can ask about."""
-        if self._least_objects is None:
-            self._least_objects = least_objects(self.plan, self._degeneracy)
-        return self._least_objects
-
-    @property
-    def wording(self) -> Wording:
-        """What words them."""
-        if self._wording is None:
-            self._wording = Wording(self.template, self._synonyms, self._style)
-        return self._wording
-
-    @property
-    def replay(self) -> Replay:
-        """What takes fillings over to other scenes."""
-        if self._replay is None:
-            self._replay = Replay(self.plan, self.search.is_trivial)
-        return self._replay
-
-    @property
-    def needs_relations(self) -> bool:
-        """True if each of its relations must matter wherever it is asked: not where it asks for yes or no of sets."""
-        return self.template.last_function.asks not in UNTESTED
-
-    @property
-    def asks_how_many(self) -> bool:
-        """True if the answer goes with how many objects there are: that of sets and numbers, not of objects' values."""
-        return not {"ObjectSet", "Integer", "Bool"}.isdisjoint(self.template.last_function.inputs)
-
-    @property
-    def statements(self) -> Statements:
+        self.statements = Statements(self.plan)
         """What its questions tell of each other's answers."""
-        if self._statements is None:
-            self._statements = Statements(self.plan)
-        return self._statements
+        asked = template.last_function
+        self.needs_relations = asked.asks not in UNTESTED
+        """True if each of its relations must matter wherever it is asked: not where it asks for yes or no of sets."""
+        self.asks_how_many = not {"ObjectSet", "Integer", "Bool"}.isdisjoint(asked.inputs)
+        """True if the answer goes with how many objects there are: that of sets and numbers, not of objects' values."""
 
     def question(
         self, scene: Scene, filling: Filling, random: Callable[[], float], program: Program | None = None
     ) -> Question:
         """Return a filling as a question, worded by random draws. `program` is the filling's, where it is known."""
         words, wording = filling.words(), self.wording
-        keep_other = not wording.mentions_other or self.keeps_other(filling, words)
-        if self.form.marks:
+        keep_other = True
+        if wording.mentions_other and self.is_compat:
+            keep_other = not words_differ(self.template, words)
+        elif wording.mentions_other:  # it is said when the anchor itself fits what is described
+            keep_other = filling.anchor_fits() is not False
+        if self.marks:
             marked = wording.say_marked(words, random, keep_other)
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
         else:
             text, mentions = wording.say(words, random, keep_other), ()
         return Question(scene, self.template, text, program or filling.program(), filling.answer, words, mentions)
-
-    def keeps_other(self, filling: Filling, words: Mapping[str, str | None]) -> bool:
-        """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
-        if self.form.is_compat:
-            return not words_differ(self.template, words)
-        return filling.anchor_fits() is not False
 
 
 def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:

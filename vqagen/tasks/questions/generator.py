@@ -7,23 +7,20 @@ from that scene's own stream. Which templates a scene gets depends on how often 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Style
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
-from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
-from vqagen.search.vocabulary import Vocabularies
+from vqagen.search.vocabulary import Memo, Vocabularies
 from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
-from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Form, Subject, subject_of
+from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Subject, subject_of
 from vqagen.tasks.questions.report import Tally
 from vqagen.tasks.questions.settings import QuestionSettings, chosen_templates
 from vqagen.world.scene import Scene
@@ -44,16 +41,13 @@ class QuestionGenerator:
 
         `exclusion`: what must not be asked.
         """
-        self.settings = settings
-        self.exclusion = exclusion
-        form = Form(marks, settings.is_compat)
+        self.settings, self.exclusion = settings, exclusion
+        self.templates = chosen_templates(templates, settings)
         vocabularies = Vocabularies(synonyms.domain)
-        sampling = Sampling(absent="any") if form.is_compat else Sampling(shortens=True)
-        style = Style(mixed_words=True, most_words=sys.maxsize, joins_anything=False) if form.is_compat else Style()
-        self.families = [
-            Family(template, vocabularies, sampling, settings.degeneracy, synonyms, style, form)
-            for template in chosen_templates(templates, settings)
-        ]
+        self.families: Mapping[int, Family] = Memo(
+            lambda number: Family(self.templates[number], synonyms, vocabularies, settings, marks), len(self.templates)
+        )
+        """The families by their numbers, each made when it is first asked for."""
 
     def window(self, scenes: Iterable[Scene], tally: Tally, first: int = 0) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield the questions of each scene of one window, which is given from its first scene on.
@@ -64,7 +58,7 @@ class QuestionGenerator:
         if self.settings.balance == "pairs":
             from vqagen.tasks.questions.pairing import PairedWindow
 
-            yield from PairedWindow(self.settings, self.families, self.exclusion, list(scenes)).questions(tally, first)
+            yield from PairedWindow(self, list(scenes)).questions(tally, first)
             return
         replayed = Tally()
         window: _Window | None = None
@@ -82,7 +76,7 @@ class _Window:
         """`first`: the index of its first scene."""
         self.generator = generator
         settings = generator.settings
-        self.uses = FamilyUses(len(generator.families), not settings.is_compat)
+        self.uses = FamilyUses(len(generator.templates), not settings.is_compat)
         self.answers = FamilyAnswers(
             generator.families,
             settings.balance,
@@ -147,43 +141,16 @@ class _Window:
         self, family: Family, answers: Counts, subject: Subject, most: int
     ) -> tuple[list[Question], str]:
         """Different questions, each from a search of its own, and why there are no more."""
-        made, seen, reason = list[Question](), set[Any](), FOUND
-        while len(made) < most:
-            question, reason = self.instance(family, answers, subject, seen)
-            if question is None:
-                break
-            made.append(question)
-        return made, reason
-
-    def instance(
-        self, family: Family, answers: Counts, subject: Subject, seen: set[Any]
-    ) -> tuple[Question | None, str]:
-        """One question that is not `seen` and that the screen lets pass, or why there is none."""
-        refusal = ""
-        for _ in range(TRIES):
+        made, seen, refusals = list[Question](), set[Any](), list[str]()
+        while len(made) < most and len(refusals) < TRIES:
             found = family.search.find(subject.tables, subject.rng, answers.refused, seen)
-            filling = found.filling
-            if filling is None:
-                return None, refusal if refusal and found.reason == REPEATED else found.reason
-            if answers.refuses(filling):
-                refusal = UNBALANCED
-                continue
-            question, refusal = self.screened(family, filling, subject)
-            if question is not None:
-                answers.add(filling)
-                return question, FOUND
-        return None, refusal
-
-    def screened(self, family: Family, filling: Filling, subject: Subject) -> tuple[Question | None, str]:
-        """Return a filling as a question, or why it is not wanted."""
-        if not self.told.add(family.statements, filling):
-            return None, ENTAILED
-        question = family.question(subject.scene, filling, subject.rng.random)
-        refusal = self.screen.refusal(question)
-        if refusal:
-            self.told.forget()
-            return None, refusal
-        return question, ""
+            if found.filling is None:
+                return made, refusals[-1] if refusals and found.reason == REPEATED else found.reason
+            refusal = UNBALANCED
+            if not answers.refuses(found.filling):
+                refusal = self.ask(family, found.filling, answers, subject, made)
+            refusals = [*refusals, refusal] if refusal else []  # those since the last question
+        return made, refusals[-1] if refusals else FOUND
 
     def all_instances(self, family: Family, answers: Counts, subject: Subject) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
@@ -191,13 +158,22 @@ class _Window:
 
         def take(filling: Filling) -> Container[Value]:
             nonlocal refusal
-            if answers.refuses(filling):
-                return answers.refused
-            question, refusal = self.screened(family, filling, subject)
-            if question is not None:
-                answers.add(filling)
-                made.append(question)
+            if not answers.refuses(filling):
+                refusal = self.ask(family, filling, answers, subject, made)
             return answers.refused
 
         reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused)
         return made, refusal if reason == FOUND and not made else reason
+
+    def ask(self, family: Family, filling: Filling, answers: Counts, subject: Subject, made: list[Question]) -> str:
+        """Add a filling to the questions that are `made`; return why it is not wanted, or ""."""
+        if not self.told.add(family.statements, filling):
+            return ENTAILED
+        question = family.question(subject.scene, filling, subject.rng.random)
+        refusal = self.screen.refusal(question)
+        if refusal:
+            self.told.forget()
+        else:
+            answers.add(filling)
+            made.append(question)
+        return refusal

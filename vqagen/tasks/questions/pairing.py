@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,15 +21,19 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.rng import shuffled, stream
+from vqagen.search.description import SceneTables
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
+from vqagen.search.instantiate import Replay
 from vqagen.search.pool import Pool
-from vqagen.search.tables import SceneTables
+from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.entailment import ENTAILED, Told
-from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
+from vqagen.tasks.questions.exclusion import TRIES, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
 from vqagen.tasks.questions.report import Tally
-from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
+
+if TYPE_CHECKING:
+    from vqagen.tasks.questions.generator import QuestionGenerator
 
 UNPAIRED = "no partner"
 FILLINGS = 12
@@ -66,24 +70,24 @@ class PairedWindow:
     Scenes take turns in random order and seek partners in that order, so that nothing in the output shows who began.
     """
 
-    def __init__(
-        self,
-        settings: QuestionSettings,
-        families: Sequence[Family],
-        exclusion: Exclusion | None,
-        scenes: Sequence[Scene],
-    ) -> None:
-        self.settings, self.families = settings, families
+    def __init__(self, generator: QuestionGenerator, scenes: Sequence[Scene]) -> None:
+        self.families = families = generator.families
+        self.settings = settings = generator.settings
+        self.replays: Memo[int, Replay] = Memo(
+            lambda number: Replay(families[number].plan, families[number].search.is_trivial), len(generator.templates)
+        )
+        """Family -> what takes its fillings over to other scenes."""
+        catalogue = generator.templates[0].catalogue
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
         self.turns = shuffled(stream(settings.seed, "turns", scenes[0].index), range(len(scenes))) if scenes else []
-        self.everyone = _Group(self.turns, scenes, families[0].template.catalogue)
+        self.everyone = _Group(self.turns, scenes, catalogue)
         self.alike: dict[int, _Group] = {}
         """Place of a scene -> the scenes of as many objects."""
         for places in alike([scene.size for scene in scenes], self.turns):
-            self.alike |= dict.fromkeys(places, _Group(places, scenes, families[0].template.catalogue))
+            self.alike |= dict.fromkeys(places, _Group(places, scenes, catalogue))
         self.had = np.zeros(len(scenes), np.int64)
         """How many questions each scene has, those of pairs that it began and that it joined."""
-        self.uses = FamilyUses(len(families), not settings.is_compat)
+        self.uses = FamilyUses(len(generator.templates), not settings.is_compat)
         self.answers = FamilyAnswers(families, settings.balance)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
@@ -91,7 +95,7 @@ class PairedWindow:
         """(family, place of the scene) -> what was picked in the questions about it."""
         self.begun: list[set[int]] = [set() for _ in scenes]
         """The families of which each scene has begun a pair."""
-        screens = [Screen(settings.dedupe, exclusion) for _ in scenes]
+        screens = [Screen(settings.dedupe, generator.exclusion) for _ in scenes]
         self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
         self.told = [Told(settings.is_compat) for _ in scenes]
         self.pairs = 0
@@ -234,10 +238,11 @@ class PairedWindow:
         the fewest questions.
         """
         family = self.families[number]
-        idle = family.replay.idle(tables, filling)
+        replay = self.replays[number]
+        idle = replay.idle(tables, filling)
         if family.needs_relations and idle:
             return None
-        needed = range(len(family.replay)) if family.needs_relations else idle
+        needed = range(len(replay)) if family.needs_relations else idle
         for other in self.candidates(number, place, filling, program, needed):
             taken_over = self.taken_over(number, other, filling, needed)
             if taken_over is not None and self.told[other].add(family.statements, taken_over):
@@ -281,15 +286,15 @@ class PairedWindow:
 
     def taken_over(self, number: int, other: int, filling: Filling, needed: Sequence[int]) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
-        family, tables = self.families[number], self.subjects[other].tables
-        taken_over = family.replay.filling(tables, filling.picked)
+        replay, tables = self.replays[number], self.subjects[other].tables
+        taken_over = replay.filling(tables, filling.picked)
         if taken_over is None or taken_over.answer == filling.answer:
             return None
         if self.answers[number].refuses(taken_over) or taken_over.picked in self.picked[number, other]:
             return None
         if taken_over.anchor_fits() != filling.anchor_fits() or taken_over.coinciding() != filling.coinciding():
             return None
-        if needed and not set(needed).isdisjoint(family.replay.idle(tables, taken_over)):
+        if needed and not set(needed).isdisjoint(replay.idle(tables, taken_over)):
             return None
         return taken_over
 

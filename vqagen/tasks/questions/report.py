@@ -40,19 +40,16 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         """Count what another tally counted as well."""
+        for counter in ("questions", "tries", "failures"):
+            getattr(self, counter).update(getattr(other, counter))
         self.scenes += other.scenes
         self.short_scenes += other.short_scenes
         self.parted_pairs += other.parted_pairs
-        self.questions.update(other.questions)
-        self.tries.update(other.tries)
-        self.failures.update(other.failures)
 
     def take(self) -> dict[str, Any]:
         """Return the counts as JSON, and start again from zero."""
         record = self.to_record()
-        self.scenes = self.short_scenes = self.parted_pairs = 0
-        for counter in (self.questions, self.tries, self.failures):
-            counter.clear()
+        vars(self).update(vars(Tally()))
         return record
 
     def to_record(self) -> dict[str, Any]:
@@ -69,9 +66,9 @@ class Tally:
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> Tally:
         """The tally that gave the record."""
+        counters = {name: Counter[str](record[name]) for name in ("questions", "tries")}
         failures = Counter({(family, reason): count for family, reason, count in record["failures"]})
-        questions, tries = Counter[str](record["questions"]), Counter[str](record["tries"])
-        return Tally(record["scenes"], record["short_scenes"], record["parted_pairs"], questions, tries, failures)
+        return Tally(**{**record, **counters, "failures": failures})
 
 
 SHORT = 0.9
@@ -146,33 +143,21 @@ class QuestionReport(RunReport):
             return f"no questions: there is no scene from index {settings.start_index} on"
         used = sum(1 for made in tally.questions.values() if made)
         about = f"{counted(self.questions, 'question')} about {counted(tally.scenes, 'scene')}"
-        head = f"{about}, from {used} of {len(tally.families)} families tried"
-        short = [*_short_families(tally), *_short_scenes(tally, settings)]
-        return "\n".join([head, *_skipped(self), *_left_out(self), *_parted(tally), *short])
+        lines = [f"{about}, from {used} of {len(tally.families)} families tried"]
+        if self.skipped:
+            shown = ", ".join(self.skipped[:SHOWN]) + (", …" if len(self.skipped) > SHOWN else "")
+            lines.append(f"  skipped: {counted(len(self.skipped), 'bad template')} ({shown})")
+        if self.left_out.total():
+            emptied = f", and {counted(self.emptied_scenes, 'scene')} with none" if self.emptied_scenes else ""
+            lines.append(f"  left out of the whole: {counted(self.left_out.total(), 'more question')}{emptied}")
+        if tally.parted_pairs:
+            partners = f"{counted(tally.parted_pairs, 'question')} with the partner in a scene outside this run"
+            lines.append(f"  parted: {partners}; merge it with the other shards")
+        return "\n".join([*lines, *_short_families(tally), *_short_scenes(tally, settings)])
 
 
 def _template_key(template: Template, dialect: str) -> TemplateKey:
     return ("", template.family) if dialect == RELEASE else (template.file, template.index)
-
-
-def _skipped(report: QuestionReport) -> Iterator[str]:
-    if report.skipped:
-        more = ", …" if len(report.skipped) > SHOWN else ""
-        shown = ", ".join(report.skipped[:SHOWN]) + more
-        yield f"  skipped: {counted(len(report.skipped), 'bad template')} ({shown})"
-
-
-def _left_out(report: QuestionReport) -> Iterator[str]:
-    left_out = report.left_out.total()
-    if left_out:
-        emptied = f", and {counted(report.emptied_scenes, 'scene')} with none" if report.emptied_scenes else ""
-        yield f"  left out of the whole: {counted(left_out, 'more question')}{emptied}"
-
-
-def _parted(tally: Tally) -> Iterator[str]:
-    if tally.parted_pairs:
-        partners = counted(tally.parted_pairs, "question")
-        yield f"  parted: {partners} with the partner in a scene outside this run; merge it with the other shards"
 
 
 def _short_families(tally: Tally) -> Iterator[str]:
@@ -193,14 +178,11 @@ def _short_scenes(tally: Tally, settings: QuestionSettings) -> Iterator[str]:
         for (_, reason), count in tally.failures.items():
             reasons[reason] += count
         why = f"; failed tries: {_format_reasons(reasons)}" if reasons else ""
-        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes {_too_few(tally, settings)}{why}"
-
-
-def _too_few(tally: Tally, settings: QuestionSettings) -> str:
-    if settings.balance == "pairs":
-        return f"have fewer than {counted(settings.templates_per_image, 'question')}"
-    wanted, there = settings.templates_per_image, len(tally.families)
-    return f"have questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
+        wanted, there = settings.templates_per_image, len(tally.families)
+        lack = f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
+        if settings.balance == "pairs":
+            lack = f"fewer than {counted(wanted, 'question')}"
+        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {lack}{why}"
 
 
 def _format_reasons(reasons: Counter[str]) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from vqagen.files.locations import Location, locate
+from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally as AnyTally, Task
 from vqagen.tasks.questions.columns import QuestionColumns
-from vqagen.tasks.questions.exclusion import ExcludedFiles, Exclusion, QuestionSelection
+from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection, load_exclusion
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
@@ -30,7 +32,8 @@ class QuestionTask(Task):
     settings: QuestionSettings
     files: DomainFiles
     form: RecordForm = field(default_factory=RecordForm)
-    excluded: ExcludedFiles = field(default_factory=ExcludedFiles)
+    disjoint_from: tuple[Location, ...] = ()
+    """Files of questions that must not be asked again."""
 
     key = "questions"
     number_key = "question_index"
@@ -38,14 +41,23 @@ class QuestionTask(Task):
     formats = QUESTION_FORMATS
 
     @cached_property
+    def excluded_hashes(self) -> dict[str, str]:
+        """The content hash of the questions that must not be asked, by its role. Taken once."""
+        return {"disjoint_from": content_hash(self.disjoint_from)} if self.disjoint_from else {}
+
+    @cached_property
     def domain(self) -> LoadedDomain:
         """The files of the domain, loaded once. Raises VqagenError."""
         return load_families(self.files, self.settings)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the templates with the task if they are loaded: reading them again takes a worker 20 times as long."""
+        """Pickle the templates with the task if they are loaded: reading them again takes a worker 20 times as long.
+
+        A worker may work in another folder.
+        """
         loaded = {"domain": self.domain} if "domain" in self.__dict__ else {}
-        return {**super().__getstate__(), **loaded}
+        found = tuple(path.absolute() if isinstance(path, Path) else path for path in self.disjoint_from)
+        return {**super().__getstate__(), **loaded, "disjoint_from": found}
 
     @property
     def window_setting(self) -> str:
@@ -60,17 +72,17 @@ class QuestionTask(Task):
     @property
     def inputs(self) -> tuple[Location, ...]:
         """The files and folders that are read besides the scenes."""
-        return (*self.files.inputs, *self.excluded.paths)
+        return (*self.files.inputs, *self.disjoint_from)
 
     def hashes(self) -> dict[str, str]:
         """Return the content hash of each input, by its role."""
-        return {**self.domain.hashes, **self.excluded.hashes}
+        return {**self.domain.hashes, **self.excluded_hashes}
 
     def load(self, hashes: Mapping[str, str]) -> Make:
         """Load the domain and what must not be asked. Templates are made ready when the first window comes."""
         domain_hashes = {role: known for role, known in hashes.items() if role != "disjoint_from"}
         check_hashes(domain_hashes, self.domain.hashes)
-        exclusion = self.excluded.load(hashes)
+        exclusion = load_exclusion(self.disjoint_from, hashes.get("disjoint_from", ""))
         generator = cache(lambda: self.generator(self.form.trace, exclusion))
         to_record = record_writer(self.form.dialect, **self.form.to_record(), is_encoded=True)
 
@@ -145,7 +157,7 @@ def question_task(
     files: DomainFiles, settings: QuestionSettings, form: RecordForm, disjoint_from: Sequence[PathLike] = ()
 ) -> QuestionTask:
     """Return the task for a whole run, its domain loaded and its settings checked. Raises VqagenError."""
-    excluded = ExcludedFiles(tuple(require(locate(path), "questions") for path in disjoint_from))
+    excluded = tuple(require(locate(path), "questions") for path in disjoint_from)
     task = QuestionTask(settings, files, form, excluded)
     _ = task.domain
     return task
