@@ -14,11 +14,10 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.template import Template, TemplateNode
 from vqagen.plugin import Record
 from vqagen.rng import stream
-from vqagen.search.description import Description
+from vqagen.search.description import Description, SceneTables
 from vqagen.search.filling import DEGENERATE, GAVE_UP, TRIVIAL, Filling, SearchResult
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op
-from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -77,7 +76,7 @@ def explain_template(
     `in_short`: look for the reason of a failure only if there is no example, for the reason takes a search of its own
     (a file of 154 wide templates: 3.5 s in place of 11.7, measured with scripts/wide_domain.py).
     """
-    (family,) = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families
+    family = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families[0]
     attempts = [_Attempt(family, each, seed) for each in tables]
     good = [attempt for attempt in attempts if attempt.first.filling is not None]
     bad = [attempt for attempt in attempts if attempt.first.filling is None]

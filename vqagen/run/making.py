@@ -29,7 +29,7 @@ from vqagen.tasks.contract import RunReport, Task
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import DialogReport, dialog_task
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection
+from vqagen.tasks.questions.exclusion import Exclusion, Screen
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
@@ -135,7 +135,8 @@ def generate(
     warn_skipped(loaded.skipped)
     run = Generation(scenes_of(scenes), loaded, chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
-    return filter(QuestionSelection().keeps_question, made) if chosen.dedupe == "all" else made
+    screen = Screen(chosen.dedupe if chosen.dedupe == "all" else "none")
+    return (question for question in made if not screen.refusal(question))
 
 
 class Generation:

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
-from vqagen.files.locations import Location
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import Location, content_hash
 from vqagen.language.question import Question
 from vqagen.language.question_files import read_questions
 

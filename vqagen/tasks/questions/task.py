@@ -8,8 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.files.locations import Location, locate
-from vqagen.files.reading import content_hash
+from vqagen.files.locations import Location, content_hash, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
