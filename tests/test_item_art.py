@@ -40,9 +40,9 @@ def test_a_drawing_fills_its_square_and_a_larger_size_level_covers_more() -> Non
     """
     assert len(KINDS) >= 56
     for kind in KINDS:
-        box = box_of(drawing_of(kind))
-        assert max(box.right - box.left, box.bottom - box.top) >= 0.93
-        assert box.middle == pytest.approx((0.5, 0.5), abs=0.05)
+        left, top, right, bottom = box_of(drawing_of(kind))
+        assert max(right - left, bottom - top) >= 0.93
+        assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((0.5, 0.5), abs=0.05)
         areas = [pixels(kind, PAINTS["red"], round(TILE * size))[..., 3].sum() for size in CATALOGUE.sizes]
         assert all(larger > smaller * 4 / 3 for smaller, larger in pairwise(areas)), kind
         shown = pixels(kind, PAINTS["blue"], TILE)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from vqagen.errors import UsageError, unknown
-from vqagen.pictures.looks import Look
-from vqagen.pictures.sprites import picture_sprite, svg_of
+from vqagen.pictures.sprites import Look, item_svg
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import name_drawn_item, named, spell_out
 from vqagen.tasks.director.pictures import looks_of
@@ -38,7 +35,7 @@ def sheet_svg(catalogue: ItemCatalogue, names: Sequence[str] = (), side: int = S
         tiles = [(item, "" if not has_labels or len(names) == 1 else label) for item, label in tiles]
     looks, line = looks_of(catalogue), _LINE if any(label for _, label in tiles) else 0
     if len(tiles) == 1 and not line:
-        return _document(side, side, _item_svg(looks[tiles[0][0].name], 0, 0, side))
+        return _document(side, side, _centered(looks[tiles[0][0].name], 0, 0, side))
     most = len(catalogue.paints) if names and catalogue.paints else _COLUMNS
     width = min(most, max(len(tiles), 1)) * (side + _MARGIN) + _MARGIN
     height = -(-len(tiles) // most) * (side + line + _MARGIN) + _MARGIN
@@ -47,7 +44,7 @@ def sheet_svg(catalogue: ItemCatalogue, names: Sequence[str] = (), side: int = S
         row, column = divmod(number, most)
         x, y = _MARGIN + column * (side + _MARGIN), _MARGIN + row * (side + line + _MARGIN)
         pieces.append(f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="8" fill="{_TILE}"/>')
-        pieces.append(_item_svg(looks[item.name], x, y, side))
+        pieces.append(_centered(looks[item.name], x, y, side))
         if label:
             place = f'x="{x + side / 2:g}" y="{y + side + _LINE / 2 + 5:g}"'
             letters = max(min(_LETTERS, int(side / (0.55 * len(label)))), 7)
@@ -90,14 +87,7 @@ def _document(width: int, height: int, *pieces: str) -> str:
     return "".join((head, *pieces, "</svg>\n"))
 
 
-def _item_svg(look: Look, x: float, y: float, side: float) -> str:
+def _centered(look: Look, x: float, y: float, side: float) -> str:
     """Return one item, centered in a square."""
     inner = side * look.scale
-    left, top = x + (side - inner) / 2, y + (side - inner) / 2
-    if look.drawing is not None:
-        return svg_of(look.drawing, look.paint, left, top, inner)
-    assert look.picture is not None
-    image = io.BytesIO()
-    picture_sprite(look.picture, max(round(inner), 1)).save(image, "PNG")
-    data = base64.b64encode(image.getvalue()).decode()
-    return f'<image x="{left:g}" y="{top:g}" width="{inner:g}" height="{inner:g}" href="data:image/png;base64,{data}"/>'
+    return item_svg(look, x + (side - inner) / 2, y + (side - inner) / 2, inner, finer=1)
