@@ -51,6 +51,16 @@ class _Entry(NamedTuple):
     language: str
     """The language of the file."""
 
+    @property
+    def kind(self) -> str:
+        """TARGETS, FRAME_TEXTS or TEMPLATES."""
+        return self.section.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The rule, the frame, or the name of the template."""
+        return self.section.partition(".")[2]
+
     def problem(self, message: str) -> Problem:
         """Return a problem at this place."""
         return problem_in(self.source, self.path, message, self.document)
@@ -66,13 +76,6 @@ class Instructions:
     """Frame -> the ways to say it."""
     sentences: tuple[tuple[str, str], ...]
     """(template, such as `instructions.json#pick`; sentence)."""
-
-
-class InstructionsRead(NamedTuple):
-    """The instructions of files with all mistakes. They can be used if there are none."""
-
-    instructions: Instructions
-    problems: tuple[Problem, ...]
 
 
 def find_instruction_files(path: Path | str | None = None) -> list[TemplateFile]:
@@ -91,41 +94,35 @@ def load_instructions(path: Path | str | None = None) -> Instructions:
 
     Raises BadInput with every mistake.
     """
-    read = read_instructions(find_instruction_files(path))
-    if read.problems:
-        raise BadInput(read.problems)
-    return read.instructions
+    instructions, problems = read_instructions(find_instruction_files(path))
+    if problems:
+        raise BadInput(problems)
+    return instructions
 
 
-def read_instructions(files: Sequence[TemplateFile]) -> InstructionsRead:
-    """Return the instructions of files, whose sections replace the shipped ones, with the mistakes in the files."""
+def read_instructions(files: Sequence[TemplateFile]) -> tuple[Instructions, tuple[Problem, ...]]:
+    """Return the instructions of files, whose sections replace the shipped ones, with all mistakes in the files."""
     problems: list[Problem] = []
     own = [entry for file in files for entry in _entries(file, problems)]
     own_sections = {_replaced_with(entry.section) for entry in own}
-    shipped_entries = [entry for file in with_shipped(files)[len(files) :] for entry in _entries(file, [])]
-    entries = [*(each for each in shipped_entries if _replaced_with(each.section) not in own_sections), *own]
+    others = [entry for file in with_shipped(files)[len(files) :] for entry in _entries(file, [])]
+    entries = [*(each for each in others if _replaced_with(each.section) not in own_sections), *own]
+    said: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        said.setdefault(entry.section, []).append(entry)
     problems += _faults(entries)
-    problems += _unequal_mirrors(entries) if not problems else ()
-    return InstructionsRead(_instructions_of(entries), tuple(dict.fromkeys(problems)))
+    problems += _unequal_mirrors(entries, said) if not problems else ()
+    instructions = Instructions(
+        {rule: tuple(each.said for each in said.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
+        {frame: tuple(each.said for each in said.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
+        tuple((f"{each.file}#{each.name}", each.said) for each in entries if each.kind == TEMPLATES),
+    )
+    return instructions, tuple(dict.fromkeys(problems))
 
 
 def _replaced_with(section: str) -> str:
     """Return the section that is replaced as a whole: all templates, or the ways to say one rule or frame."""
     return TEMPLATES if section.startswith(TEMPLATES) else section
-
-
-def _instructions_of(entries: Iterable[_Entry]) -> Instructions:
-    said: dict[str, list[str]] = {}
-    sentences = []
-    for entry in entries:
-        said.setdefault(entry.section, []).append(entry.said)
-        if entry.section.startswith(TEMPLATES):
-            sentences.append((f"{entry.file}#{entry.section.removeprefix(f'{TEMPLATES}.')}", entry.said))
-    return Instructions(
-        {rule: tuple(said.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
-        {frame: tuple(said.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
-        tuple(sentences),
-    )
 
 
 def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
@@ -137,14 +134,13 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
     except BadInput as error:
         problems += error.problems
         return []
-    faults = [problem_in(source, place, message, text) for place, message in schema_faults(document, SCHEMA)]
+    faults = [*schema_faults(document, SCHEMA)]
     names: dict[str, str] = {}
     for i, record in enumerate(document.get(TEMPLATES, ()) if not faults else ()):
         first = names.setdefault(record["name"], f"{TEMPLATES}[{i}]")
         if first != f"{TEMPLATES}[{i}]":
-            wrong = f"name {record['name']!r} is taken by {first}"
-            faults.append(problem_in(source, f"{TEMPLATES}[{i}].name", wrong, text))
-    problems += faults
+            faults.append((f"{TEMPLATES}[{i}].name", f"name {record['name']!r} is taken by {first}"))
+    problems += [problem_in(source, place, message, text) for place, message in faults]
     if faults:
         return []
     language = document.get("language", ENGLISH)
@@ -153,18 +149,14 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
 
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield each text of a document with its section and JSON path."""
-    for section, content in document.items():
-        if section in (TARGETS, FRAME_TEXTS):
-            for name, ways in content.items():
-                if name != "comment":
-                    yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
-        elif section == TEMPLATES:
-            for i, record in enumerate(content):
-                name, said = f"{TEMPLATES}.{record['name']}", record["text"]
-                if isinstance(said, str):
-                    yield said, name, f"{TEMPLATES}[{i}].text"
-                else:
-                    yield from ((each, name, f"{TEMPLATES}[{i}].text[{k}]") for k, each in enumerate(said))
+    for section in (key for key in document if key in (TARGETS, FRAME_TEXTS)):
+        for name, ways in document[section].items():
+            if name != "comment":
+                yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
+    for i, record in enumerate(document.get(TEMPLATES, ())):
+        name, said, path = f"{TEMPLATES}.{record['name']}", record["text"], f"{TEMPLATES}[{i}].text"
+        ways = [(said, path)] if isinstance(said, str) else [(each, f"{path}[{k}]") for k, each in enumerate(said)]
+        yield from ((each, name, place) for each, place in ways)
 
 
 # Mistakes -------------------------------------------------------------------------------------------------------------
@@ -174,69 +166,45 @@ def _faults(entries: Iterable[_Entry]) -> Iterator[Problem]:
     """Yield the faults of each text, and each text that is there twice, for then it has two meanings."""
     taken: dict[tuple[str, str], _Entry] = {}
     for entry in entries:
-        kind = entry.section.partition(".")[0]
-        yield from (entry.problem(message) for message in _FAULTS_OF[kind](entry.said))
+        kind, said = entry.kind, entry.said
+        yield from (entry.problem(message) for message in _text_faults(kind, said))
         if entry.language == ENGLISH:
-            yield from (entry.problem(message) for message in _article_faults(kind, entry.said))
-        first = taken.setdefault((kind, entry.said.casefold()), entry)
+            yield from (entry.problem(message) for message in _article_faults(kind, said))
+        first = taken.setdefault((kind, said.casefold()), entry)
         if first is not entry:
             yield entry.problem(f"the same words as {first.path}; a text can have one meaning only")
-
-
-def _words_faults(said: str) -> Iterator[str]:
-    if said != said.strip() or "  " in said:
-        yield "blanks at an end, or several in a row; write single blanks between words"
-
-
-def _slot_faults(said: str, slots: Sequence[str]) -> Iterator[str]:
-    """Yield a fault unless the text has each of these slots once, in this order, and no other one."""
-    found = _SLOT.findall(said)
-    if found != list(slots):
-        wanted = " and behind it ".join(slots) or "no slot"
-        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(found) or 'no slot'}"
-
-
-def _target_faults(said: str) -> Iterator[str]:
-    yield from _words_faults(said)
-    yield from _slot_faults(said, (DESCRIPTION,))
-
-
-def _frame_faults(said: str) -> Iterator[str]:
-    yield from _words_faults(said)
-    yield from _slot_faults(said, ())
-
-
-def _sentence_faults(said: str) -> Iterator[str]:
-    yield from _words_faults(said)
-    leads = said.startswith(FRAME)
-    slots = list(_slot_faults(said, (FRAME, TARGET) if leads else (TARGET, FRAME)))
-    yield from slots
-    if not slots and leads and not said.startswith(LEADING):
-        yield f"no comma and blank behind {FRAME}; they are left out with it where no frame is said"
-    elif not slots and not leads and f" {FRAME}" not in said:
-        yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
-    if not re.search(r"[.?!]\Z", said):
-        yield "no mark at the end; write . ? or !"
 
 
 def _article_faults(kind: str, said: str) -> Iterator[str]:
     """Yield a fault of an English text whose article stands in the wrong place."""
     if kind == TARGETS and re.match(r"(?i)(the|an?)\b", said):
         yield f"an article before the target; the sentence has it: leave out {said.split()[0]!r}"
-    if kind == TEMPLATES and TARGET in said and f"the {TARGET}" not in said.casefold().replace("<t>", TARGET):
+    if kind == TEMPLATES and TARGET in said and not re.search(f"(?i)the {TARGET}", said):
         yield f"no article before the target; write: the {TARGET}"
 
 
-_FAULTS_OF = {TARGETS: _target_faults, FRAME_TEXTS: _frame_faults, TEMPLATES: _sentence_faults}
+def _text_faults(kind: str, said: str) -> Iterator[str]:
+    """Yield what is wrong with the blanks, the slots and the end of a text."""
+    if said != said.strip() or "  " in said:
+        yield "blanks at an end, or several in a row; write single blanks between words"
+    leads = said.startswith(FRAME)
+    slots = {TARGETS: [DESCRIPTION], FRAME_TEXTS: [], TEMPLATES: [FRAME, TARGET] if leads else [TARGET, FRAME]}[kind]
+    found = _SLOT.findall(said)
+    if found != slots:
+        wanted = " and behind it ".join(slots) or "no slot"
+        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(found) or 'no slot'}"
+    elif kind == TEMPLATES and leads and not said.startswith(LEADING):
+        yield f"no comma and blank behind {FRAME}; they are left out with it where no frame is said"
+    elif kind == TEMPLATES and not leads and f" {FRAME}" not in said:
+        yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
+    if kind == TEMPLATES and not re.search(r"[.?!]\Z", said):
+        yield "no mark at the end; write . ? or !"
 
 
-def _unequal_mirrors(entries: Sequence[_Entry]) -> Iterator[Problem]:
+def _unequal_mirrors(entries: Sequence[_Entry], said: Mapping[str, Sequence[_Entry]]) -> Iterator[Problem]:
     """Yield rules that have not as many ways as their mirror images: way i of one mirrors way i of the other."""
-    ways: dict[str, list[_Entry]] = {}
-    for entry in entries:
-        ways.setdefault(entry.section, []).append(entry)
     for rule, mirror in MIRRORED.items():
-        here, there = ways.get(f"{TARGETS}.{rule}", []), ways.get(f"{TARGETS}.{mirror}", [])
+        here, there = said.get(f"{TARGETS}.{rule}", ()), said.get(f"{TARGETS}.{mirror}", ())
         if rule < mirror and len(here) != len(there):
             last = max((*here, *there), key=entries.index)
             counts = f"{rule} has {len(here)} and {mirror} has {len(there)}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from random import Random
 from typing import NamedTuple
 
@@ -21,11 +20,8 @@ TRIES = 100
 """Draws of a trial that is to differ from the others of its window."""
 
 
-class QuestionGroup(NamedTuple):
-    """Questions that are alike: as wide a noun, as many adjectives."""
-
-    plan: TrialPlan
-    questions: tuple[Question, ...]
+QuestionGroup = tuple[TrialPlan, list[Question]]
+"""Questions that are alike, as wide a noun and as many adjectives, and the plan of their trials."""
 
 
 class CellFeasibility(NamedTuple):
@@ -43,10 +39,10 @@ class TrialMaker:
 
     def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings) -> None:
         self.catalogue, self._settings = catalogue, settings
-        self._table = question_table(catalogue)
-        self._make = make_loose if settings.compat == REFERENCE else make_strict
-        self._plans: dict[tuple[str, int], TrialPlan] = {}
-        self._groups: dict[tuple[str, bool], tuple[QuestionGroup, ...]] = {}
+        table, is_loose = question_table(catalogue), settings.compat == REFERENCE
+        self._questions = table.plain_questions if is_loose else table.questions
+        self._make = make_loose if is_loose else make_strict
+        self._groups_of = cache(self._find_groups)
 
     @cached_property
     def feasibility(self) -> tuple[CellFeasibility, ...]:
@@ -65,9 +61,8 @@ class TrialMaker:
 
     def make(self, cell: Cell, rng: Random) -> Trial:
         """Return a trial of a cell."""
-        group = pick(rng, self._groups_of(cell))
-        question = group.questions[int(rng.random() * len(group.questions))]
-        return self._make(cell, question, group.plan, group.questions, rng)
+        plan, questions = pick(rng, self._groups_of(cell.rule, cell.rule_class, cell.is_physics))
+        return self._make(cell, questions[int(rng.random() * len(questions))], plan, questions, rng)
 
     def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
         """Return a trial that is not `known`, and note it there. Raises UsageError if there seems to be none."""
@@ -84,47 +79,29 @@ class TrialMaker:
         return partner_of(trial, trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False))
 
     def _feasibility_of(self, cell: Cell) -> CellFeasibility:
-        questions = sum(len(group.questions) for group in self._groups_of(cell))
-        return CellFeasibility(cell, questions, () if questions else tuple(self._faults(cell)))
+        groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
+        questions = sum(len(found) for _, found in groups)
+        return CellFeasibility(cell, questions, () if questions else self._faults(cell))
 
-    def _faults(self, cell: Cell) -> Iterator[str]:
-        """Yield why nothing can be made for a cell: what a question without adjectives lacks, or else its words."""
-        faults = list(self._plan(cell, 0).faults())
+    def _faults(self, cell: Cell) -> tuple[str, ...]:
+        """Return why nothing can be made for a cell: what a question without adjectives lacks, or else its words."""
+        faults = tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults())
         if faults:
-            yield from faults
-        elif not any(each.is_physics == cell.is_physics for each in self._questions):
-            yield "the catalogue has no such question"
-        else:
-            yield "the catalogue has no such question with so few items, cells and sizes"
+            return faults
+        is_asked = any(each.is_physics == cell.is_physics for each in self._questions)
+        return ("the catalogue has no such question" + " with so few items, cells and sizes" * is_asked,)
 
-    @property
-    def _questions(self) -> tuple[Question, ...]:
-        return self._table.plain_questions if self._settings.compat == REFERENCE else self._table.questions
-
-    def _plan(self, cell: Cell, adjectives: int) -> TrialPlan:
-        key = cell.rule, adjectives
-        if key not in self._plans:
-            self._plans[key] = TrialPlan(self._settings, cell.rule, cell.rule_class, adjectives)
-        return self._plans[key]
-
-    def _groups_of(self, cell: Cell) -> tuple[QuestionGroup, ...]:
-        key = cell.rule, cell.is_physics
-        groups = self._groups.get(key)
-        if groups is None:
-            groups = self._groups[key] = tuple(self._find_groups(cell))
-        return groups
-
-    def _find_groups(self, cell: Cell) -> Iterator[QuestionGroup]:
+    def _find_groups(self, rule: str, rule_class: str, is_physics: bool) -> tuple[QuestionGroup, ...]:
+        groups: dict[tuple[int, str], QuestionGroup] = {}
         for adjectives in range(MOST_ADJECTIVES + 1):
-            plan = self._plan(cell, adjectives)
+            plan = TrialPlan(self._settings, rule, rule_class, adjectives)
             if any(plan.faults()):
                 continue
-            by_width: dict[str, list[Question]] = {}
             for question in self._questions:
-                alike = len(question.adjectives) == adjectives and question.is_physics == cell.is_physics
+                alike = len(question.adjectives) == adjectives and question.is_physics == is_physics
                 if alike and plan.fits(question):
-                    by_width.setdefault(question.width, []).append(question)
-            yield from (QuestionGroup(plan, tuple(found)) for found in by_width.values())
+                    groups.setdefault((adjectives, question.width), (plan, []))[1].append(question)
+        return tuple(groups.values())
 
 
 def _said_together(cells: list[Cell]) -> str:

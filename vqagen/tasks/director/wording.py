@@ -21,8 +21,8 @@ from vqagen.tasks.director.catalogue_words import spell_out
 from vqagen.tasks.director.design import Trial
 from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, LEADING, TARGET, Instructions, load_instructions
 from vqagen.tasks.director.places import labels
-from vqagen.tasks.director.rules import CLASS_OF, MIRRORED, PARTICIPANT, TYPES, says_frame
-from vqagen.tasks.director.settings import DIRECTIONAL
+from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT, TYPES, says_frame
+from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,37 +90,24 @@ class InstructionReader:
     """Recognises instructions about the items of a catalogue."""
 
     def __init__(self, instructions: Instructions, catalogue: ItemCatalogue) -> None:
-        self._targets = instructions.targets
-        frames = [(None, ""), *((frame, words) for frame, ways in instructions.frames.items() for words in ways)]
-        self._sentences: dict[str, list[tuple[str, str, str | None, str, str]]] = {}
-        """Text before the target -> (template, sentence, frame, words of the frame, text behind the target)."""
-        for (template, sentence), (frame, words) in product(instructions.sentences, frames):
-            before, after = _split(sentence, DESCRIPTION, words)
-            self._sentences.setdefault(before, []).append((template, sentence, frame, words, after))
+        wording = Wording(instructions, ALWAYS)
+        self._forms: dict[str, list[tuple[str, str | None, Form]]] = {}
+        """Text before the description -> (rule, frame, form)."""
+        for rule, frame in product(CLASS_OF, (None, *FRAMES)):
+            for form in wording.forms(rule, frame):
+                self._forms.setdefault(form.before, []).append((rule, frame, form))
         self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
         self._adjectives = {spell_out(each): each for each in catalogue.classes}
 
     def meanings(self, text: str) -> list[Meaning]:
         """Return every meaning of a text; none for a text that no template says."""
-        found: list[Meaning] = []
-        begun = ((start, each) for start in range(len(text)) for each in self._sentences.get(text[:start], ()))
-        for start, (template, sentence, frame, words, after) in begun:
-            for spoken, way, description in (
-                self._ways(text[start:].removesuffix(after)) if text.endswith(after) else ()
-            ):
-                rule = spoken if frame == PARTICIPANT else MIRRORED.get(spoken, spoken)
-                said, twin = self._targets[spoken][way], self._targets[rule][way]
-                form = Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
-                found += (Meaning(rule, frame, *each, form) for each in self._descriptions(description.split(" ")))
-        return found
-
-    def _ways(self, target: str) -> Iterator[tuple[str, int, str]]:
-        """Yield each (rule as it is spoken, number of the way to say it, description) that a target can be."""
-        for rule, ways in self._targets.items():
-            for way, said in enumerate(ways):
-                before, _, after = said.partition(DESCRIPTION)
-                if target.startswith(before) and target.endswith(after):
-                    yield rule, way, target[len(before) : len(target) - len(after)]
+        return [
+            Meaning(rule, frame, *each, form)
+            for start in range(len(text))
+            for rule, frame, form in self._forms.get(text[:start], ())
+            if text.endswith(form.after)
+            for each in self._descriptions(text[start : len(text) - len(form.after)].split(" "))
+        ]
 
     def _descriptions(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield each (noun, adjectives) that words such as "red pair of scissors" can be."""
