@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vqagen.errors import BadInput, Problem
-from vqagen.extras import needed
 from vqagen.pictures.canvas import (
     BACKS,
     CELL,
@@ -38,12 +37,21 @@ from vqagen.pictures.canvas import (
     shown_cells,
 )
 from vqagen.pictures.png import png_file
-from vqagen.pictures.sprites import Look, colors_of, item_sprite, item_square, item_svg, picture_sprite, sprite, svg_of
+from vqagen.pictures.sprites import (
+    Look,
+    colors_of,
+    item_sprite,
+    item_square,
+    item_svg,
+    picture_sprite,
+    pillow,
+    sprite,
+    svg_of,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-PICTURES = "a picture of a grid"
 FINER = 4
 """Cells are painted so many times finer than they are shown."""
 MOST_SPRITES = 4096
@@ -83,8 +91,7 @@ class GridPainter:
                 picture.paste(item, (left + x, top + y), item)
         if self._palette is None:
             return png_file(np.asarray(picture))
-        image: Any = needed("PIL.Image", "draw", PICTURES)
-        numbers = picture.quantize(palette=self._palette, dither=image.Dither.NONE)
+        numbers = picture.quantize(palette=self._palette, dither=pillow("Image").Dither.NONE)
         return png_file(np.asarray(numbers), bytes(self._palette.getpalette() or ()))
 
     def svg(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> str:
@@ -186,14 +193,13 @@ def _polygons(surfaces: Iterable[Surface]) -> str:
 
 def standing(look: Look, has_halo: bool) -> tuple[Image, tuple[int, int]]:
     """Return an item, before some backs with a light rim around it, and where its top left corner is in a cell."""
-    image: Any = needed("PIL.Image", "draw", PICTURES)
-    filters: Any = needed("PIL.ImageFilter", "draw", PICTURES)
+    image = pillow("Image")
     square = item_square(look)
     item: Image = image.new("RGBA", (CELL, CELL))
     item.paste(item_sprite(look, square.width), (square.left, square.top))
     if has_halo:
         rim = image.new("RGBA", item.size, HALO)
-        rim.putalpha(item.getchannel("A").filter(filters.MaxFilter(2 * HALO_WIDTH + 1)))
+        rim.putalpha(item.getchannel("A").filter(pillow("ImageFilter").MaxFilter(2 * HALO_WIDTH + 1)))
         item = image.alpha_composite(rim, item)
     box = item.getbbox() or (0, 0, 1, 1)
     return item.crop(box), box[:2]
@@ -201,10 +207,7 @@ def standing(look: Look, has_halo: bool) -> tuple[Image, tuple[int, int]]:
 
 def draw_empty(style: GridStyle) -> Image:
     """Return the picture of a shelf of open, empty cells, with labels, the room and the director behind it."""
-    image: Any = needed("PIL.Image", "draw", PICTURES)
-    draw: Any = needed("PIL.ImageDraw", "draw", PICTURES)
-    fonts: Any = needed("PIL.ImageFont", "draw", PICTURES)
-    room: Image = image.new("RGB", style.size, ROOM)
+    room: Image = pillow("Image").new("RGB", style.size, ROOM)
     box = style.figure_square
     for drawing, paint in director_figure() if box else ():
         assert box is not None
@@ -217,7 +220,7 @@ def draw_empty(style: GridStyle) -> Image:
         made.paste(empty_cell(OPEN), style.corner(number))
         seen = style.back(number)
         made.paste(room.crop(seen), seen)
-    pen, font = draw.Draw(made), fonts.load_default(FONT_SIZE)
+    pen, font = pillow("ImageDraw").Draw(made), pillow("ImageFont").load_default(FONT_SIZE)
     for text, x, y in style.labels():
         left, top, right, bottom = pen.textbbox((0, 0), text, font=font)
         pen.text((round(x - (left + right) / 2), round(y - (top + bottom) / 2)), text, fill=INK, font=font)
@@ -227,10 +230,8 @@ def draw_empty(style: GridStyle) -> Image:
 @cache
 def empty_cell(back: str) -> Image:
     """Return the picture of a cell without an item."""
-    image: Any = needed("PIL.Image", "draw", PICTURES)
-    draw: Any = needed("PIL.ImageDraw", "draw", PICTURES)
-    made: Image = image.new("RGB", (CELL * FINER, CELL * FINER))
-    pen = draw.Draw(made)
+    made: Image = pillow("Image").new("RGB", (CELL * FINER, CELL * FINER))
+    pen = pillow("ImageDraw").Draw(made)
     for points, color in cell_surfaces(back):
         pen.polygon([(x * FINER - 0.5, y * FINER - 0.5) for x, y in points], fill=color)  # pixel 0 begins at -0.5
     return made.reduce(FINER)
@@ -250,7 +251,7 @@ def palette_for(looks: Mapping[str, Look]) -> Image | None:
 @lru_cache(maxsize=4)
 def _palette_of(paints: tuple[str, ...]) -> Image | None:
     """Return surfaces and paints as they are, and those colors between them that serve most blends at edges."""
-    image: Any = needed("PIL.Image", "draw", PICTURES)
+    image = pillow("Image")
     painted = [tuple(colors_of(paint).values()) for paint in dict.fromkeys((*paints, *(paint for paint, _ in LAYERS)))]
     flat = _rgb(dict.fromkeys((*SURFACES, *(color for colors in painted for color in colors))))
     if len(flat) > MOST_FLAT:

@@ -66,6 +66,11 @@ class Look:
     """How many size levels there are."""
 
 
+def pillow(module: str) -> Any:
+    """Return a module of Pillow, such as `ImageDraw`. UsageError if it is not installed."""
+    return needed(f"PIL.{module}", "draw", "a picture")
+
+
 def item_square(look: Look) -> Box:
     """Return the square in a cell that holds an item which stands on the floor, in the middle."""
     side = max(1, round(ITEM_SIDE * look.scale))
@@ -116,10 +121,8 @@ def sprite(drawing: Drawing, paint: str, side: int) -> Image:
 @lru_cache(maxsize=512)
 def _painted(drawing: Drawing, side: int) -> Image:
     """Return a drawing whose pixels are numbers of colors, from 1, so that it is painted once for all paints."""
-    image: Any = needed("PIL.Image", "draw", "a picture")
-    draw: Any = needed("PIL.ImageDraw", "draw", "a picture")
-    made: Image = image.new("P", (side, side))
-    pen, scale = draw.Draw(made), side * (1 - EDGE)
+    made: Image = pillow("Image").new("P", (side, side))
+    pen, scale = pillow("ImageDraw").Draw(made), side * (1 - EDGE)
     origin = side * EDGE / 2 - 0.5  # pixel 0 is from -0.5 to 0.5
     numbers = {color: number for number, color in enumerate(colors_of("#000000"), 1)}
     for shape in drawing.shapes:
@@ -145,11 +148,10 @@ def _stroke(pen: Any, points: Sequence[Point], half: float, color: int) -> None:
 
 def picture_sprite(path: Path | str, side: int) -> Image:
     """Return a user's picture whole in an RGBA square, centered. Raise BadInput if it cannot be read."""
-    image: Any = needed("PIL.Image", "draw", "a picture")
-    operations: Any = needed("PIL.ImageOps", "draw", "a picture")
+    image = pillow("Image")
     try:
         with image.open(path) as opened:
-            given = operations.exif_transpose(opened)
+            given = pillow("ImageOps").exif_transpose(opened)
             if given.mode.startswith("I;16"):  # Pillow would cut such greys off at 255
                 given = image.fromarray((numpy.asarray(given) >> 8).astype(numpy.uint8), "L")
             given = given.convert("RGBA")

@@ -68,7 +68,7 @@ def _place(
         slots += [(plan.cells, foils) for foils in question.foils]
         places = [_put(grid, slot, avoided, rng) for slot in slots]
         return places[0], places[1], places[1 : 1 + hidden]
-    ranks = plan.ranks_of(question, amounts).draw(rng)
+    ranks = plan.draw_ranks(question, amounts, rng)
     slots = [ranks.first, ranks.second, *((ranks.ahead, foils) for foils in ranks.foils)]
     slots += [*[ranks.behind_second] * seen, *[ranks.behind_first] * (hidden - 1)]
     places = [_put(grid, slot, avoided, rng) for slot in slots]

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
-from vqagen.extras import needed
 from vqagen.pictures.canvas import DIRECTOR, PARTICIPANT, GridStyle
 from vqagen.pictures.drawing import read_drawing
-from vqagen.pictures.grid_picture import PICTURES, GridPainter, Sprites
+from vqagen.pictures.grid_picture import GridPainter, Sprites
 from vqagen.pictures.grid_text import GridWriter
-from vqagen.pictures.sprites import Look
+from vqagen.pictures.sprites import Look, pillow
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import COLOR, ITEM, spell_out
 from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, DirectorSettings
@@ -82,7 +81,7 @@ class TrialPictures:
                 painter = GridPainter(looks, style, sprites)
                 sprites = painter.sprites
                 if form == "png":
-                    needed("PIL.Image", "draw", PICTURES)
+                    pillow("Image")
                 self._draws[ending] = painter.png if form == "png" else painter.svg
             else:
                 writer = GridWriter(looks, style)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
+from operator import eq, gt, lt
 from typing import NamedTuple
 
 from vqagen.pictures.canvas import cell_label
@@ -50,12 +51,8 @@ def _standing(cell: int, width: int, height: int, rule: str) -> Standing:
         return Standing(cell, tuple(others), (), tuple(others))
     own, sign = line_of(cell, width, rule), 1 if rule in FIRST else -1
     behind = {other: sign * (line_of(other, width, rule) - own) for other in others}
-    return Standing(
-        cell,
-        tuple(other for other, lines in behind.items() if lines < 0),
-        tuple(other for other, lines in behind.items() if lines == 0),
-        tuple(other for other, lines in behind.items() if lines > 0),
-    )
+    better, even, worse = (tuple(each for each in others if is_so(behind[each], 0)) for is_so in (lt, eq, gt))
+    return Standing(cell, better, even, worse)
 
 
 def line_of(cell: int, width: int, rule: str) -> int:

@@ -25,8 +25,7 @@ from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT,
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """One text for a rule in a frame, split at the description; `twin_…` is its text without a director."""
 
     template: str
