@@ -13,9 +13,8 @@ from vqagen.run.writing import write_records
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.design import number_of_trials
-from vqagen.tasks.director.maker import CellFeasibility, TrialMaker
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.task import DirectorTask, director_task
+from vqagen.tasks.director.task import CellFeasibility, DirectorTask, TrialMaker, director_task
 
 
 def write_trials(

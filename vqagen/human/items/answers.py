@@ -37,7 +37,7 @@ from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import Items
 from vqagen.score.record_files import TRIALS, find_trials, settings_of
 from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.tasks.director.places import labels
+from vqagen.tasks.director.rules import labels
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 

@@ -16,11 +16,11 @@ from vqagen.files.shipped import require, shipped
 from vqagen.files.source import RecordSource
 from vqagen.files.text import show_path
 from vqagen.pictures.drawing import drawing_faults
-from vqagen.tasks.director.catalogue_check import entry_faults
 from vqagen.tasks.director.catalogue_words import (
     COLOR,
     COMMENT,
     ITEM,
+    entry_faults,
     name_drawn_item,
     named,
     spell_out,

@@ -28,7 +28,6 @@ from vqagen.files.locations import Location
 from vqagen.files.shape import Entry, FoundEntry, Shape
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
-from vqagen.tasks.director.places import labels
 from vqagen.tasks.director.rules import (
     CONTROL,
     DIRECTOR,
@@ -40,6 +39,7 @@ from vqagen.tasks.director.rules import (
     SIZE,
     TEST,
     VERTICAL,
+    labels,
 )
 
 SAMPLES, SAMPLE_ID = "samples", "sample_id"

@@ -7,13 +7,19 @@ begins with a capital. A target holds `<D>`, the description of an item: "leftmo
     "<F>, please pick the <T>."  "leftmost <D>"  "from my point of view"  "red book"
 
 make "From my point of view, please pick the leftmost red book."
+
+Rules are in the participant's frame. The director stands opposite, so in his frame left and right change places: he
+says "rightmost … from my point of view" for the participant's leftmost. Words without a frame are his too, for he is
+the speaker.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +28,10 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import shipped
 from vqagen.language.loading import TemplateFile, find_template_files
-from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue_words import spell_out
+from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT, says_frame
+from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
 from vqagen.world.findings import problem_in
 
 SCHEMA = "director-templates"
@@ -66,9 +75,28 @@ class _Entry(NamedTuple):
         return problem_in(self.source, self.path, message, self.document)
 
 
+class Form(NamedTuple):
+    """One text for a rule in a frame, split at the description; `twin_…` is its text without a director."""
+
+    template: str
+    """The id, such as `instructions.json#pick`."""
+    before: str
+    after: str
+    twin_before: str
+    twin_after: str
+
+    def instruction(self, phrase: str) -> str:
+        """Return the instruction for the items of a description."""
+        return f"{self.before}{phrase}{self.after}"
+
+    def twin(self, phrase: str) -> str:
+        """Return the same instruction where there is no director: in the participant's words, without a frame."""
+        return f"{self.twin_before}{phrase}{self.twin_after}"
+
+
 @dataclass(frozen=True)
 class Instructions:
-    """All ways to ask for an item."""
+    """All ways to ask for an item, and which of them say a frame: the setting `suffix`."""
 
     targets: Mapping[str, tuple[str, ...]]
     """Rule -> the ways to say it."""
@@ -76,6 +104,30 @@ class Instructions:
     """Frame -> the ways to say it."""
     sentences: tuple[tuple[str, str], ...]
     """(template, such as `instructions.json#pick`; sentence)."""
+    suffix: str = DIRECTIONAL
+
+    @cached_property
+    def _forms(self) -> dict[tuple[str, str | None], tuple[Form, ...]]:
+        return {}
+
+    def forms(self, rule: str, frame: str | None) -> tuple[Form, ...]:
+        """Return every text for a rule in a frame; frame None, or a rule whose frame is not said, has no suffix.
+
+        The rule "leftmost" in the director's frame, "from my point of view", is spoken as "rightmost".
+        """
+        said = frame if says_frame(self.suffix, CLASS_OF[rule]) else None
+        found = self._forms.get((rule, said))
+        if found is None:
+            found = self._forms[rule, said] = tuple(self._made(rule, said))
+        return found
+
+    def _made(self, rule: str, frame: str | None) -> Iterator[Form]:
+        spoken = rule if frame == PARTICIPANT else MIRRORED.get(rule, rule)
+        frames = self.frames[frame] if frame else ("",)
+        for template, sentence in self.sentences:
+            for said, twin in zip(self.targets[spoken], self.targets[rule], strict=True):
+                for words in frames:
+                    yield Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
 
 
 def find_instruction_files(path: Path | str | None = None) -> list[TemplateFile]:
@@ -89,7 +141,7 @@ def with_shipped(files: Sequence[TemplateFile]) -> list[TemplateFile]:
     return [*files, *(file for file in find_instruction_files() if file.path.resolve() not in places)]
 
 
-def load_instructions(path: Path | str | None = None) -> Instructions:
+def load_instructions(path: Path | str | None = None, suffix: str = DIRECTIONAL) -> Instructions:
     """Return the instructions of a file or folder; sections that are not in it are the shipped ones.
 
     Raises BadInput with every mistake.
@@ -97,7 +149,7 @@ def load_instructions(path: Path | str | None = None) -> Instructions:
     instructions, problems = read_instructions(find_instruction_files(path))
     if problems:
         raise BadInput(problems)
-    return instructions
+    return replace(instructions, suffix=suffix)
 
 
 def read_instructions(files: Sequence[TemplateFile]) -> tuple[Instructions, tuple[Problem, ...]]:
@@ -210,3 +262,55 @@ def _unequal_mirrors(entries: Sequence[_Entry], said: Mapping[str, Sequence[_Ent
             counts = f"{rule} has {len(here)} and {mirror} has {len(there)}"
             advice = f"give both the same number, way i of {rule} being the mirror image of way i of {mirror}"
             yield problem_in(last.source, last.section, f"unequal numbers of ways: {counts}; {advice}", last.document)
+
+
+class Meaning(NamedTuple):
+    """What a text asks for."""
+
+    rule: str
+    """In the participant's frame."""
+    frame: str | None
+    noun: str
+    adjectives: tuple[str, ...]
+    """In the order of the text."""
+    form: Form
+
+
+class InstructionReader:
+    """Recognises instructions about the items of a catalogue."""
+
+    def __init__(self, instructions: Instructions, catalogue: ItemCatalogue) -> None:
+        self._forms: dict[str, list[tuple[str, str | None, Form]]] = {}
+        """Text before the description -> (rule, frame, form)."""
+        every = replace(instructions, suffix=ALWAYS)
+        for rule, frame in product(CLASS_OF, (None, *FRAMES)):
+            for form in every.forms(rule, frame):
+                self._forms.setdefault(form.before, []).append((rule, frame, form))
+        self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
+        self._adjectives = {spell_out(each): each for each in catalogue.classes}
+
+    def meanings(self, text: str) -> list[Meaning]:
+        """Return every meaning of a text; none for a text that no template says."""
+        return [
+            Meaning(rule, frame, *each, form)
+            for start in range(len(text))
+            for rule, frame, form in self._forms.get(text[:start], ())
+            if text.endswith(form.after)
+            for each in self._descriptions(text[start : len(text) - len(form.after)].split(" "))
+        ]
+
+    def _descriptions(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each (noun, adjectives) that words such as "red pair of scissors" can be."""
+        for count in range(1, len(words) + 1):
+            said, rest = " ".join(words[:count]), words[count:]
+            if not rest and said in self._nouns:
+                yield self._nouns[said], ()
+            elif said in self._adjectives:
+                yield from ((noun, (self._adjectives[said], *more)) for noun, more in self._descriptions(rest))
+
+
+def _split(sentence: str, target: str, frame: str) -> tuple[str, str]:
+    """Return what stands before and behind the description. `frame` is empty where none is said."""
+    framed = sentence.replace(LEADING, f"{frame}, " * bool(frame)).replace(f" {FRAME}", f" {frame}" * bool(frame))
+    before, _, after = framed.replace(TARGET, target).partition(DESCRIPTION)
+    return before[:1].upper() + before[1:], after

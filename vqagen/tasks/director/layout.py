@@ -13,9 +13,8 @@ from random import Random
 
 from vqagen.rng import below, pick, take
 from vqagen.tasks.director.design import EMPTY, Cell, Trial
-from vqagen.tasks.director.places import OPPOSITE, line_of, rays, standings
 from vqagen.tasks.director.question_table import Ids, KindSizes, Question
-from vqagen.tasks.director.rules import MIRRORED, NONE, RELATION, SIZE, SMALLEST
+from vqagen.tasks.director.rules import MIRRORED, NONE, OPPOSITE, RELATION, SIZE, SMALLEST, line_of, rays, standings
 from vqagen.tasks.director.trial_plan import Amounts, Slot, TrialPlan
 
 TRIES = 4

@@ -10,8 +10,16 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.errors import counted
-from vqagen.tasks.director.places import (
+from vqagen.tasks.director.question_table import Ids, Question
+from vqagen.tasks.director.rules import (
+    HORIZONTAL,
+    MIRRORED,
+    NONE,
     OPPOSITE,
+    RELATION,
+    SIZE,
+    SMALLEST,
+    VERTICAL,
     Band,
     Cells,
     Standing,
@@ -20,8 +28,6 @@ from vqagen.tasks.director.places import (
     rays,
     standings,
 )
-from vqagen.tasks.director.question_table import Ids, Question
-from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, SMALLEST, VERTICAL
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.settings import LARGEST
 

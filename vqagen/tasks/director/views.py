@@ -6,9 +6,21 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 
 from vqagen.bits import Objects, first_n, indexes, is_single, only, union_of
-from vqagen.tasks.director.places import FIRST, STEPS, labels, line_of, rays
 from vqagen.tasks.director.reading import WrittenTrial, spoken_rule
-from vqagen.tasks.director.rules import CLASS_OF, DIRECTOR, MIRRORED, NONE, RELATION, SIZE, SMALLEST
+from vqagen.tasks.director.rules import (
+    CLASS_OF,
+    DIRECTOR,
+    FIRST,
+    MIRRORED,
+    NONE,
+    RELATION,
+    SIZE,
+    SMALLEST,
+    STEPS,
+    labels,
+    line_of,
+    rays,
+)
 
 
 class Views:
