@@ -3,7 +3,13 @@
 All that fits an instruction with a rule is laid out first, the same way for control and test trials. Then the type says
 what is blocked: in a test trial the best of all items, so that the second is the answer; in a control trial others, so
 that the best is. Nothing in the grid but its blocked cells tells the two apart: whoever ignores these is right in half
-of the trials at most.
+of the trials at most. So for "the topmost red book", with # before what the director does not see:
+
+       test            control
+    1  #red book       red book     <- the participant's own topmost one
+    2  red book        #red book    <- the second: the answer of the test; that of the control is the first
+    3  red book        red book     <- with three seen or not, "topmost" is needed
+    4  blue book       blue book    <- a near miss: without "red", another would be meant
 """
 
 from __future__ import annotations

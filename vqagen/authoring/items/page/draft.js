@@ -2,7 +2,7 @@
 
 // The server's state: document, version, unsaved, findings, pictures, path; and the file of before, once it is saved.
 export const current = { state: null };
-export const steps = { past: [], future: [] };
+export const past = [];
 const listeners = [];
 let queue = Promise.resolve();
 
@@ -48,11 +48,6 @@ function afterwards(action) {
   return done;
 }
 
-function remember(document) {
-  steps.past.push(document);
-  steps.future = [];
-}
-
 // Change a copy of the document, and send it. A change that is `strict` is taken back if it adds a mistake.
 export const change = (edit, strict = false) => afterwards(async () => {
   const before = current.state;
@@ -65,7 +60,7 @@ export const change = (edit, strict = false) => afterwards(async () => {
     await post("change", { document: before.document });
     throw { status: 422, messages: added.map((each) => each.message) };
   }
-  remember(before.document);
+  past.push(before.document);
   take({});
 });
 
@@ -74,20 +69,16 @@ export const save = () => afterwards(() => post("save"));
 export const reload = () => afterwards(async () => {
   const before = current.state.document;
   await post("reload");
-  remember(before);
+  past.push(before);
   take({});
 });
 
-const step = (from, to) => afterwards(async () => {
-  if (!steps[from].length) return;
-  const before = current.state.document;
-  await post("change", { document: steps[from].at(-1) });
-  steps[from].pop();
-  steps[to].push(before);
+export const undo = () => afterwards(async () => {
+  if (!past.length) return;
+  await post("change", { document: past.at(-1) });
+  past.pop();
   take({});
 });
-export const undo = () => step("past", "future");
-export const redo = () => step("future", "past");
 
 // Entries ------------------------------------------------------------------------------------------------------------
 
@@ -95,9 +86,9 @@ const LISTS = ["nouns", "properties", "unclear"];
 const SECTIONS = { kind: "kinds", item: "items", noun: "nouns" };
 
 const named = (section) => Object.entries(section ?? {}).filter(([name]) => name !== "comment");
-const listed = (section, more) => named(section).map(([name, record]) => ({ name, record, ...more }));
-const things = ({ kinds, items }) => [...listed(kinds, { sort: "kind" }), ...listed(items, { sort: "item" })];
-const adjectives = (document) => document.adjectives.flatMap((each) => listed(each.values, { sort: "adjective", of: each.class }));
+const listed = (section, sort, of) => named(section).map(([name, record]) => ({ name, record, sort, of }));
+const things = ({ kinds, items }) => [...listed(kinds, "kind"), ...listed(items, "item")];
+const adjectives = (document) => document.adjectives.flatMap((each) => listed(each.values, "adjective", each.class));
 
 // All entries: kinds, items, adjectives in their spoken order, then the nouns that are no kind.
 export function entries(document) {
@@ -167,8 +158,8 @@ export function setTruth(document, entry, word, value) {
 export function rename(document, entry, to) {
   refuseTaken(document, to);
   const renamed = (values) => Object.fromEntries(Object.entries(values).map(([key, value]) => [key === entry.name ? to : key, value]));
-  for (const each of document.adjectives) if (entry.sort === "adjective") each.values = renamed(each.values);
-  for (const key of entry.sort === "adjective" ? [] : [SECTIONS[entry.sort], "nouns"]) if (document[key]) document[key] = renamed(document[key]);
+  if (entry.sort === "adjective") for (const each of document.adjectives) each.values = renamed(each.values);
+  else for (const key of [SECTIONS[entry.sort], "nouns"]) if (document[key]) document[key] = renamed(document[key]);
   for (const { record } of things(document)) {
     for (const key of LISTS) if (record[key]) record[key] = record[key].map((word) => (word === entry.name ? to : word));
     if (record.kind === entry.name) record.kind = to;

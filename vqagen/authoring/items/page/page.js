@@ -1,7 +1,7 @@
 // The page: the list of entries, the preview, the findings, the buttons.
 
 import { byId, counted, element, spaced } from "./dom.js";
-import { change, current, entries, has, isAbout, isThing, load, onState, redo, refuseTaken, reload, save, steps, undo, words } from "./draft.js";
+import { change, current, entries, has, isAbout, isThing, load, onState, past, refuseTaken, reload, save, undo, words } from "./draft.js";
 import { flushForm, onSelect, showForm } from "./form.js";
 
 const SORTS = [["kind", "Kinds"], ["item", "Own pictures"], ["adjective", "Adjectives"], ["noun", "Nouns"]];
@@ -65,48 +65,17 @@ function thumb(entry, state, old) {
 }
 
 byId("filter").addEventListener("input", () => showList(current.state));
-byId("list").addEventListener("keydown", (event) => {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step) return;
-  const buttons = [...byId("list").querySelectorAll("button")];
-  buttons[buttons.indexOf(document.activeElement) + step]?.focus();
-  event.preventDefault();
-});
-
 // Preview and findings -----------------------------------------------------------------------------------------------
-
-function showPicture(place, path, alt) {
-  if (place.dataset.path === path) return;
-  place.dataset.path = path;
-  place.classList.add("stale");
-  replacePicture(place, path, alt).catch(() => { // vqagen has ended, as the next change says
-    if (place.dataset.path === path) place.dataset.path = "";
-  });
-}
-
-async function replacePicture(place, path, alt) {
-  const reply = await fetch(path);
-  const content = reply.ok ? await reply.blob() : (await reply.json()).messages.join("\n");
-  if (place.dataset.path !== path) return;
-  if (reply.ok) {
-    const image = element("img", { alt, src: URL.createObjectURL(content) });
-    image.addEventListener("load", () => URL.revokeObjectURL(image.src));
-    place.replaceChildren(image);
-    place.classList.remove("stale");
-  } else {
-    place.querySelectorAll("p").forEach((each) => each.remove());
-    place.prepend(element("p", {}, content));
-  }
-}
 
 function showPreview(state) {
   const entry = entries(state.document).find((each) => each.name === chosen);
   const place = byId("preview");
   if (entry && isThing(entry)) {
-    const name = encodeURIComponent(entry.name);
-    showPicture(place, `variants/${name}.svg?side=64&v=${state.version}`, `${spaced(entry.name)} in its colors and sizes`);
+    const image = place.querySelector("img") ?? element("img", { onerror: () => place.replaceChildren("It cannot be drawn; see below.") });
+    image.alt = `${spaced(entry.name)} in its colors and sizes`;
+    image.src = `variants/${encodeURIComponent(entry.name)}.svg?side=64&v=${state.version}`;
+    place.replaceChildren(image);
   } else {
-    place.dataset.path = "";
     const users = entries(state.document).filter((each) => has(each, chosen));
     const isDoubtful = (each) => each.record.unclear?.includes(chosen);
     const names = (found) => found.map((each) => spaced(each.name)).join(", ") || "nothing";
@@ -152,14 +121,11 @@ function loadAgain() {
   reload().then(() => showBanner({ messages: ["This is the file as it is now. Undo returns to your changes."] }), showBanner);
 }
 
-const stepBy = (step) => () => {
-  flushForm();
-  step().catch(showBanner);
-};
-
 byId("save").addEventListener("click", saveAll);
-byId("undo").addEventListener("click", stepBy(undo));
-byId("redo").addEventListener("click", stepBy(redo));
+byId("undo").addEventListener("click", () => {
+  flushForm();
+  undo().catch(showBanner);
+});
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === "s") {
     event.preventDefault();
@@ -224,8 +190,7 @@ function refresh() {
   document.title = `${state.unsaved ? "• " : ""}Items`;
   byId("status").textContent = state.unsaved ? "Changes are not saved." : state.backup ? `Saved. The old file is ${state.backup}.` : "No changes yet.";
   byId("status").className = state.unsaved ? "unsaved" : "";
-  byId("undo").disabled = !steps.past.length;
-  byId("redo").disabled = !steps.future.length;
+  byId("undo").disabled = !past.length;
   byId("save").disabled = !state.unsaved;
   showList(state);
   showForm(chosen);
