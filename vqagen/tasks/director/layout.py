@@ -15,12 +15,13 @@ of the trials at most. So for "the topmost red book", with # before what the dir
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from vqagen.rng import below, pick, take
 from vqagen.tasks.director.design import EMPTY, Cell, Trial
 from vqagen.tasks.director.question_table import Ids, KindSizes, Question
-from vqagen.tasks.director.rules import MIRRORED, NONE, OPPOSITE, RELATION, SIZE, SMALLEST, line_of, rays, standings
+from vqagen.tasks.director.rules import MIRRORED, NONE, OPPOSITE, RELATION, SIZE, SMALLEST, rays
 from vqagen.tasks.director.trial_plan import Amounts, Slot, TrialPlan
 
 TRIES = 4
@@ -110,8 +111,7 @@ def _unrelated(items: Sequence[int], question: Question, rng: Random) -> int:
 
 def _make_relation(cell: Cell, question: Question, plan: TrialPlan, rng: Random) -> Trial:
     """Return a trial about the first item in a direction from the only item that fits."""
-    settings = plan.settings
-    grid = [EMPTY] * (settings.width * settings.height)
+    settings, grid = plan.settings, [EMPTY] * len(plan.cells)
     reference = pick(rng, plan.references)
     ray = rays(settings.width, settings.height, plan.rule)[reference]
     step = 1 + below(rng, min(len(ray) - 1, plan.empty))
@@ -184,17 +184,8 @@ def partner_of(trial: Trial, cell: Cell) -> Trial:
     """
     blocked = trial.blocked - {trial.competitor} | {trial.answer}
     answers = (trial.competitor,) if not cell.is_test else trial.participant_answers
-    return Trial(
-        cell,
-        trial.question,
-        trial.grid,
-        blocked,
-        trial.competitor,
-        answers,
-        trial.related_visible,
-        trial.related_blocked,
-        trial.answer,
-    )
+    moved = replace(trial, cell=cell, blocked=blocked, answer=trial.competitor, competitor=trial.answer)
+    return replace(moved, participant_answers=answers)
 
 
 # The looser rules of the first director task: ties are allowed, and no word need be needed ---------------------------
@@ -202,10 +193,12 @@ def partner_of(trial: Trial, cell: Cell) -> Trial:
 
 def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial of a cell of the design. Blocked items may be as good as the target. There are no decoys."""
-    numbers, settings = plan.numbers, plan.settings
-    standing = pick(rng, plan.targets)
-    target, worse = standing.cell, list(standing.worse)
-    grid = [EMPTY] * (settings.width * settings.height)
+    numbers, ranks, grid = plan.numbers, plan.ranks, [EMPTY] * len(plan.cells)
+    target = pick(rng, plan.targets)
+    others = [each for each in plan.cells if each != target]
+    worse = [each for each in others if not ranks or ranks[each] > ranks[target]]
+    better = [each for each in others if not ranks or ranks[each] < ranks[target]]
+    even = [each for each in others if ranks and ranks[each] == ranks[target]]
     grid[target], worse_items, competitor_items = _items(question, plan, rng)
     seen, hidden = (numbers.seen, numbers.hidden) if cell.is_test else (numbers.seen + numbers.hidden, 0)
     if cell.rule == NONE:
@@ -216,7 +209,7 @@ def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[
         grid[kept[-1]] = pick(rng, worse_items)
     blocked = []
     if hidden:
-        good = [each for each in (*standing.better, *standing.even) if grid[each] == EMPTY]
+        good = [each for each in (*better, *even) if grid[each] == EMPTY]
         blocked = [take(rng, good)]
         grid[blocked[0]] = pick(rng, competitor_items)
     free = [each for each in range(len(grid)) if grid[each] == EMPTY]
@@ -228,7 +221,11 @@ def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[
     protected = frozenset((*(kept if cell.is_test else kept[:1]), *blocked))
     closable = [each for each in range(len(grid)) if each not in protected]
     blocked += [take(rng, closable) for _ in range(numbers.blocked - len(blocked))]
-    return _trial(cell, question, plan, grid, frozenset(blocked), target)
+    question = _simplified(cell, question, plan, grid, frozenset(blocked))
+    related = _fitting(question, grid)
+    count = sum(place in blocked for place in related)
+    answers = _best(related, grid, question, plan)
+    return Trial(cell, question, grid, frozenset(blocked), target, answers, len(related) - count, count)
 
 
 def _items(question: Question, plan: TrialPlan, rng: Random) -> tuple[int, Ids, Ids]:
@@ -240,16 +237,6 @@ def _items(question: Question, plan: TrialPlan, rng: Random) -> tuple[int, Ids, 
     own = int(rng.random() * (len(sizes) - 1))
     behind = tuple(each for of_size in sizes[own + 1 :] for each in of_size)
     return pick(rng, sizes[own]), behind, tuple(each for of_size in sizes[: own + 1] for each in of_size)
-
-
-def _trial(
-    cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int], target: int
-) -> Trial:
-    question = _simplified(cell, question, plan, grid, blocked)
-    related = _fitting(question, grid)
-    hidden = sum(place in blocked for place in related)
-    answers = _best(related, grid, question, plan)
-    return Trial(cell, question, grid, blocked, target, answers, len(related) - hidden, hidden)
 
 
 def _simplified(cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int]) -> Question:
@@ -291,7 +278,5 @@ def _best(related: list[int], grid: list[int], question: Question, plan: TrialPl
         sign = 1 if plan.rule == SMALLEST else -1
         ranks = {place: sign * question.table.catalogue.items[grid[place]].size for place in related}
     else:
-        width = plan.settings.width
-        sign = 1 if standings(width, plan.settings.height, plan.rule)[0].worse else -1
-        ranks = {place: sign * line_of(place, width, plan.rule) for place in related}
+        ranks = {place: plan.ranks[place] for place in related}
     return tuple(place for place, rank in ranks.items() if rank == min(ranks.values()))

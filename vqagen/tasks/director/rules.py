@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
-from operator import eq, gt, lt
 from typing import NamedTuple
 
 from vqagen.pictures.canvas import cell_label
@@ -54,17 +53,6 @@ SCALINGS = 100
 OPPOSITE = {"left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above"}
 
 
-class Standing(NamedTuple):
-    """A cell beside all others under a rule."""
-
-    cell: int
-    better: Cells
-    """Cells that beat it."""
-    even: Cells
-    worse: Cells
-    """Cells that it beats."""
-
-
 @cache
 def labels(width: int, height: int) -> tuple[str, ...]:
     """Return the label of each cell."""
@@ -72,24 +60,16 @@ def labels(width: int, height: int) -> tuple[str, ...]:
 
 
 @cache
-def standings(width: int, height: int, rule: str) -> tuple[Standing, ...]:
-    """Return each cell's standing. Without a spatial rule, every other cell is both better and worse."""
-    return tuple(_standing(cell, width, height, rule) for cell in range(width * height))
+def line_ranks(width: int, height: int, rule: str) -> tuple[int, ...]:
+    """Return the line of each cell under a spatial rule, counted from the best one.
 
-
-def _standing(cell: int, width: int, height: int, rule: str) -> Standing:
-    others = [other for other in range(width * height) if other != cell]
-    if rule not in RULES[VERTICAL] + RULES[HORIZONTAL]:
-        return Standing(cell, tuple(others), (), tuple(others))
-    own, sign = line_of(cell, width, rule), 1 if rule in FIRST else -1
-    behind = {other: sign * (line_of(other, width, rule) - own) for other in others}
-    better, even, worse = (tuple(each for each in others if is_so(behind[each], 0)) for is_so in (lt, eq, gt))
-    return Standing(cell, better, even, worse)
-
-
-def line_of(cell: int, width: int, rule: str) -> int:
-    """Return the row of a cell under a vertical rule, its column under a horizontal one."""
-    return cell // width if rule in RULES[VERTICAL] else cell % width
+    >>> line_ranks(2, 2, "rightmost")
+    (1, 0, 1, 0)
+    """
+    is_vertical = rule in RULES[VERTICAL]
+    last = (height if is_vertical else width) - 1
+    lines = [cell // width if is_vertical else cell % width for cell in range(width * height)]
+    return tuple(lines if rule in FIRST else (last - line for line in lines))
 
 
 class Band(NamedTuple):
@@ -112,9 +92,8 @@ def bands(width: int, height: int, rule: str) -> Mapping[Lines, Band]:
     """Return the bands of a spatial rule. A third item fits behind the second: that line is never the last."""
     number = height if rule in RULES[VERTICAL] else width
     lines: list[list[int]] = [[] for _ in range(number)]
-    for cell in range(width * height):
-        line = line_of(cell, width, rule)
-        lines[line if rule in FIRST else number - 1 - line].append(cell)
+    for cell, line in enumerate(line_ranks(width, height, rule)):
+        lines[line].append(cell)
 
     def between(start: int, end: int) -> Cells:
         return tuple(sorted(cell for line in lines[start:end] for cell in line))

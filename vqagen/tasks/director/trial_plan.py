@@ -22,11 +22,10 @@ from vqagen.tasks.director.rules import (
     VERTICAL,
     Band,
     Cells,
-    Standing,
     bands,
     even_weights,
+    line_ranks,
     rays,
-    standings,
 )
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.settings import LARGEST
@@ -135,13 +134,16 @@ class TrialPlan:
         return 1 + is_relation + (is_relation and self.rule in MIRRORED) + foils + seen + hidden
 
     @cached_property
-    def targets(self) -> tuple[Standing, ...]:
-        """The cells that the target of a loose trial can stand in."""
-        settings, numbers = self.settings, self.numbers
-        every = standings(settings.width, settings.height, self.rule)
-        if self.rule_class not in (VERTICAL, HORIZONTAL):
-            return every
-        return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden)
+    def ranks(self) -> tuple[int, ...]:
+        """The line of each cell under a spatial rule, the best being 0; () for other rules."""
+        is_spatial = self.rule_class in (VERTICAL, HORIZONTAL)
+        return line_ranks(self.settings.width, self.settings.height, self.rule) if is_spatial else ()
+
+    @cached_property
+    def targets(self) -> Cells:
+        """The cells that the target of a loose trial can stand in: under a spatial rule, it beats enough others."""
+        needed, ranks = self.numbers.seen + self.numbers.hidden, self.ranks
+        return tuple(cell for cell in self.cells if not ranks or sum(each > ranks[cell] for each in ranks) >= needed)
 
     @property
     def empty(self) -> int:
