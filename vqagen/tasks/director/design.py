@@ -59,11 +59,12 @@ class ExactShares:
         self._shares, self._rng = shares, rng
         self._drawn, self._draws = [0] * len(shares), 0
         self._due: list[int] = []
+        self._are_equal = len(set(shares)) == 1
 
     def draw(self) -> int:
         """Return the next number."""
         numbers = range(len(self._shares))
-        if len(set(self._shares)) == 1:
+        if self._are_equal:
             self._due = self._due or shuffled(self._rng, numbers)
             return self._due.pop()
         self._draws += 1

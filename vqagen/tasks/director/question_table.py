@@ -89,8 +89,16 @@ class Question:
 
     def foils_of_size(self, least: int, most: int) -> tuple[Ids, ...]:
         """Return for each adjective its foils of the size levels from `least` to `most`."""
-        sized = self.table.of_sizes(least, most)
-        return tuple(_ids(self.table.flags(foils & sized)) for foils in self._foils)
+        found = self._foils_of_size.get((least, most))
+        if found is None:
+            sizes = self.table.sizes
+            found = tuple(tuple(each for each in foils if least <= sizes[each] <= most) for foils in self.foils)
+            self._foils_of_size[least, most] = found
+        return found
+
+    @cached_property
+    def _foils_of_size(self) -> dict[tuple[int, int], tuple[Ids, ...]]:
+        return {}
 
     def has_foils_of_size(self, least: int, most: int) -> bool:
         """True if every adjective has foils of these levels."""

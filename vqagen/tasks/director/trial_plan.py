@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -212,7 +213,7 @@ class TrialPlan:
             found = [ranks for ranks, _ in weighed], [*accumulate(weight for _, weight in weighed)]
             self._ranks[key] = found
         ranks, bounds = found
-        return rng.choices(ranks, cum_weights=bounds)[0]
+        return ranks[bisect(bounds, rng.random() * bounds[-1])]
 
     @cached_property
     def _ranks(self) -> dict[tuple[Question, Amounts | None], tuple[Sequence[Ranks], list[float]]]:
