@@ -149,13 +149,3 @@ def test_no_two_colors_are_confused(vision: str, least: int) -> None:
     distances = {pair: numpy.linalg.norm(places[pair[0]] - places[pair[1]]) for pair in combinations(PAINTS, 2)}
 
     assert {pair: float(found) for pair, found in distances.items() if found < least} == {}
-
-
-def test_a_sprite_is_the_same_whenever_it_is_made() -> None:
-    """Also if other sprites of the drawing were made before it."""
-    drawing = drawing_of("mug")
-    first = sprite(drawing, PAINTS["red"], 33).tobytes()
-    sprite(drawing, PAINTS["blue"], 33)
-    fresh = read_drawing(KINDS["mug"]["art"])
-
-    assert sprite(fresh, PAINTS["red"], 33).tobytes() == first

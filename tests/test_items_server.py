@@ -216,7 +216,7 @@ def test_an_editor_that_cannot_start_says_why(
         ("", 2, "the shipped catalogue is read-only; copy it"),
         ("--catalogue no.json", 3, "catalogue not found: no.json"),
         ("--catalogue broken.json", 3, "broken.json"),
-        ("--catalogue c.json --port 70000", 2, "--port must be at most 65535, found 70000"),
+        ("--catalogue c.json --port 70000", 2, "cannot use port 70000: "),
         (f"--catalogue c.json --port {read_server.server_address[1]}", 2, "choose another, or 0 for any"),
     ):
         ran = Commands(capsysbinary)(f"director items edit {flags}")

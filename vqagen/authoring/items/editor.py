@@ -297,8 +297,9 @@ def serve(path: Path, port: int, on_ready: Callable[[str], object]) -> bool:
     session = Session(path)
     try:
         server = EditorServer(session, port)
-    except OSError as error:
-        raise UsageError(f"cannot use port {port}: {error.strerror or error}; choose another, or 0 for any") from None
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot use port {port}: {why}; choose another, or 0 for any") from None
     with server, suppress(KeyboardInterrupt):
         on_ready(server.url)
         server.serve_forever(poll_interval=0.1)
