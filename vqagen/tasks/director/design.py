@@ -9,7 +9,7 @@ from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.rng import pick, shuffled, stream
+from vqagen.rng import shuffled, stream
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.instructions import Form, Instructions
 from vqagen.tasks.director.question_table import Question
@@ -197,10 +197,6 @@ class RecordMaker:
         self._labels = labels(width, height)
         self._names: list[str | None] = [*(item.name for item in catalogue.items), None]  # EMPTY is the last place
         self._phrases: dict[object, str] = {}
-
-    def form_of(self, trial: Trial, rng: Random) -> Form:
-        """Return one of the ways to say the instruction."""
-        return pick(rng, self.forms_of(trial))
 
     def forms_of(self, trial: Trial) -> tuple[Form, ...]:
         """Return all ways to say the instruction."""

@@ -177,11 +177,12 @@ def _fill(
     return frozenset((*hidden, *free[left:]))
 
 
-def partner_of(trial: Trial, cell: Cell) -> Trial:
+def partner_of(trial: Trial) -> Trial:
     """Return the other trial of a pair: the block moves from the competitor to the target.
 
     With a rule the competitor is then the answer in both views, a control trial; without one, both fit the participant.
     """
+    cell = trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False)
     blocked = trial.blocked - {trial.competitor} | {trial.answer}
     answers = (trial.competitor,) if not cell.is_test else trial.participant_answers
     moved = replace(trial, cell=cell, blocked=blocked, answer=trial.competitor, competitor=trial.answer)

@@ -75,37 +75,26 @@ class TrialMaker:
             reasons = (f"  {_said_together(found)}: {fault}" for fault, found in cells.items())
             raise UsageError("\n".join(("this design cannot be made:", *reasons)))
 
-    def make(self, cell: Cell, rng: Random) -> Trial:
-        """Return a trial of a cell."""
-        plan, questions = pick(rng, self._groups_of(cell.rule, cell.rule_class, cell.is_physics))
-        return self._make(cell, questions[int(rng.random() * len(questions))], plan, questions, rng)
-
     def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
-        """Return a trial that is not `known`, and note it there. Raises UsageError if there seems to be none."""
+        """Return a trial of a cell that is not `known`, and note it there. UsageError if there seems to be none."""
+        groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
         for _ in range(TRIES):
-            trial = self.make(cell, rng)
+            plan, questions = pick(rng, groups)
+            trial = self._make(cell, questions[int(rng.random() * len(questions))], plan, questions, rng)
             key = (trial.question, cell.rule, trial.blocked, *trial.grid)
             if key not in known:
                 known.add(key)
                 return trial
         raise UsageError(f"{cell}: {TRIES} draws in a row made a trial again; choose a larger grid or more items")
 
-    def partner_of(self, trial: Trial) -> Trial:
-        """Return the other trial of a pair."""
-        return partner_of(trial, trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False))
-
     def _feasibility_of(self, cell: Cell) -> CellFeasibility:
+        """Return what can be made for a cell, or what a question without adjectives lacks, or else its words."""
         groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
         questions = sum(len(found) for _, found in groups)
-        return CellFeasibility(cell, questions, () if questions else self._faults(cell))
-
-    def _faults(self, cell: Cell) -> tuple[str, ...]:
-        """Return why nothing can be made for a cell: what a question without adjectives lacks, or else its words."""
-        faults = tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults())
-        if faults:
-            return faults
         is_asked = any(each.is_physics == cell.is_physics for each in self._questions)
-        return ("the catalogue has no such question" + " with so few items, cells and sizes" * is_asked,)
+        no_words = "the catalogue has no such question" + " with so few items, cells and sizes" * is_asked
+        faults = tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults()) or (no_words,)
+        return CellFeasibility(cell, questions, () if questions else faults)
 
     def _find_groups(self, rule: str, rule_class: str, is_physics: bool) -> tuple[QuestionGroup, ...]:
         groups: dict[tuple[int, str], QuestionGroup] = {}
@@ -141,7 +130,7 @@ class TrialTally(Counter[str]):
 
     def take(self) -> dict[str, int]:
         """Return the counts, and start again from zero."""
-        counts = {name: self[name] for name in sorted(self)}
+        counts = dict(sorted(self.items()))
         self.clear()
         return counts
 
@@ -258,11 +247,11 @@ class DirectorTask(Task):
         rng, known = stream(self.settings.seed, TRIALS, window), set[object]()
         for number, cell in enumerate(Design(self.settings, window).cells(), start=window * self.WINDOW // 2):
             trial = maker.make_new(cell, rng, known)
-            form = recorder.form_of(trial, rng)
+            form = pick(rng, recorder.forms_of(trial))
             if not self.settings.paired:
                 yield trial, form, None
                 continue
-            pair = [trial, maker.partner_of(trial)]
+            pair = [trial, partner_of(trial)]
             first = below(rng, 2)  # the order does not give away which is the test
             yield pair[first], form, number
             yield pair[1 - first], form, number
