@@ -11,6 +11,7 @@ from typing import Any
 
 import depth
 import pytest
+from commands import Commands
 from hypothesis import settings
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
@@ -28,6 +29,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared/ folder with reference material beside the repository")
     return SHARED
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
 
 
 @pytest.fixture(scope="session")

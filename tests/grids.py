@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from random import Random
 
-from vqagen.pictures.looks import Look
+from vqagen.pictures.sprites import Look
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.pictures import looks_of
 

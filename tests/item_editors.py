@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from waiting import PATIENCE
 
-from vqagen.authoring.items.server import EditorServer
-from vqagen.authoring.items.session import Session
+from vqagen.authoring.items.editor import EditorServer, Session
 
 
 class Answer(NamedTuple):

@@ -27,13 +27,6 @@ class Stopped(BaseException):
     """Ends a run in this process."""
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def contents(folder: str) -> dict[str, bytes]:
     """Name -> content of each file in a folder."""
     return {
@@ -124,19 +117,6 @@ def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
         parts += vqagen.trials(start_index=first, count=end - first, seed=5, **KINDS[kind])
     assert parts == whole
     assert [record["trial_index"] for record in whole] == list(range(1000))
-
-
-def test_parts_merge_into_the_same_bytes(vqagen_: Commands) -> None:
-    """Pictures and records, with workers and without."""
-    flags = "--seed 2 --render md"
-    vqagen_.done(f"director generate --count 8 {flags} --out whole --workers 2")
-    for name, first, count in (("a", 0, 3), ("b", 3, 5)):
-        vqagen_.done(f"director generate --start-index {first} --count {count} {flags} --out {name}")
-
-    vqagen_.done("merge a b --out merged")
-    merged, whole = contents("merged"), contents("whole")
-    assert sorted(merged) == sorted(whole)
-    assert [name for name in whole if whole[name] != merged[name] and "info" not in name] == []
 
 
 def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(

@@ -15,12 +15,11 @@ from vqagen import write_trials
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET
+from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET, Form, Instructions, load_instructions
 from vqagen.tasks.director.question_table import WIDER, question_table
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, RELATION, RULES, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES, DirectorSettings
 from vqagen.tasks.director.task import director_task
-from vqagen.tasks.director.wording import Form, Wording, load_wording
 
 SHIPPED = ROOT / "templates" / "director" / "instructions.json"
 DOCUMENT: dict[str, Any] = json.loads(SHIPPED.read_text("utf-8"))
@@ -30,8 +29,8 @@ FORMS = [(rule, frame) for rule in CLASS_OF for frame in (None, *FRAMES)]
 
 
 @pytest.fixture(scope="module")
-def always() -> Wording:
-    return load_wording(suffix=ALWAYS)
+def always() -> Instructions:
+    return load_instructions(suffix=ALWAYS)
 
 
 Reading = tuple[str, str | None, str]
@@ -56,7 +55,7 @@ def readings() -> dict[str, list[Reading]]:
 
 
 def test_each_rule_is_said_in_several_ways_that_can_be_read_back(
-    always: Wording, readings: dict[str, list[Reading]]
+    always: Instructions, readings: dict[str, list[Reading]]
 ) -> None:
     """At least thirty sentences, fifteen templates, and two ways to say each rule but none; no text twice.
 
@@ -77,7 +76,7 @@ def test_each_rule_is_said_in_several_ways_that_can_be_read_back(
         assert twins == {(form.template, form.instruction("…")) for form in without}
 
 
-def test_twins_differ_from_the_director_s_words_in_left_and_right_alone(always: Wording) -> None:
+def test_twins_differ_from_the_director_s_words_in_left_and_right_alone(always: Instructions) -> None:
     """Without a frame, they are the same sentence in the same way, but for the words for left and right."""
     swapped = {"left": "right", "right": "left", "leftmost": "rightmost", "rightmost": "leftmost"}
     for rule in CLASS_OF:
@@ -108,7 +107,7 @@ def test_a_wider_noun_is_said_of_several_kinds() -> None:
 
 
 def test_a_text_is_put_together() -> None:
-    wording = load_wording()
+    wording = load_instructions()
     form = wording.forms("leftmost", "director")[0]
     phrase = CATALOGUE.describe("scissors", ("red", "sharp"))
 
@@ -128,10 +127,10 @@ SAYING = {
 def test_the_suffix_policy_decides_which_texts_say_a_frame() -> None:
     """Without a frame, left and right are the director's."""
     for suffix in SUFFIXES:
-        wording = load_wording(suffix=suffix)
+        wording = load_instructions(suffix=suffix)
         says = {rule for rule in CLASS_OF if wording.forms(rule, "director") != wording.forms(rule, None)}
         assert says == {rule for rule in CLASS_OF if says_frame(suffix, CLASS_OF[rule])} == SAYING[suffix]
-    (form, *_) = load_wording(suffix=NEVER).forms("leftmost", None)
+    (form, *_) = load_instructions(suffix=NEVER).forms("leftmost", None)
     assert form.instruction("cup") == "Please pick the rightmost cup."
     assert form.twin("cup") == "Please pick the leftmost cup."
 
@@ -150,7 +149,7 @@ def test_a_file_replaces_the_sections_that_it_has(tmp_path: Path) -> None:
     path = file(
         tmp_path, {"targets": {"none": ["only <D>"]}, "templates": [{"name": "get", "text": "Get the <T> <F>."}]}
     )
-    wording = load_wording(path, ALWAYS)
+    wording = load_instructions(path, ALWAYS)
 
     assert [form.instruction("cup") for form in wording.forms("none", None)] == ["Get the only cup."]
     assert wording.forms("topmost", "director")[0] == Form(
@@ -162,7 +161,7 @@ def test_the_files_of_a_folder_are_used_together(tmp_path: Path) -> None:
     file(tmp_path, {"templates": [{"name": "get", "text": "Get the <T> <F>."}]}, "a.json")
     file(tmp_path, {"templates": [{"name": "get", "text": "Get me the <T> <F>."}]}, "b.json")
 
-    assert [form.template for form in load_wording(tmp_path).forms("none", None)] == ["a.json#get", "b.json#get"]
+    assert [form.template for form in load_instructions(tmp_path).forms("none", None)] == ["a.json#get", "b.json#get"]
 
 
 def test_a_run_names_the_content_of_its_instructions(tmp_path: Path) -> None:
@@ -187,7 +186,7 @@ def test_instructions_of_another_language_need_no_english_article(
 ) -> None:
     """German sentences, and a catalogue that says what an `item` is called, make trials that are verified."""
     with pytest.raises(BadInput, match="no article"):
-        load_wording(file(tmp_path, {**GERMAN, "language": "en"}, "wrong.json"))
+        load_instructions(file(tmp_path, {**GERMAN, "language": "en"}, "wrong.json"))
     file(tmp_path, GERMAN, "de.json")
     document = json.loads((ROOT / "metadata" / "director.json").read_text("utf-8"))
     document["nouns"]["item"] = {"singular": "Sache"}
@@ -241,7 +240,7 @@ def test_a_mistake_is_an_error_at_its_place(tmp_path: Path) -> None:
     for document, told in MISTAKES:
         path = file(tmp_path, {"$schema": "director-templates.schema.json", **document})
         with pytest.raises(BadInput) as caught:
-            load_wording(path)
+            load_instructions(path)
         report = check_paths([path])
 
         assert [f"{each.path}: {each.message}" for each in caught.value.problems] == told

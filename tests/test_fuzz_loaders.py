@@ -40,9 +40,9 @@ from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.instructions import load_instructions
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES
 from vqagen.tasks.director.settings import ALWAYS
-from vqagen.tasks.director.wording import load_wording
 from vqagen.world.domain import load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules
@@ -89,7 +89,7 @@ def read_dialog_templates(path: Path) -> None:
 
 def read_instructions(path: Path) -> None:
     """And say each rule in each frame."""
-    wording = load_wording(path, ALWAYS)
+    wording = load_instructions(path, ALWAYS)
     for rule in CLASS_OF:
         for frame in (None, *FRAMES):
             assert all("red book" in form.instruction("red book") for form in wording.forms(rule, frame))

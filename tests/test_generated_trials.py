@@ -51,28 +51,6 @@ def test_the_judge_finds_no_fault_in_25000_trials_of_random_designs() -> None:
             return
 
 
-def test_policies_are_right_as_often_as_they_should_be() -> None:
-    """The oracle always; the egocentric one in control trials, in no test trial with a rule, and by chance without."""
-    sums: dict[tuple[str, str], list[float]] = {}
-    for record in trials(COUNT):
-        views = views_of(record)
-        trial = views.trial
-        kind = trial.type if trial.type == "control" else "test without rule" if trial.rule == "none" else "test"
-        by_chance = 1 / (1 + record["counts"]["related_blocked"])
-        for name in ("oracle", "egocentric", "no-flip"):
-            sums.setdefault((name, kind), []).append(expected_accuracy(POLICIES[name], views))
-        sums.setdefault(("chance", kind), []).append(by_chance)
-        if trial.frame == "director":
-            sums.setdefault(("no-flip", "my left or right"), []).append(expected_accuracy(POLICIES["no-flip"], views))
-
-    means = {key: sum(values) / len(values) for key, values in sums.items()}
-    assert {means["oracle", kind] for kind in ("control", "test", "test without rule")} == {1.0}
-    assert means["egocentric", "control"] == 1.0
-    assert means["egocentric", "test"] == 0.0
-    assert means["egocentric", "test without rule"] == means["chance", "test without rule"]
-    assert means["no-flip", "my left or right"] == 0.0
-
-
 def accuracies(records: Sequence[Record]) -> dict[str, float]:
     """Return how often each policy and guess is expected to be right."""
     guessers = {name: Guesser(guess) for name, guess in GUESSES.items()}

@@ -15,22 +15,27 @@ from PIL import Image
 from tests.grids import random_grid, shipped_looks
 from vqagen.errors import BadInput, UsageError
 from vqagen.pictures.canvas import (
+    BLOCKED,
     BOARD,
     CELL,
     DIRECTOR,
     FONT_SIZE,
     FRONT,
+    HALOED,
     ITEM_BOTTOM,
     ITEM_SIDE,
+    OPEN,
     RIM,
-    Canvas,
+    ROOM,
+    SURFACES,
     GridStyle,
+    figured_cells,
 )
 from vqagen.pictures.drawing import read_drawing
-from vqagen.pictures.figure import figured_cells
 from vqagen.pictures.grid_picture import GridPainter, draw_empty, empty_cell, palette_for, standing
-from vqagen.pictures.looks import Look
-from vqagen.pictures.shelf import HALOED, ROOM, SURFACES, Back
+from vqagen.pictures.sprites import Look
+from vqagen.tasks.director.pictures import TrialPictures
+from vqagen.tasks.director.settings import DirectorSettings
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIDES = range(2, 9)
@@ -45,11 +50,11 @@ def decoded(png: bytes) -> np.ndarray:
 
 def part(pixels: np.ndarray, style: GridStyle, number: int) -> np.ndarray:
     """The pixels of a cell, numbered row by row as the participant sees them."""
-    left, top = Canvas(style).corner(number)
+    left, top = style.corner(number)
     return pixels[top : top + CELL, left : left + CELL]
 
 
-def cell_of(look: Look | None, back: Back) -> np.ndarray:
+def cell_of(look: Look | None, back: str) -> np.ndarray:
     """The pixels of a cell in true color."""
     cell = empty_cell(back).copy()
     if look:
@@ -66,19 +71,19 @@ def hex_to_rgb(color: str) -> tuple[int, ...]:
 
 
 def test_a_grid_of_four_by_four_makes_a_picture_of_the_usual_size() -> None:
-    assert Canvas(STYLE).size == (800, 600)
+    assert STYLE.size == (800, 600)
     assert decoded(GridPainter(shipped_looks(), STYLE).png(*random_grid(0))).shape == (600, 800, 3)
 
 
 def test_labels_cells_and_figure_are_inside_of_the_canvas() -> None:
     """For every grid; the reference's pictures lose labels from five rows on, and cells from six."""
     for width, height, has_figure in product(SIDES, SIDES, (False, True)):
-        canvas = Canvas(GridStyle(width, height, has_figure))
+        canvas = GridStyle(width, height, has_figure)
         right, bottom = canvas.size
         half = FONT_SIZE / 2
-        labels = [(label.x - half, label.y - half, label.x + half, label.y + half) for label in canvas.labels()]
+        labels = [(x - half, y - half, x + half, y + half) for _, x, y in canvas.labels()]
         cells = [(*at, at[0] + CELL, at[1] + CELL) for at in map(canvas.corner, range(width * height))]
-        box = canvas.figure
+        box = canvas.figure_square
         figure = [(box.left + 0.28 * box.width, box.top, box.left + 0.72 * box.width, box.bottom)] if box else []
 
         assert len(labels) == width + height
@@ -92,7 +97,7 @@ def test_labels_stand_beside_their_cells() -> None:
 
     Nothing touches the border of the picture, so that no letter and no hand is cut off.
     """
-    canvas = Canvas(GridStyle(5, 3))
+    canvas = GridStyle(5, 3)
     dark = np.asarray(draw_empty(canvas)).max(axis=2) < 100
     shelf = canvas.shelf.grown(BOARD + RIM)
     above, beside = dark[: shelf.top].any(axis=0), dark[:, : shelf.left].any(axis=1)
@@ -104,7 +109,7 @@ def test_labels_stand_beside_their_cells() -> None:
     assert inked(beside, canvas.shelf.top, 3) == [True] * 3
     assert not dark[:, shelf.right :].any()
     assert not dark[shelf.bottom :].any()
-    picture = np.asarray(draw_empty(Canvas(GridStyle(2, 2, figure=True))))
+    picture = np.asarray(draw_empty(GridStyle(2, 2, figure=True)))
     border = np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
     assert {tuple(color) for color in border.tolist()} == {hex_to_rgb(ROOM)}
 
@@ -113,7 +118,7 @@ def test_an_item_stays_inside_of_the_boards_of_its_cell() -> None:
     """With its halo, for each kind at its largest."""
     largest = [look for name, look in shipped_looks().items() if name.startswith("red_") and name.endswith("_4")]
     for number, look in enumerate(largest):
-        back = (Back.OPEN, Back.BLOCKED)[number % 2]
+        back = (OPEN, BLOCKED)[number % 2]
         changed = (cell_of(look, back) != cell_of(None, back)).any(axis=2)
         assert changed.any(), look.name
         changed[FRONT.top : FRONT.bottom, FRONT.left : FRONT.right] = False
@@ -124,8 +129,8 @@ def test_items_of_all_sizes_stand_on_the_floor() -> None:
     """In the middle, however large they are, and though their drawing does not fill its square."""
     low = read_drawing([{"rect": [0, 0.2, 0.5, 0.3]}])
     for scale in (0.42, 0.58, 0.78, 1.0):
-        item = cell_of(Look("low", "", low, "#0000ff", scale=scale), Back.OPEN)
-        rows, columns = np.nonzero(np.abs(item - cell_of(None, Back.OPEN)).sum(axis=2) > 60)
+        item = cell_of(Look("low", "", low, "#0000ff", scale=scale), OPEN)
+        rows, columns = np.nonzero(np.abs(item - cell_of(None, OPEN)).sum(axis=2) > 60)
         assert abs(rows.max() + 1 - ITEM_BOTTOM) <= 1
         assert abs((columns.min() + columns.max() + 1) / 2 - 60) <= 1
 
@@ -139,15 +144,18 @@ def test_the_director_sees_open_cells_mirrored_and_closed_backs() -> None:
     style, view = GridStyle(width, height), GridStyle(width, height, view=DIRECTOR)
     painter = GridPainter(shipped_looks(), style)
     cells, blocked = random_grid(3, width, height)
-    seen, from_behind = decoded(painter.png(cells, blocked)), decoded(painter.restyled(view).png(cells, blocked))
+    seen, from_behind = (
+        decoded(painter.png(cells, blocked)),
+        decoded(GridPainter(shipped_looks(), view).png(cells, blocked)),
+    )
     closed = [part(from_behind, view, number) for number, hides in enumerate(blocked) if hides]
 
     assert 2 < sum(blocked) < width * height - 2
     for number, hides in enumerate(blocked):
         assert (part(seen, style, number) == part(from_behind, view, number)).all() == (not hides)
     assert all((each == closed[0]).all() for each in closed)
-    assert Canvas(view).corner(0)[0] == Canvas(style).corner(width - 1)[0]
-    labels, mirrored = ({label.text: (label.x, label.y) for label in Canvas(each).labels()} for each in (style, view))
+    assert view.corner(0)[0] == style.corner(width - 1)[0]
+    labels, mirrored = ({text: at for text, *at in each.labels()} for each in (style, view))
     assert list(labels) == ["A", "B", "C", *"12345"]
     assert [mirrored[text] for text in "ABC12345"] == [labels[text] for text in "CBA12345"]
 
@@ -155,15 +163,18 @@ def test_the_director_sees_open_cells_mirrored_and_closed_backs() -> None:
 def test_the_figure_stands_behind_the_shelf_and_shows_through_open_cells() -> None:
     """Blocked cells hide it, items and boards stand before it, and the director's own view has none."""
     (cells, blocked), style = random_grid(1), GridStyle(4, 4, figure=True)
-    painter, figured = GridPainter(shipped_looks(), STYLE), figured_cells(Canvas(style))
+    painter, figured = GridPainter(shipped_looks(), STYLE), figured_cells(style)
     alone = decoded(painter.png(cells, blocked))
-    behind = decoded(painter.restyled(style).png(cells, blocked))
+    figure_painter = GridPainter(shipped_looks(), style, painter.sprites)
+    behind = decoded(figure_painter.png(cells, blocked))
     bare, closed = ([None] * 16, [False] * 16), ([None] * 16, [True] * 16)
-    own = [painter.restyled(GridStyle(4, 4, figure, DIRECTOR)).png(cells, blocked) for figure in (False, True)]
+    own = [
+        GridPainter(shipped_looks(), GridStyle(4, 4, figure, DIRECTOR)).png(cells, blocked) for figure in (False, True)
+    ]
 
     assert own[0] == own[1]
-    assert painter.png(*closed) == painter.restyled(style).png(*closed)
-    seen = (decoded(painter.restyled(style).png(*bare)) != decoded(painter.png(*bare))).any(axis=2)
+    assert painter.png(*closed) == figure_painter.png(*closed)
+    seen = (decoded(figure_painter.png(*bare)) != decoded(painter.png(*bare))).any(axis=2)
     assert 6 < len(figured) < 13
     for at in range(16):
         changed = (part(behind, style, at) != part(alone, style, at)).any(axis=2)
@@ -173,9 +184,9 @@ def test_the_figure_stands_behind_the_shelf_and_shows_through_open_cells() -> No
         assert changed.any() and part(seen, style, at).any()
         name = cells[at]
         if name is not None:
-            look, closed_back = shipped_looks()[name], cell_of(None, Back.BLOCKED)
-            item = (cell_of(look, Back.OPEN) != cell_of(None, Back.OPEN)).any(axis=2)
-            item &= (cell_of(look, Back.BLOCKED) != closed_back).any(axis=2)
+            look, closed_back = shipped_looks()[name], cell_of(None, BLOCKED)
+            item = (cell_of(look, OPEN) != cell_of(None, OPEN)).any(axis=2)
+            item &= (cell_of(look, BLOCKED) != closed_back).any(axis=2)
             assert (changed & item).sum() < 0.2 * item.sum(), "of an item, only the edge differs: it has a halo"
     assert sum(bool(cells[at]) and not blocked[at] for at in figured) > 1
 
@@ -202,20 +213,18 @@ def test_the_same_grid_makes_the_same_bytes_whatever_was_drawn_before(monkeypatc
     forgetful = GridPainter(shipped_looks(), STYLE)
 
     assert [forgetful.png(*grid) for grid in reversed(grids)] == forward[::-1]
-    assert len(forgetful._sprites) == 3
-    assert painter.restyled(STYLE).png(*grids[2]) == forward[2]
+    assert len(forgetful.sprites) == 3
+    assert GridPainter(shipped_looks(), STYLE, painter.sprites).png(*grids[2]) == forward[2]
     assert max(map(len, forward)) <= 25_000
 
 
 def test_a_missing_library_is_named_before_anything_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """SVG does not need it."""
-    painter = GridPainter(shipped_looks(), STYLE)
-    painter.require_png()
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
 
     with pytest.raises(UsageError, match=r"pip install 'vqagen\[draw\]'"):
-        painter.require_png()
-    assert painter.svg(*random_grid(0)).startswith("<svg")
+        TrialPictures(shipped_looks(), DirectorSettings(count=1))
+    TrialPictures(shipped_looks(), DirectorSettings(count=1, render=("svg",))).draw(0, *random_grid(0))
 
 
 # Pictures of the user's own -----------------------------------------------------------------------------------------
@@ -278,7 +287,7 @@ def test_svg_places_cells_and_items_as_the_picture_does() -> None:
     uses = [(use.get("href"), use.get("x"), use.get("y"), use.get("filter")) for use in document.iter(f"{SVG}use")]
     ids = [each.get("id") for each in document.iter() if each.get("id")]
 
-    corners = [tuple(map(str, Canvas(STYLE).corner(number))) for number in range(16)]
+    corners = [tuple(map(str, STYLE.corner(number))) for number in range(16)]
     backs = [(f"#{'blocked' if hides else 'open'}", *corners[at], None) for at, hides in enumerate(blocked)]
     assert [use for use in uses if not (use[0] or "").startswith("#item")] == backs
     names = list(dict.fromkeys(filter(None, cells)))

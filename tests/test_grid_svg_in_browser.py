@@ -11,7 +11,7 @@ from PIL import Image, ImageFilter
 from test_grid_pictures import decoded
 
 from tests.grids import random_grid, shipped_looks
-from vqagen.pictures.canvas import DIRECTOR, PARTICIPANT, Canvas, GridStyle
+from vqagen.pictures.canvas import DIRECTOR, PARTICIPANT, GridStyle
 from vqagen.pictures.grid_picture import GridPainter
 
 pytestmark = needs_chromium
@@ -28,13 +28,13 @@ def test_svg_and_picture_of_a_grid_show_the_same(browser: Any) -> None:
     """Inside of the shelf, where no label stands; edges may be smoothed otherwise by a pixel."""
     painter = GridPainter(shipped_looks(), STYLES[0])
     for seed, style in enumerate(STYLES):
-        grid, own = random_grid(seed, style.width, style.height), painter.restyled(style)
-        width, height = Canvas(style).size
+        grid, own = random_grid(seed, style.width, style.height), GridPainter(shipped_looks(), style, painter.sprites)
+        width, height = style.size
         page = new_window(browser, viewport={"width": width, "height": height}).new_page()
         page.set_content(f'<body style="margin:0">{own.svg(*grid)}</body>')
         shown = page.screenshot()
         page.context.close()
-        shelf = Canvas(style).shelf
+        shelf = style.shelf
         inside = slice(shelf.top, shelf.bottom), slice(shelf.left, shelf.right)
         drawn, rendered = (_smoothed(decoded(png))[inside] for png in (own.png(*grid), shown))
 

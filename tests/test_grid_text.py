@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from tests.grids import random_grid, shipped_looks
-from vqagen.pictures.canvas import DIRECTOR, GRID_VIEWS, GridStyle
-from vqagen.pictures.grid_text import BLOCKS, DETAILS, GridWriter, TextStyle
-from vqagen.pictures.looks import Look
+from vqagen.pictures.canvas import BLOCKED, DIRECTOR, GRID_VIEWS, GridStyle
+from vqagen.pictures.grid_text import BLOCKS, DETAILS, NAMES, GridWriter
+from vqagen.pictures.sprites import Look
 
 LOOKS = {
     "red_apple_3": Look("red_apple_3", "red apple", properties=("piece of fruit", "sweet"), size=3, sizes=4),
@@ -22,8 +22,8 @@ STYLE = GridStyle(3, 2)
 VIEW = GridStyle(3, 2, view=DIRECTOR)
 
 
-def written(form: str, style: GridStyle, text: TextStyle | None = None) -> str:
-    return str(getattr(GridWriter(LOOKS, style, text), form)(CELLS, HIDES))
+def written(form: str, style: GridStyle, details: str = NAMES, block: str = BLOCKED) -> str:
+    return str(getattr(GridWriter(LOOKS, style, details, block), form)(CELLS, HIDES))
 
 
 def test_a_table_in_markdown_names_items_sizes_and_blocked_cells() -> None:
@@ -82,32 +82,31 @@ def test_the_director_sees_the_columns_mirrored_and_blocked_cells_closed() -> No
 
 
 def test_properties_are_the_other_nouns_and_adjectives() -> None:
-    text = TextStyle(details="properties")
-
-    assert "red apple, size 3 of 4, piece of fruit, sweet (blocked)" in written("markdown", STYLE, text)
-    assert "| piece of fruit,  |" in written("ascii", STYLE, text)
-    assert json.loads(written("json", STYLE, text))["cells"][0]["properties"] == ["piece of fruit", "sweet"]
+    assert "red apple, size 3 of 4, piece of fruit, sweet (blocked)" in written("markdown", STYLE, details="properties")
+    assert "| piece of fruit,  |" in written("ascii", STYLE, details="properties")
+    assert json.loads(written("json", STYLE, details="properties"))["cells"][0]["properties"] == [
+        "piece of fruit",
+        "sweet",
+    ]
 
 
 def test_materials_name_each_back() -> None:
     """Opaque ones are those of blocked cells; a place has the same two materials in every grid."""
-    cells = json.loads(written("json", STYLE, TextStyle(block="material")))["cells"]
+    cells = json.loads(written("json", STYLE, block="material"))["cells"]
     seen = {cell["cell"]: cell["back"] for cell in cells}
 
     assert {label for label, back in seen.items() if back in ("plywood", "steel", "cardboard")} == {"A1", "B1", "A2"}
     assert {label for label, back in seen.items() if back in ("glass", "clear plastic", "none")} == {"C1", "B2", "C2"}
-    mirrored = json.loads(written("json", VIEW, TextStyle(block="material")))["cells"]
+    mirrored = json.loads(written("json", VIEW, block="material"))["cells"]
     assert {cell["cell"]: cell["back"] for cell in mirrored} == seen
-    assert "empty (back: cardboard)" in written("markdown", STYLE, TextStyle(block="material"))
+    assert "empty (back: cardboard)" in written("markdown", STYLE, block="material")
 
 
 def test_a_symbol_is_explained_where_it_is_used() -> None:
-    text = TextStyle(block="symbol")
-
-    assert "empty (#) |" in written("markdown", STYLE, text)
-    assert written("markdown", STYLE, text).endswith("\n#: blocked\n")
-    assert "|# red apple #######|# empty ###########| blue | white mug  |\n" in written("ascii", STYLE, text)
-    assert json.loads(written("json", STYLE, text))["legend"] == {"#": "blocked"}
+    assert "empty (#) |" in written("markdown", STYLE, block="symbol")
+    assert written("markdown", STYLE, block="symbol").endswith("\n#: blocked\n")
+    assert "|# red apple #######|# empty ###########| blue | white mug  |\n" in written("ascii", STYLE, block="symbol")
+    assert json.loads(written("json", STYLE, block="symbol"))["legend"] == {"#": "blocked"}
 
 
 @pytest.mark.parametrize("form", ["markdown", "ascii", "json"])
@@ -116,7 +115,7 @@ def test_every_grid_and_style_is_written_with_each_item_where_it_is_seen(form: s
     for seed, (width, height, view, details, block) in enumerate(product((2, 8), (5,), GRID_VIEWS, DETAILS, BLOCKS)):
         cells, blocked = random_grid(seed, width, height)
         style = GridStyle(width, height, view=view)
-        writer = GridWriter(shipped_looks(), style, TextStyle(details, block))
+        writer = GridWriter(shipped_looks(), style, details, block)
         text = getattr(writer, form)(cells, blocked)
         hides = blocked if view == DIRECTOR else [False] * len(blocked)
         seen = [shipped_looks()[name].words for name, closed in zip(cells, hides, strict=True) if name and not closed]

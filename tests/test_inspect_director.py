@@ -51,13 +51,6 @@ def trials() -> Task:
     return director(n=48, seed=3, format="ascii")
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def facts(sample: Sample) -> dict[str, Any]:
     assert sample.metadata is not None
     return sample.metadata

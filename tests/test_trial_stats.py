@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import pytest
 from commands import Commands
 from generated_trials import trials
 from handmade_trials import Record, trial
 from test_director_oracle import NONE_TEST
 from test_trial_verification import write_trials
-
-
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
 
 
 def test_the_design_is_counted_and_policies_are_as_good_as_it_promises(vqagen_: Commands) -> None:

@@ -9,7 +9,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
 from commands import Commands
 from handmade_trials import Record, catalogue, codes, document, trial, verified
 from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
@@ -21,13 +20,6 @@ from vqagen.score.verify.trials import instruction_hash
 def all_settings(**given: Any) -> Record:
     """Return the settings of a run as its info has them."""
     return asdict(vqagen.DirectorSettings(**{"count": 1, "render": ("none",), **given}))
-
-
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
 
 
 def write_trials(folder: str, *records: Record, settings: Record | None = None) -> None:

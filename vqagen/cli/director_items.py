@@ -12,8 +12,6 @@ import click
 from vqagen.cli.group import Group
 from vqagen.cli.options import catalogue_option, integer, path
 
-LARGEST_PORT = 65535
-
 
 @click.group("items", cls=Group)
 def items() -> None:
@@ -54,9 +52,8 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
     """Report every mistake in a catalogue, and what is probably unintended.
 
     Errors make other commands fail: unknown or contradictory words, names that clash, drawings with mistakes, missing
-    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none, paints that
-    look alike, and own pictures whose color or size differs from the words. The exit code is 1 if there is an
-    error.
+    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none, and paints that
+    look alike. The exit code is 1 if there is an error.
 
     \b
     Example:
@@ -91,13 +88,13 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool
     Example:
       vqagen director items preview -o items.svg
     """
-    from vqagen.authoring.items.sheet import make_sheet, sheet_svg
+    from vqagen.authoring.items.sheet import sheet_svg
     from vqagen.files.output import atomic_output, check_ending, check_output
     from vqagen.tasks.director.catalogue import load_catalogue_file
 
     check_ending(out, (".svg",), "pictures of items")
     check_output(out, force, [catalogue])
-    made = sheet_svg(make_sheet(load_catalogue_file(catalogue), names))
+    made = sheet_svg(load_catalogue_file(catalogue), names)
     with atomic_output(out) as file:
         file.write(made.encode())
 
@@ -119,14 +116,12 @@ def edit(catalogue: str | None, port: int, no_browser: bool) -> None:
       vqagen director items copy items.json
       vqagen director items edit --catalogue items.json
     """
-    from vqagen.authoring.items.server import serve
+    from vqagen.authoring.items.editor import serve
     from vqagen.errors import UsageError
 
     if catalogue is None:
         copying = "vqagen director items copy items.json"
         raise UsageError(f"the shipped catalogue is read-only; copy it ({copying}) and name the copy with --catalogue")
-    if port > LARGEST_PORT:
-        raise UsageError(f"--port must be at most {LARGEST_PORT}, found {port}")
 
     def announce(url: str) -> None:
         click.echo(f"edit {catalogue} at {url}\nCtrl-C ends the editor", err=True)

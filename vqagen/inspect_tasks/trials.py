@@ -21,8 +21,8 @@ from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.tools import png_uri
 from vqagen.pictures.canvas import GridStyle
-from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
-from vqagen.pictures.looks import Look
+from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter
+from vqagen.pictures.sprites import Look
 from vqagen.rng import pick, stream
 from vqagen.run.making import trials as generated_trials
 from vqagen.score.record_files import SAMPLES, find_trials, settings_of
@@ -118,7 +118,7 @@ class GridContent:
     def __init__(self, trials: TrialSet, format: str, text: str, block_text: int) -> None:
         self.format = format
         self._trials, settings = trials, trials.settings
-        self._text = TextStyle(text, _BLOCKS[block_text])
+        self._text = (text, _BLOCKS[block_text])
         self._painters: dict[GridStyle, GridPainter] = {}
         # Files of earlier versions say `figure`; trials that were just made say only what was asked for.
         self._has_figure = bool(settings.get("figure", not settings.get("no_figure", trials.folder is not None)))
@@ -173,7 +173,7 @@ class GridContent:
             raise BadInput([Problem(message, self._trials.name, "info.catalogue.items")])
 
     def _written(self, trial: WrittenTrial) -> str:
-        writer = GridWriter(self.looks, GridStyle(trial.width, trial.height), self._text)
+        writer = GridWriter(self.looks, GridStyle(trial.width, trial.height), *self._text)
         return _WRITERS[self.format](writer, trial.cells, _is_blocked(trial))
 
 

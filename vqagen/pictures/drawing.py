@@ -1,14 +1,20 @@
-"""Drawings of items: a list of shapes in the unit square, as a catalogue has it in `art`, read and checked."""
+"""Drawings of items: a list of shapes in the unit square, as a catalogue has it in `art`, read and checked.
+
+    [{"ellipse": [0.5, 0.6, 0.4, 0.3]}, {"line": [[0.5, 0.3], [0.6, 0.1]], "width": 0.05, "fill": "dark"}]
+
+To add a shape: add a row to SHAPES. Pictures, SVG, the check of catalogues and its messages then know it;
+tests/test_art.py fails until `vqagen/schemas/director.schema.json` lists it for editors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import cos, pi, sin
+from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
-from vqagen.pictures.outline import Box, Outline, Point
-from vqagen.pictures.shapes import SHAPES, ShapeKind, is_number
+from vqagen.pictures.outline import Outline, Point, elliptic, rounded, smooth, straight
 
 BASE, DARK, LIGHT, INK, WHITE, GREY, WOOD, METAL = FILLS = (
     *("base", "dark", "light"),
@@ -16,14 +22,12 @@ BASE, DARK, LIGHT, INK, WHITE, GREY, WOOD, METAL = FILLS = (
 )
 """The paints of a shape: the color of the item, two shades of it, and five that are the same for every item."""
 COLORED = (BASE, DARK, LIGHT)
-COMMENT = "comment"
-ANY_SHAPE = ("fill", "rotate", COMMENT)
-"""The keys that every shape may have."""
+FARTHEST = 10.0
+"""No number of a shape is larger; what is outside of the unit square has a message of its own."""
 TOLERANCE = 1e-6
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """One shape of a drawing."""
 
     outline: Outline
@@ -38,12 +42,125 @@ class Drawing:
     shapes: tuple[Shape, ...]
 
 
+# The shapes ----------------------------------------------------------------------------------------------------------
+
+Expected = tuple[str, Callable[[Any], bool]]
+"""A value as a message says it (`a number above 0`), and its check."""
+
+
+def _is_number(value: Any, least: float = -FARTHEST, most: float = FARTHEST) -> bool:
+    """True for a JSON number from `least` to `most`, which are finite."""
+    return type(value) in (int, float) and least <= value <= most
+
+
+def _numbers(names: str, sizes: int) -> Expected:
+    """Return the value that is a list of numbers, the last `sizes` of which are above 0."""
+    count = names.count(",") + 1
+
+    def is_right(value: Any) -> bool:
+        given = isinstance(value, list) and len(value) == count and all(map(_is_number, value))
+        return given and all(size > 0 for size in value[count - sizes :])
+
+    return f"[{names}] with numbers above 0 for the last {sizes}" if sizes > 1 else f"[{names}]", is_right
+
+
+def _points(least: int) -> Expected:
+    def is_right(value: Any) -> bool:
+        given = isinstance(value, list) and len(value) >= least
+        are_points = given and all(isinstance(at, list) and len(at) == 2 and all(map(_is_number, at)) for at in value)
+        return are_points and any(point != value[0] for point in value)
+
+    return f"at least {least} points [x, y], not all the same", is_right
+
+
+_DEGREES = ("degrees from -720 to 720", lambda value: _is_number(value, -720, 720))
+OPTIONS: Mapping[str, tuple[Expected, Any]] = {
+    "width": (("a number above 0", lambda value: _is_number(value) and value > 0), None),
+    "round": (("a number, 0 or more", lambda value: _is_number(value, 0)), 0.0),
+    "smooth": (("true or false", lambda value: isinstance(value, bool)), False),
+    "start": (_DEGREES, None),
+    "end": (_DEGREES, None),
+    "points": (("a whole number from 3 to 60", lambda value: type(value) is int and 3 <= value <= 60), 5),
+    "inner": (("a number from 0.05 to 1", lambda value: _is_number(value, 0.05, 1)), 0.45),
+    "rotate": (_DEGREES, 0),
+}
+"""Option -> its value, and its default; None where it must be given."""
+OF_ALL = ("fill", "rotate", "comment")
+"""The keys that every shape may have."""
+AROUND = _numbers("center x, center y, radius x, radius y", 2)
+
+
+def _rect(place: Sequence[float], round: float) -> Outline:
+    left, top, wide, high = place
+    if round:
+        return rounded(left, top, wide, high, round)
+    return straight([(left, top), (left + wide, top), (left + wide, top + high), (left, top + high)])
+
+
+def _line(place: Sequence[Point], width: float, **options: bool) -> Outline:
+    make = smooth if options["smooth"] else straight
+    return make(place, is_closed=False, width=width)
+
+
+def _arc(place: Sequence[float], width: float, start: float, end: float) -> Outline:
+    x, y, wide, high = place
+    return replace(elliptic(x, y, wide, high, start, end), is_closed=False, width=width)
+
+
+def _star(place: Sequence[float], points: int, inner: float) -> Outline:
+    x, y, radius = place
+    reaches = [radius * (inner if at % 2 else 1) for at in range(2 * points)]
+    angles = [pi * at / points for at in range(2 * points)]
+    corners = zip(reaches, angles, strict=True)
+    return straight([(x + reach * sin(angle), y - reach * cos(angle)) for reach, angle in corners])
+
+
+class ShapeKind(NamedTuple):
+    """One shape of the language: the function that makes its outline, and how it is written."""
+
+    make: Callable[..., Outline]
+    place: Expected
+    """Its points or numbers, which are written under the name of the shape."""
+    options: tuple[str, ...] = ()
+    has_center: bool = True
+    """True if its first two numbers are the point that it is turned around; else it is turned around its middle."""
+
+
+SHAPES: Mapping[str, ShapeKind] = {
+    "ellipse": ShapeKind(lambda place: elliptic(*place), AROUND),
+    "rect": ShapeKind(_rect, _numbers("left, top, width, height", 2), ("round",), has_center=False),
+    "polygon": ShapeKind(straight, _points(3), has_center=False),
+    "curve": ShapeKind(smooth, _points(3), has_center=False),
+    "line": ShapeKind(_line, _points(2), ("width", "smooth"), has_center=False),
+    "arc": ShapeKind(_arc, AROUND, ("width", "start", "end")),
+    "ring": ShapeKind(lambda place, width: replace(elliptic(*place), width=width), AROUND, ("width",)),
+    "star": ShapeKind(_star, _numbers("center x, center y, radius", 1), ("points", "inner")),
+}
+"""Name -> shape. A point of a curve or smooth line that is given twice in a row is a corner. An arc goes clockwise from
+one angle to another; 0 is right, 90 is down. `inner` is the radius of a star's dents, as a share of its radius."""
+
+
+# Reading and checking ------------------------------------------------------------------------------------------------
+
+
 def read_drawing(art: object, source: str = "drawing") -> Drawing:
     """Return the drawing that a kind's `art` describes. Raise BadInput with every fault; `source` names the place."""
     faults = list(drawing_faults(art))
     if faults or not isinstance(art, list):
         raise BadInput([Problem(message, source, path) for path, message in faults])
-    return Drawing(tuple(_read_shape(entry) for entry in art))
+    return Drawing(tuple(Shape(_outline(entry), entry.get("fill", BASE)) for entry in art))
+
+
+def _outline(entry: Mapping[str, Any]) -> Outline:
+    (name,) = (key for key in entry if key in SHAPES)
+    kind = SHAPES[name]
+    place: list[Any] = [tuple(each) if isinstance(each, list) else each for each in entry[name]]
+    outline = kind.make(place, **{option: entry.get(option, OPTIONS[option][1]) for option in kind.options})
+    if not entry.get("rotate"):
+        return outline
+    left, top, right, bottom = outline.box()
+    around = (place[0], place[1]) if kind.has_center else ((left + right) / 2, (top + bottom) / 2)
+    return outline.turned(entry["rotate"], around)
 
 
 def drawing_faults(art: object) -> Iterator[Fault]:
@@ -63,77 +180,47 @@ def _shape_faults(entry: object) -> Iterator[Fault]:
         yield "", f"expected an object with a shape, found {describe(entry)}"
         return
     names = [key for key in entry if key in SHAPES]
-    if len(names) != 1:
-        yield from _name_faults(entry, names)
-        return
-    kind = SHAPES[names[0]]
-    faults = [*_key_faults(entry, kind), *_value_faults(entry, kind)]
-    yield from faults or _outside(_outline(entry, kind))
-
-
-def _name_faults(entry: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
-    """Yield the fault of an object that has no shape, or several."""
-    if names:
+    strange = [key for key in entry if key not in SHAPES and key not in OPTIONS and key not in OF_ALL]
+    if len(names) == 1:
+        faults = list(_value_faults(entry, names[0]))
+        yield from faults or _outside(_outline(entry))
+    elif names:
         yield "", f"{len(names)} shapes in one object: {', '.join(names)}; write one object for each"
-        return
-    options = {*ANY_SHAPE, *(option for kind in SHAPES.values() for option in kind.options)}
-    strange = [key for key in entry if key not in options]
-    if not strange:
+    elif strange:
+        yield from ((f".{key}", unknown("shape", key, tuple(SHAPES))) for key in strange)
+    else:
         yield "", f"missing shape; known: {', '.join(SHAPES)}"
-    for key in strange:
-        yield f".{key}", unknown("shape", key, tuple(SHAPES))
 
 
-def _key_faults(entry: Mapping[str, Any], kind: ShapeKind) -> Iterator[Fault]:
-    known = (kind.name, *kind.options, *ANY_SHAPE)
+def _value_faults(entry: Mapping[str, Any], name: str) -> Iterator[Fault]:
+    """Yield what is wrong with the keys and values of an object with one shape."""
+    kind = SHAPES[name]
+    known = (*kind.options, *OF_ALL)
     for key in entry:
-        if key not in known:
-            yield f".{key}", unknown(f"option of {kind.name}", key, known[1:])
-    for name, option in kind.options.items():
-        if option.default is None and name not in entry:
-            yield "", f"missing key {name!r} of {kind.name}: {option.expected}"
-
-
-def _value_faults(entry: Mapping[str, Any], kind: ShapeKind) -> Iterator[Fault]:
-    for name, value in entry.items():
-        expected = kind.place if name == kind.name else kind.options.get(name)
-        if expected is not None and not expected.is_right(value):
-            yield f".{name}", f"expected {expected.expected}, found {describe(value)}"
+        if key != name and key not in known:
+            yield f".{key}", unknown(f"option of {name}", key, known)
+    for key in kind.options:
+        (expected, _), default = OPTIONS[key]
+        if default is None and key not in entry:
+            yield "", f"missing key {key!r} of {name}: {expected}"
+    for key in (name, *kind.options, "rotate"):
+        expected, is_right = kind.place if key == name else OPTIONS[key][0]
+        if key in entry and not is_right(entry[key]):
+            yield f".{key}", f"expected {expected}, found {describe(entry[key])}"
     if entry.get("fill", BASE) not in FILLS:
         yield ".fill", unknown("fill", entry["fill"], FILLS)
-    if not is_number(entry.get("rotate", 0), -720, 720):
-        yield ".rotate", f"expected degrees from -720 to 720, found {describe(entry['rotate'])}"
 
 
 def _outside(outline: Outline) -> Iterator[Fault]:
     """Yield the fault of a shape that leaves the unit square."""
-    box = outline.box()
-    over = {"left": -box.left, "top": -box.top, "right": box.right - 1, "bottom": box.bottom - 1}
+    left, top, right, bottom = outline.box()
+    over = {"left": -left, "top": -top, "right": right - 1, "bottom": bottom - 1}
     sides = [f"{side} by {much:.3g}" for side, much in over.items() if much > TOLERANCE]
     if sides:
         yield "", f"leaves the unit square at the {', '.join(sides)}; move it or make it smaller"
 
 
-def _outline(entry: Mapping[str, Any], kind: ShapeKind) -> Outline:
-    options = {name: entry.get(name, option.default) for name, option in kind.options.items()}
-    outline = kind.make(entry[kind.name], **options)
-    if not entry.get("rotate"):
-        return outline
-    around: Point = tuple(entry[kind.name][:2]) if kind.has_center else outline.box().middle
-    return outline.turned(entry["rotate"], around)
-
-
-def _read_shape(entry: Mapping[str, Any]) -> Shape:
-    (kind,) = (SHAPES[key] for key in entry if key in SHAPES)
-    return Shape(_outline(entry, kind), entry.get("fill", BASE))
-
-
-def box_of(drawing: Drawing) -> Box:
-    """Return the box around all shapes of a drawing."""
-    boxes = [shape.outline.box() for shape in drawing.shapes]
-    return Box(
-        min(box.left for box in boxes),
-        min(box.top for box in boxes),
-        max(box.right for box in boxes),
-        max(box.bottom for box in boxes),
-    )
+def box_of(drawing: Drawing) -> tuple[float, float, float, float]:
+    """Return the left, top, right and bottom of all shapes of a drawing."""
+    lefts, tops, rights, bottoms = zip(*(shape.outline.box() for shape in drawing.shapes), strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)

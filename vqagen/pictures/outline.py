@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from cmath import rect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -21,21 +22,6 @@ WEIGHTS = tuple(
 """The weights of the four points of a curve at the end of each piece."""
 ROUND = 4 / 3 * tan(pi / 8)
 """How far control points of a quarter of a circle are from its ends, in radii."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """The smallest upright rectangle around something."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def middle(self) -> Point:
-        """The point in its middle."""
-        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
 
 @dataclass(frozen=True)
@@ -62,25 +48,22 @@ class Outline:
                 ]
         return corners
 
-    def box(self) -> Box:
-        """Return the box around what is painted."""
+    def box(self) -> tuple[float, float, float, float]:
+        """Return the left, top, right and bottom of what is painted."""
         columns, rows = zip(*self.points, strict=True)
         half = self.width / 2
-        return Box(min(columns) - half, min(rows) - half, max(columns) + half, max(rows) + half)
+        return min(columns) - half, min(rows) - half, max(columns) + half, max(rows) + half
 
     def turned(self, degrees: float, around: Point) -> Outline:
         """Return the outline turned clockwise around a point."""
-        cosine, sine = cos(radians(degrees)), sin(radians(degrees))
-        return self._moved(
-            lambda x, y: (
-                around[0] + cosine * (x - around[0]) - sine * (y - around[1]),
-                around[1] + sine * (x - around[0]) + cosine * (y - around[1]),
-            )
-        )
+        turn, middle = rect(1, radians(degrees)), complex(*around)
 
-    def _moved(self, move: Callable[[float, float], Point]) -> Outline:
-        curves = tuple((move(*first), move(*second), move(*end)) for first, second, end in self.curves)
-        return replace(self, start=move(*self.start), curves=curves)
+        def moved(point: Point) -> Point:
+            to = middle + turn * (complex(*point) - middle)
+            return to.real, to.imag
+
+        curves = tuple((moved(first), moved(second), moved(end)) for first, second, end in self.curves)
+        return replace(self, start=moved(self.start), curves=curves)
 
 
 def straight(points: Sequence[Point], is_closed: bool = True, width: float = 0.0) -> Outline:
@@ -125,15 +108,14 @@ def rounded(x: float, y: float, wide: float, high: float, radius: float) -> Outl
     """Return the rectangle whose top left corner is (x, y), with quarters of circles as corners."""
     radius = min(radius, wide / 2, high / 2)
     right, bottom, near = x + wide, y + high, radius * (1 - ROUND)
-    corners: tuple[tuple[Point, Curve], ...] = (
-        ((right - radius, y), ((right - near, y), (right, y + near), (right, y + radius))),
-        ((right, bottom - radius), ((right, bottom - near), (right - near, bottom), (right - radius, bottom))),
-        ((x + radius, bottom), ((x + near, bottom), (x, bottom - near), (x, bottom - radius))),
-        ((x, y + radius), ((x, y + near), (x + near, y), (x + radius, y))),
-    )
     start = at = (x + radius, y)
     curves: list[Curve] = []
-    for begin, corner in corners:
-        curves += [(at, begin, begin), corner]
-        at = corner[2]
+    for begin, first, second, end in (
+        ((right - radius, y), (right - near, y), (right, y + near), (right, y + radius)),
+        ((right, bottom - radius), (right, bottom - near), (right - near, bottom), (right - radius, bottom)),
+        ((x + radius, bottom), (x + near, bottom), (x, bottom - near), (x, bottom - radius)),
+        ((x, y + radius), (x, y + near), (x + near, y), (x + radius, y)),
+    ):
+        curves += [(at, begin, begin), (first, second, end)]
+        at = end
     return Outline(start, tuple(curves))

@@ -47,73 +47,59 @@ FARTHEST = 1e6
 """Coordinates beyond are mistakes: rays to such places overflow."""
 
 
-class _Look(NamedTuple):
-    color: Rgb
-    shines: bool
-
-
 def scene_picture(scene: Mapping[str, Any], rules: SamplingRules, source: str = "") -> bytes:
     """Return a PNG of a scene record, as large as the domain's camera says. Raises BadInput for what has no place."""
     objects = scene["objects"]
-    solids = [_solid(each, rules, source, number) for number, each in enumerate(objects)]
+    solids = [_solid(each, rules, source, f"objects[{number}]") for number, each in enumerate(objects)]
     camera = rules.camera.fitted([each.centre for each in solids], [tuple(each["pixel_coords"]) for each in objects])
-    colors = _picture(camera, solids, [_look(each) for each in objects])
-    return png_file(np.rint(colors * 255).astype(np.uint8))
+    words = [_words(each) for each in objects]
+    colors = [next((COLORS[word] for word in each if word in COLORS), COLORS["gray"]) for each in words]
+    picture = _picture(camera, solids, colors, [not SHINY.isdisjoint(each) for each in words])
+    return png_file(np.rint(picture * 255).astype(np.uint8))
 
 
-def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, number: int) -> Solid:
-    wrong = [key for key in ("3d_coords", "pixel_coords") if not _is_place(thing.get(key))]
+def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, path: str) -> Solid:
+    faults = []
+    for key in ("3d_coords", "pixel_coords"):
+        value = thing.get(key)
+        if key not in thing:
+            faults.append(f"has no {key}, by which pictures of scenes are drawn")
+        elif not (isinstance(value, list) and len(value) == 3 and all(map(_is_near, value))):
+            faults.append(f"{key}: expected three numbers, none beyond {FARTHEST:,.0f}, found {as_written(value)}")
     rotation = thing.get("rotation", 0.0)
-    problems = [Problem(_misplaced(thing, key), source, f"objects[{number}]") for key in wrong]
     if not _is_near(rotation):
-        message = f"rotation: expected degrees, found {as_written(rotation)}"
-        problems.append(Problem(message, source, f"objects[{number}]"))
-    if problems:
-        raise BadInput(problems)
+        faults.append(f"rotation: expected degrees, found {as_written(rotation)}")
     try:
-        kind, radius = rules.solid.of(thing), float(rules.radius.of(thing))
+        if not faults:
+            kind, radius, (x, y, z) = rules.solid.of(thing), float(rules.radius.of(thing)), thing["3d_coords"]
+            return Solid(kind, (x, y, z), radius, float(rotation))
     except KeyError as error:
-        message = (
-            f"no shape or size in {rules.source} for {as_written(error.args[0])}; are the scenes of another domain?"
-        )
-        raise BadInput([Problem(message, source, f"objects[{number}]")]) from None
-    x, y, z = thing["3d_coords"]
-    return Solid(kind, (x, y, z), radius, float(rotation))
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(map(_is_near, value))
+        strange = as_written(error.args[0])
+        faults = [f"no shape or size in {rules.source} for {strange}; are the scenes of another domain?"]
+    raise BadInput([Problem(fault, source, path) for fault in faults])
 
 
 def _is_near(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST
 
 
-def _misplaced(thing: Mapping[str, Any], key: str) -> str:
-    """Return what is wrong with the place of an object."""
-    if key not in thing:
-        return f"has no {key}, by which pictures of scenes are drawn"
-    return f"{key}: expected three numbers, none beyond {FARTHEST:,.0f}, found {as_written(thing[key])}"
-
-
-def _look(thing: Mapping[str, Any]) -> _Look:
+def _words(thing: Mapping[str, Any]) -> list[str]:
+    """Return the values of an object that are words."""
     words = [word for value in thing.values() for word in (value if isinstance(value, list) else [value])]
-    texts = [word for word in words if isinstance(word, str)]
-    return _Look(next((COLORS[word] for word in texts if word in COLORS), COLORS["gray"]), not SHINY.isdisjoint(texts))
+    return [word for word in words if isinstance(word, str)]
 
 
-def _picture(camera: Camera, solids: Sequence[Solid], looks: Sequence[_Look]) -> Floats:
-    """Return the colors, from 0 to 1, of shape (height, width, 3)."""
+def _picture(camera: Camera, solids: Sequence[Solid], colors: Sequence[Rgb], shines: Sequence[bool]) -> Floats:
+    """Return the colors of pixels, from 0 to 1, of shape (height, width, 3), for solids of some colors."""
     fine = Camera(
         camera.position, camera.right, camera.up, camera.forward,
         camera.focal_pixels * FINENESS, camera.width * FINENESS, camera.height * FINENESS,
     )  # fmt: skip
     seen = surface(fine, solids)
-    colors = np.array([*(look.color for look in looks), TABLE])[seen.ids] / 255
-    shines = np.array([*(look.shines for look in looks), False])[seen.ids]
     coarse = _lamp_share(seen.points[::FINENESS, ::FINENESS], solids)  # shadows are soft: one ray a pixel is enough
     light = coarse.repeat(FINENESS, axis=0).repeat(FINENESS, axis=1)
-    shaded = _shaded(fine, seen, colors, shines, light)
+    painted = np.array([*colors, TABLE])[seen.ids] / 255
+    shaded = _shaded(fine, seen, painted, np.array([*shines, False])[seen.ids], light)
     height, width = camera.height, camera.width
     blended: Floats = shaded.reshape(height, FINENESS, width, FINENESS, 3).mean(axis=(1, 3))
     return blended
@@ -210,11 +196,8 @@ def draw_scenes(
 
 def _file_name(scene: Mapping[str, Any], source: str) -> str:
     name = scene.get("image_filename")
-    if isinstance(name, str) and name.isprintable() and _is_png(name):
-        return name
+    is_plain = isinstance(name, str) and name.isprintable() and Path(name).name == name and "\\" not in name
+    if is_plain and str(name).lower().endswith(".png"):
+        return str(name)
     message = f"expected the name of a PNG file without folders or control characters, found {as_written(name)}"
     raise BadInput([Problem(message, source, "image_filename")])
-
-
-def _is_png(name: str) -> bool:
-    return name.lower().endswith(".png") and Path(name).name == name and "\\" not in name

@@ -1,9 +1,12 @@
-"""Pictures of single items: a drawing in a color as pixels or SVG, and the pictures of users."""
+"""How items look, and their pictures: a drawing in a color as pixels or SVG, or a picture of the user's own."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from io import BytesIO
 from itertools import pairwise
 from math import hypot
 from pathlib import Path
@@ -13,7 +16,8 @@ import numpy
 
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
-from vqagen.pictures.drawing import BASE, DARK, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Shape
+from vqagen.pictures.canvas import CELL, ITEM_BOTTOM, ITEM_SIDE, Box
+from vqagen.pictures.drawing import BASE, DARK, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Shape, box_of
 from vqagen.pictures.outline import Outline, Point
 
 if TYPE_CHECKING:
@@ -37,6 +41,72 @@ NEUTRAL: Mapping[str, str] = {
 """Colors that are the same in every paint. The edge of `base` is a shade of it; the other fills have none."""
 EDGE_SHADE, DARK_SHADE, LIGHT_SHADE = -0.6, -0.34, 0.5
 """How far the shades of a paint are from it, to black (-1) or white (1)."""
+FINER = 2
+"""Pictures of users are stored in SVG so many times finer than they are shown."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one item is drawn, and the words for it. It has a drawing or a picture of the user's."""
+
+    name: str
+    words: str
+    """The item as instructions call it, without its size, such as `red pair of scissors`."""
+    drawing: Drawing | None = None
+    paint: str = ""
+    """The color of the drawing, such as `#d62f2f`."""
+    picture: Path | None = None
+    scale: float = 1.0
+    """The share of the largest item's side that this item's side is."""
+    properties: tuple[str, ...] = ()
+    """The other nouns and adjectives that are true of the item."""
+    size: int = 1
+    """The size level, from 1."""
+    sizes: int = 1
+    """How many size levels there are."""
+
+
+def pillow(module: str) -> Any:
+    """Return a module of Pillow, such as `ImageDraw`. UsageError if it is not installed."""
+    return needed(f"PIL.{module}", "draw", "a picture")
+
+
+def item_square(look: Look) -> Box:
+    """Return the square in a cell that holds an item which stands on the floor, in the middle."""
+    side = max(1, round(ITEM_SIDE * look.scale))
+    if look.drawing is None:
+        left, _, right, bottom = item_sprite(look, side).getbbox() or (0, 0, side, side)
+        middle, lowest = (left + right) / 2, float(bottom)
+    else:
+        start, _, end, low = _box_of(look.drawing)
+        middle = side * (EDGE / 2 + (start + end) / 2 * (1 - EDGE))
+        lowest = side * (low * (1 - EDGE) + EDGE)
+    left, top = round(CELL / 2 - middle), round(ITEM_BOTTOM - lowest)
+    return Box(left, top, left + side, top + side)
+
+
+_box_of = lru_cache(maxsize=1024)(box_of)
+
+
+def item_sprite(look: Look, side: int) -> Image:
+    """Return the item as an RGBA square."""
+    if look.picture is not None:
+        return picture_sprite(look.picture, side)
+    assert look.drawing is not None, look.name
+    return sprite(look.drawing, look.paint, side)
+
+
+def item_svg(look: Look, x: float, y: float, side: float, finer: int = FINER) -> str:
+    """Return the item as SVG in a square whose top left corner is at (x, y)."""
+    if look.drawing is not None:
+        return svg_of(look.drawing, look.paint, x, y, side)
+    stored = BytesIO()
+    item_sprite(look, max(round(side * finer), 1)).save(stored, "PNG")
+    place = f'x="{x:g}" y="{y:g}" width="{side:g}" height="{side:g}"'
+    return f'<image {place} href="data:image/png;base64,{base64.b64encode(stored.getvalue()).decode()}"/>'
+
+
+# Pixels --------------------------------------------------------------------------------------------------------------
 
 
 def sprite(drawing: Drawing, paint: str, side: int) -> Image:
@@ -51,10 +121,8 @@ def sprite(drawing: Drawing, paint: str, side: int) -> Image:
 @lru_cache(maxsize=512)
 def _painted(drawing: Drawing, side: int) -> Image:
     """Return a drawing whose pixels are numbers of colors, from 1, so that it is painted once for all paints."""
-    image: Any = needed("PIL.Image", "draw", "a picture")
-    draw: Any = needed("PIL.ImageDraw", "draw", "a picture")
-    made: Image = image.new("P", (side, side))
-    pen, scale = draw.Draw(made), side * (1 - EDGE)
+    made: Image = pillow("Image").new("P", (side, side))
+    pen, scale = pillow("ImageDraw").Draw(made), side * (1 - EDGE)
     origin = side * EDGE / 2 - 0.5  # pixel 0 is from -0.5 to 0.5
     numbers = {color: number for number, color in enumerate(colors_of("#000000"), 1)}
     for shape in drawing.shapes:
@@ -78,22 +146,15 @@ def _stroke(pen: Any, points: Sequence[Point], half: float, color: int) -> None:
             pen.polygon([(at + way * aside, height + way * down) for at, height, way in ends], fill=color)
 
 
-def svg_of(drawing: Drawing, paint: str, x: float, y: float, side: float) -> str:
-    """Return a drawing as a group of SVG whose unit square has its top left corner at (x, y)."""
-    colors = colors_of(paint)
-    paths = [path for shape in drawing.shapes for path in _svg_paths(shape, colors)]
-    inner = side * (1 - EDGE)
-    move = f"translate({_short(x + side * EDGE / 2)} {_short(y + side * EDGE / 2)}) scale({_short(inner)})"
-    return f'<g transform="{move}" stroke-linecap="round" stroke-linejoin="round">{"".join(paths)}</g>'
-
-
 def picture_sprite(path: Path | str, side: int) -> Image:
     """Return a user's picture whole in an RGBA square, centered. Raise BadInput if it cannot be read."""
-    image: Any = needed("PIL.Image", "draw", "a picture")
-    operations: Any = needed("PIL.ImageOps", "draw", "a picture")
+    image = pillow("Image")
     try:
         with image.open(path) as opened:
-            given = _rgba(operations.exif_transpose(opened))
+            given = pillow("ImageOps").exif_transpose(opened)
+            if given.mode.startswith("I;16"):  # Pillow would cut such greys off at 255
+                given = image.fromarray((numpy.asarray(given) >> 8).astype(numpy.uint8), "L")
+            given = given.convert("RGBA")
     except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
         why = "no such file" if isinstance(error, FileNotFoundError) else f"not a readable picture ({error})"
         raise BadInput([Problem(f"{why}; give a PNG, JPEG, GIF or WebP file", str(path))]) from None
@@ -104,14 +165,7 @@ def picture_sprite(path: Path | str, side: int) -> Image:
     return made
 
 
-def _rgba(given: Image) -> Image:
-    if given.mode.startswith("I;16"):  # Pillow would cut such greys off at 255
-        image: Any = needed("PIL.Image", "draw", "a picture")
-        given = image.fromarray((numpy.asarray(given) >> 8).astype(numpy.uint8), "L")
-    return given.convert("RGBA")
-
-
-# Colors -------------------------------------------------------------------------------------------------------------
+# Colors --------------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
@@ -136,7 +190,16 @@ def _strokes(shape: Shape, colors: Mapping[str, Color]) -> list[tuple[Color, flo
     return [(edge, width + EDGE), (colors[shape.fill], max(width - EDGE, width / 4))]
 
 
-# SVG ----------------------------------------------------------------------------------------------------------------
+# SVG -----------------------------------------------------------------------------------------------------------------
+
+
+def svg_of(drawing: Drawing, paint: str, x: float, y: float, side: float) -> str:
+    """Return a drawing as a group of SVG whose unit square has its top left corner at (x, y)."""
+    colors = colors_of(paint)
+    paths = [path for shape in drawing.shapes for path in _svg_paths(shape, colors)]
+    inner = side * (1 - EDGE)
+    move = f"translate({_short(x + side * EDGE / 2)} {_short(y + side * EDGE / 2)}) scale({_short(inner)})"
+    return f'<g transform="{move}" stroke-linecap="round" stroke-linejoin="round">{"".join(paths)}</g>'
 
 
 def _svg_paths(shape: Shape, colors: Mapping[str, str]) -> list[str]:

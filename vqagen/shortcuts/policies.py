@@ -17,8 +17,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, union_of
-from vqagen.tasks.director.places import STEPS
-from vqagen.tasks.director.rules import CLASS_OF, NONE, RELATION, SIZE, VERTICAL
+from vqagen.tasks.director.rules import CLASS_OF, NONE, RELATION, SIZE, STEPS, VERTICAL
 from vqagen.tasks.director.views import Views
 
 

@@ -36,8 +36,6 @@ CODES: Mapping[str, str] = {
     "unused-adjective": "an adjective that is true of no item",
     "idle-adjective": "an adjective that is clearly false of no item",
     "near-paints": "two colors that are easily taken for each other",
-    "wrong-color": "an item whose color words differ from the color of its picture",
-    "wrong-size": "an item whose picture is not larger than that of a smaller size",
     "answer-in-text": "words that give the answer away",
     "impossible-answer": "an answer that never occurs",
     "idle-constraint": "a constraint that rules nothing out",

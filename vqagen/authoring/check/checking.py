@@ -120,8 +120,8 @@ def _check_director_files(items: Sequence[CheckedFile], report: CheckReport) -> 
     for _, together in groupby(instructions, key=lambda item: item.folders[0]):
         paths = [item.path for item in together]
         with report.listening(paths[0], "not-json"):
-            read = read_instructions([TemplateFile(path, path.name) for path in paths])
-        report.add_errors(paths[0], read.problems)
+            _, problems = read_instructions([TemplateFile(path, path.name) for path in paths])
+        report.add_errors(paths[0], problems)
 
 
 class _DomainCheck:

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
-from vqagen.files.locations import open_as_it_is
+from vqagen.files.layout import laid_out
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.packing import packing_of
-from vqagen.files.parsing import laid_out, locate_path, parse_json
+from vqagen.files.parsing import parse_json
+from vqagen.files.reading import open_as_it_is
 from vqagen.files.shipped import require, shipped
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
 from vqagen.tasks.director.catalogue_words import COMMENT
+from vqagen.world.findings import problem_in
 
 BACKUP = ".bak"
 """Suffix of the file as it was before the last save."""
@@ -45,7 +47,7 @@ class CatalogueFile:
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a JSON path, with its line."""
-        return _located(self.path, self.raw.decode("utf-8-sig"), place, message)
+        return problem_in(str(self.path), place, message, self.raw.decode("utf-8-sig"))
 
 
 def read_catalogue(path: Path | str | None = None) -> CatalogueFile:
@@ -64,14 +66,10 @@ def read_catalogue(path: Path | str | None = None) -> CatalogueFile:
     except UnicodeDecodeError:
         raise BadInput([Problem("not UTF-8 text", str(place))]) from None
     document = parse_json(text, str(place))
-    wrong = [_located(place, text, *fault) for fault in shape_faults(document)]
+    wrong = [problem_in(str(place), *fault, text) for fault in shape_faults(document)]
     if wrong:
         raise BadInput(wrong)
     return CatalogueFile(place, raw, document)
-
-
-def _located(path: Path, text: str, place: str, message: str) -> Problem:
-    return Problem(message, str(path), place, *locate_path(text, place))
 
 
 # Saving -------------------------------------------------------------------------------------------------------------

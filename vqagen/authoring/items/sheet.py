@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from vqagen.authoring.items.edits import find_entry, things
-from vqagen.errors import UsageError
-from vqagen.pictures.looks import Look
-from vqagen.pictures.sprites import picture_sprite, svg_of
+from vqagen.errors import UsageError, unknown
+from vqagen.pictures.sprites import Look, item_svg
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
-from vqagen.tasks.director.catalogue_words import name_drawn_item, spell_out
+from vqagen.tasks.director.catalogue_words import name_drawn_item, named, spell_out
 from vqagen.tasks.director.pictures import looks_of
-
-if TYPE_CHECKING:
-    pass
 
 SIDE = 120
 """Pixels of the side of the largest items."""
@@ -27,140 +17,77 @@ _COLUMNS = 8
 _MARGIN = 10
 _LETTERS = 14
 _LINE = 22
+"""Pixels of the line below an item that names it."""
 _INK, _PAPER, _TILE = "#2a2a30", "#ffffff", "#eef1f4"
 
-
-@dataclass(frozen=True)
-class Tile:
-    """One item on a sheet, with the words below it."""
-
-    item: GridItem
-    label: str
+Tile = tuple[GridItem, str]
+"""An item, and the words below it."""
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """Items in rows. One item without a label has no margin, and nothing behind it."""
-
-    catalogue: ItemCatalogue
-    tiles: tuple[Tile, ...]
-    columns: int = _COLUMNS
-    side: int = SIDE
-
-    @property
-    def is_single(self) -> bool:
-        """True if it is one item without a label."""
-        return len(self.tiles) == 1 and not self.tiles[0].label
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height in pixels."""
-        if self.is_single:
-            return self.side, self.side
-        columns = min(self.columns, max(len(self.tiles), 1))
-        rows = -(-len(self.tiles) // self.columns)
-        return columns * (self.side + _MARGIN) + _MARGIN, rows * (self.side + self.line + _MARGIN) + _MARGIN
-
-    @property
-    def line(self) -> int:
-        """Pixels of the line below an item that names it."""
-        return _LINE if any(tile.label for tile in self.tiles) else 0
-
-    def place(self, number: int) -> tuple[int, int]:
-        """Return the top left corner of the tile of this number."""
-        if self.is_single:
-            return 0, 0
-        row, column = divmod(number, self.columns)
-        return _MARGIN + column * (self.side + _MARGIN), _MARGIN + row * (self.side + self.line + _MARGIN)
-
-    @cached_property
-    def looks(self) -> Mapping[str, Look]:
-        """How each item is drawn."""
-        return looks_of(self.catalogue)
-
-
-def without_labels(sheet: Sheet) -> Sheet:
-    """Return a sheet without words."""
-    return replace(sheet, tiles=tuple(Tile(tile.item, "") for tile in sheet.tiles))
-
-
-def make_sheet(catalogue: ItemCatalogue, names: Sequence[str] = (), side: int = SIDE) -> Sheet:
-    """Return the sheet of some entries.
+def sheet_svg(catalogue: ItemCatalogue, names: Sequence[str] = (), side: int = SIDE, has_labels: bool = True) -> str:
+    """Return a sheet of some entries as SVG.
 
     Without names it has each kind once, in changing colors, and each own item. A named kind is shown in each size (a
-    row) and color. The name of an item, such as `red_apple_3`, gives this item alone.
+    row) and color. The name of one item, such as `red_apple_3`, gives this item alone, with nothing behind it.
     """
-    if not names:
-        return Sheet(catalogue, tuple(_overview(catalogue)), _COLUMNS, side)
-    by_name = {item.name: item for item in catalogue.items}
-    kinds = catalogue.record["kinds"]
-    tiles: list[Tile] = []
-    for name in names:
-        if name in kinds:
-            tiles += _variants(catalogue, name)
-        elif name in by_name:
-            tiles.append(Tile(by_name[name], "" if len(names) == 1 else spell_out(name)))
-        else:
-            entry = find_entry(catalogue.record, name)  # or the nearest name is reported
-            raise UsageError(f"the {entry.sort} {name!r} has no picture; name kinds or items")
-    return Sheet(catalogue, tuple(tiles), len(catalogue.paints) or _COLUMNS, side)
+    tiles = [tile for name in names for tile in _tiles_of(catalogue, name)] if names else [*_overview(catalogue)]
+    if not has_labels or [item.name for item, _ in tiles] == [*names]:
+        tiles = [(item, "" if not has_labels or len(names) == 1 else label) for item, label in tiles]
+    looks, line = looks_of(catalogue), _LINE if any(label for _, label in tiles) else 0
+    if len(tiles) == 1 and not line:
+        return _document(side, side, _centered(looks[tiles[0][0].name], 0, 0, side))
+    most = len(catalogue.paints) if names and catalogue.paints else _COLUMNS
+    width = min(most, max(len(tiles), 1)) * (side + _MARGIN) + _MARGIN
+    height = -(-len(tiles) // most) * (side + line + _MARGIN) + _MARGIN
+    pieces = [f'<rect width="{width}" height="{height}" fill="{_PAPER}"/>']
+    for number, (item, label) in enumerate(tiles):
+        row, column = divmod(number, most)
+        x, y = _MARGIN + column * (side + _MARGIN), _MARGIN + row * (side + line + _MARGIN)
+        pieces.append(f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="8" fill="{_TILE}"/>')
+        pieces.append(_centered(looks[item.name], x, y, side))
+        if label:
+            place = f'x="{x + side / 2:g}" y="{y + side + _LINE / 2 + 5:g}"'
+            letters = max(min(_LETTERS, int(side / (0.55 * len(label)))), 7)
+            pieces.append(f'<text {place} font-size="{letters}" fill="{_INK}">{escape(label)}</text>')
+    return _document(width, height, *pieces)
 
 
-def _overview(catalogue: ItemCatalogue) -> list[Tile]:
-    by_name = {item.name: item for item in catalogue.items}
+def drawn_example(catalogue: ItemCatalogue, kind: str, number: int) -> str:
+    """Return the name of the largest item of a kind, in one of the colors, which change with the number."""
     colors = list(catalogue.paints)
-    tiles = []
-    for number, entry in enumerate(things(catalogue.record).values()):
-        name = entry.name
-        if name not in by_name:
-            name = name_drawn_item(colors[number % len(colors)], name, len(catalogue.sizes))
-        tiles.append(Tile(by_name[name], spell_out(entry.name)))
-    return tiles
+    return name_drawn_item(colors[number % len(colors)], kind, len(catalogue.sizes))
 
 
-def _variants(catalogue: ItemCatalogue, kind: str) -> list[Tile]:
-    """Return the drawn items of a kind: by size, then by color."""
-    items = [item for item in catalogue.items if item.kind == kind and not item.picture]
-    words = catalogue.spoken(kind)
-    ordered = sorted(items, key=lambda item: item.size)
-    return [Tile(item, f"{_color_of(catalogue, item)} {words} {item.size}") for item in ordered]
+def _overview(catalogue: ItemCatalogue) -> Iterator[Tile]:
+    for number, kind in enumerate(named(catalogue.record["kinds"])):
+        yield catalogue.by_name[drawn_example(catalogue, kind, number)], spell_out(kind)
+    yield from ((catalogue.by_name[name], spell_out(name)) for name in named(catalogue.record.get("items", {})))
 
 
-def _color_of(catalogue: ItemCatalogue, item: GridItem) -> str:
-    return next((color for color in catalogue.paints if color in item.properties), "")
+def _tiles_of(catalogue: ItemCatalogue, name: str) -> list[Tile]:
+    """Return the drawn items of a kind, by size and then by color, or one item."""
+    kinds = named(catalogue.record["kinds"])
+    if name not in kinds:
+        if name not in catalogue.by_name:
+            raise UsageError(unknown("kind or item", name, [*kinds, *named(catalogue.record.get("items", {}))]))
+        return [(catalogue.by_name[name], spell_out(name))]
+    items = sorted((item for item in catalogue.items if item.kind == name and not item.picture), key=_size)
+    colors = [next(color for color in catalogue.paints if color in item.properties) for item in items]
+    words = catalogue.spoken(name)
+    return [(item, f"{color} {words} {item.size}") for item, color in zip(items, colors, strict=True)]
 
 
-def sheet_svg(sheet: Sheet) -> str:
-    """Return a sheet as SVG."""
-    width, height = sheet.size
-    pieces = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        ' font-family="sans-serif" text-anchor="middle">'
-    ]
-    if not sheet.is_single:
-        pieces.append(f'<rect width="{width}" height="{height}" fill="{_PAPER}"/>')
-    for number, tile in enumerate(sheet.tiles):
-        x, y = sheet.place(number)
-        if not sheet.is_single:
-            pieces.append(f'<rect x="{x}" y="{y}" width="{sheet.side}" height="{sheet.side}" rx="8" fill="{_TILE}"/>')
-        pieces.append(item_svg(sheet, tile.item, x, y, sheet.side))
-        if not sheet.is_single:
-            middle, line = x + sheet.side / 2, y + sheet.side + _LINE / 2 + 5
-            letters = max(min(_LETTERS, int(sheet.side / (0.55 * max(len(tile.label), 1)))), 7)
-            label = escape(tile.label)
-            pieces.append(f'<text x="{middle:g}" y="{line:g}" font-size="{letters}" fill="{_INK}">{label}</text>')
-    return "".join([*pieces, "</svg>\n"])
+def _size(item: GridItem) -> int:
+    return item.size
 
 
-def item_svg(sheet: Sheet, item: GridItem, x: float, y: float, side: float) -> str:
+def _document(width: int, height: int, *pieces: str) -> str:
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" text-anchor="middle">'
+    return "".join((head, *pieces, "</svg>\n"))
+
+
+def _centered(look: Look, x: float, y: float, side: float) -> str:
     """Return one item, centered in a square."""
-    look = sheet.looks[item.name]
     inner = side * look.scale
-    left, top = x + (side - inner) / 2, y + (side - inner) / 2
-    if look.drawing is not None:
-        return svg_of(look.drawing, look.paint, left, top, inner)
-    assert look.picture is not None
-    image = io.BytesIO()
-    picture_sprite(look.picture, max(round(inner), 1)).save(image, "PNG")
-    data = base64.b64encode(image.getvalue()).decode()
-    return f'<image x="{left:g}" y="{top:g}" width="{inner:g}" height="{inner:g}" href="data:image/png;base64,{data}"/>'
+    return item_svg(look, x + (side - inner) / 2, y + (side - inner) / 2, inner, finer=1)

@@ -30,14 +30,14 @@ from vqagen.human.study.item import (
 )
 from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
-from vqagen.pictures.canvas import DIRECTOR, Canvas, GridStyle
+from vqagen.pictures.canvas import DIRECTOR, GridStyle
 from vqagen.rng import shuffled, stream
 from vqagen.score.answers.kinds import BOOL, INTEGER, NONE_THERE
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import Items
 from vqagen.score.record_files import TRIALS, find_trials, settings_of
 from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.tasks.director.places import labels
+from vqagen.tasks.director.rules import labels
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 
@@ -150,7 +150,7 @@ def trial_answers(file: Location) -> Iterator[Item]:
 
 def _grid_form(columns: int, rows: int, names: Sequence[str | None]) -> CellForm:
     """Return the form of a drawn grid, whose cells are given row by row."""
-    canvas = Canvas(GridStyle(columns, rows))
+    canvas = GridStyle(columns, rows)
     (width, height), shelf = canvas.size, canvas.shelf
     area = shelf.left / width, shelf.top / height, shelf.width / width, shelf.height / height
     cells = (label if name else "" for label, name in zip(labels(columns, rows), names, strict=True))

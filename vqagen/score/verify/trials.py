@@ -22,14 +22,19 @@ from vqagen.score.record_files import SAMPLES, check_origin
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.trial_series import REPEATED, TrialFault, TrialSeries
 from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.design import Cell, Trial
+from vqagen.tasks.director.design import Cell, RecordMaker, Trial
 from vqagen.tasks.director.formats import RULE_TYPES
-from vqagen.tasks.director.instructions import find_instruction_files, load_instructions, with_shipped
+from vqagen.tasks.director.instructions import (
+    InstructionReader,
+    Meaning,
+    find_instruction_files,
+    load_instructions,
+    with_shipped,
+)
 from vqagen.tasks.director.question_table import question_table
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
 from vqagen.tasks.director.settings import REFERENCE
 from vqagen.tasks.director.views import Views
-from vqagen.tasks.director.wording import InstructionReader, Meaning, RecordMaker, Wording
 
 MEANINGS: Mapping[str, str] = {
     "O1": "grid, cells and labels are well-formed, and every item is in the catalogue",
@@ -158,8 +163,7 @@ class _RecordFaults:
         instructions = load_instructions(templates)
         self._catalogue, self._reader = catalogue, InstructionReader(instructions, catalogue)
         self._table = question_table(catalogue)
-        wording = Wording(instructions)
-        self._maker = cache(lambda width, height: RecordMaker(catalogue, wording, width, height))
+        self._maker = cache(lambda width, height: RecordMaker(catalogue, instructions, width, height))
 
     def of(self, views: Views, record: Mapping[str, Any]) -> Iterator[TrialFault]:
         """Yield the fields of a trial that do not follow from its text, its grid and its question."""

@@ -1,26 +1,29 @@
-"""The design: which trial is of which type, rule, frame and kind of question, in exact shares."""
+"""The design: which trial is of which type, rule, frame and kind of question, in exact shares; trials and records."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.rng import shuffled, stream
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.instructions import Form, Instructions
 from vqagen.tasks.director.question_table import Question
 from vqagen.tasks.director.rules import (
     FRAMES,
     HORIZONTAL,
     NONE,
+    PARTICIPANT,
     RELATION,
     RULES,
     SIZE,
     TYPES,
     VERTICAL,
+    labels,
     says_frame,
 )
 from vqagen.tasks.director.settings import SUPERLATIVE, DirectorSettings
@@ -54,24 +57,19 @@ class ExactShares:
 
     def __init__(self, shares: Sequence[float], rng: Random) -> None:
         self._shares, self._rng = shares, rng
-        self._numbers = range(len(shares))
-        self._drawn = [0] * len(shares)
-        self._draws = 0
+        self._drawn, self._draws = [0] * len(shares), 0
         self._due: list[int] = []
-        self._are_equal = len(dict.fromkeys(shares)) == 1
+        self._are_equal = len(set(shares)) == 1
 
     def draw(self) -> int:
         """Return the next number."""
+        numbers = range(len(self._shares))
         if self._are_equal:
-            if not self._due:
-                self._due = shuffled(self._rng, self._numbers)
+            self._due = self._due or shuffled(self._rng, numbers)
             return self._due.pop()
-        return self._most_due()
-
-    def _most_due(self) -> int:
         self._draws += 1
         slack = 1 / (2 * len(self._shares) - 2)
-        owed = {number: self._draws * self._shares[number] - self._drawn[number] for number in self._numbers}
+        owed = {number: self._draws * self._shares[number] - self._drawn[number] for number in numbers}
         waits = {
             number: round((1 - slack - lack) / self._shares[number], 6)
             for number, lack in owed.items()
@@ -86,12 +84,13 @@ class ExactShares:
 class Design:
     """The cells of a window of trials (or pairs). Shares hold inside each part of the wider division.
 
-    Trials are divided by type, then by rule class, by frame, by physics, and by rule. In pairs, each cell gives two.
+    Trials are divided by type, then by rule class, by frame, by physics, and by rule: of 8 trials 4 are tests, of these
+    2 are about sizes, and of these one has physics. In pairs, each cell gives two trials.
     """
 
     def __init__(self, settings: DirectorSettings, window: int) -> None:
         self._settings, self._rng = settings, stream(settings.seed, "design", window)
-        self._root = self._types()
+        self._root = self._divided()
 
     def cells(self) -> Iterator[Cell]:
         """Yield cells without end."""
@@ -101,37 +100,33 @@ class Design:
                 part = part.parts[part.shares.draw()]
             yield part
 
-    def _divided(self, divided: Iterable[tuple[float, Callable[[], _Division | Cell]]]) -> _Division | Cell:
-        """Return a division into parts that have a share; the only part if there is one."""
-        used = [(share, make) for share, make in divided if share > 0]
-        if len(used) == 1:
-            return used[0][1]()
-        return _Division(ExactShares([share for share, _ in used], self._rng), [make() for _, make in used])
-
-    def _types(self) -> _Division | Cell:
-        share = 1.0 if self._settings.paired else self._settings.test_share
-        return self._divided([(1 - share, partial(self._classes, False)), (share, partial(self._classes, True))])
-
-    def _classes(self, is_test: bool) -> _Division | Cell:
-        shares = class_shares(self._settings)
-        return self._divided([(share, partial(self._frames, is_test, name)) for name, share in shares.items()])
-
-    def _frames(self, is_test: bool, rule_class: str) -> _Division | Cell:
-        if not says_frame(self._settings.suffix, rule_class):
-            return self._kinds(is_test, rule_class, None)
-        return self._divided([(0.5, partial(self._kinds, is_test, rule_class, frame)) for frame in FRAMES])
-
-    def _kinds(self, is_test: bool, rule_class: str, frame: str | None) -> _Division | Cell:
-        share, make = self._settings.physics_share, partial(self._rules, is_test, rule_class, frame)
-        return self._divided([(1 - share, partial(make, False)), (share, partial(make, True))])
-
-    def _rules(self, is_test: bool, rule_class: str, frame: str | None, is_physics: bool) -> _Division | Cell:
-        rules = RULES[rule_class]
-        return self._divided([(1.0, partial(Cell, is_test, rule_class, rule, frame, is_physics)) for rule in rules])
-
     def leaves(self) -> Iterator[Cell]:
         """Yield every cell that has a share, in order."""
         return _leaves(self._root)
+
+    def _divided(self, *chosen: Any) -> _Division | Cell:
+        """Return the division of what has the `chosen` type, rule class, frame, physics and rule, as far as given."""
+        if len(chosen) == len(Cell._fields):
+            is_test, rule_class, frame, is_physics, rule = chosen
+            return Cell(is_test, rule_class, rule, frame, is_physics)
+        used = {value: share for value, share in self._shares(*chosen).items() if share > 0}
+        if len(used) == 1:
+            return self._divided(*chosen, *used)
+        return _Division(ExactShares([*used.values()], self._rng), [self._divided(*chosen, value) for value in used])
+
+    def _shares(self, *chosen: Any) -> Mapping[Any, float]:
+        """Return the share of each value of what is not chosen yet."""
+        settings = self._settings
+        tests = 1.0 if settings.paired else settings.test_share
+        if not chosen:
+            return {False: 1 - tests, True: tests}
+        if len(chosen) == 1:
+            return class_shares(settings)
+        if len(chosen) == 2:
+            return dict.fromkeys(FRAMES if says_frame(settings.suffix, chosen[1]) else (None,), 0.5)
+        if len(chosen) == 3:
+            return {False: 1 - settings.physics_share, True: settings.physics_share}
+        return dict.fromkeys(RULES[chosen[1]], 1.0)
 
 
 class _Division(NamedTuple):
@@ -189,3 +184,60 @@ class Trial:
     related_blocked: int
     competitor: int = EMPTY
     """The blocked cell that would be the answer if it were not blocked, and the target were; EMPTY if there is none."""
+
+
+# Records -------------------------------------------------------------------------------------------------------------
+
+
+class RecordMaker:
+    """Words trials and records them. Their grids have one width and height."""
+
+    def __init__(self, catalogue: ItemCatalogue, instructions: Instructions, width: int, height: int) -> None:
+        self._width, self._height, self._instructions, self._catalogue = width, height, instructions, catalogue
+        self._labels = labels(width, height)
+        self._names: list[str | None] = [*(item.name for item in catalogue.items), None]  # EMPTY is the last place
+        self._phrases: dict[object, str] = {}
+
+    def forms_of(self, trial: Trial) -> tuple[Form, ...]:
+        """Return all ways to say the instruction."""
+        return self._instructions.forms(trial.cell.rule, trial.cell.frame)
+
+    def grid_of(self, trial: Trial) -> tuple[list[str | None], list[bool]]:
+        """Return for each cell the name of its item, or None, and whether it is blocked."""
+        names, blocked = self._names, trial.blocked
+        return [names[item] for item in trial.grid], [place in blocked for place in range(len(trial.grid))]
+
+    def record(self, number: int, trial: Trial, form: Form, names: list[str | None]) -> dict[str, Any]:
+        """Return the record of a trial, without its picture."""
+        cell, question, label = trial.cell, trial.question, self._labels
+        phrase = self._phrases.get(question)
+        if phrase is None:
+            phrase = self._catalogue.describe(question.noun, question.adjectives)
+            self._phrases[question] = phrase
+        participant = [label[place] for place in trial.participant_answers]
+        return {
+            "trial_index": number,
+            "trial_type": TYPES[cell.is_test],
+            "rule_class": cell.rule_class,
+            "rule": cell.rule,
+            "frame": cell.frame,
+            "is_contested": cell.is_test and cell.frame == PARTICIPANT,
+            "is_physics": cell.is_physics,
+            "instruction": form.instruction(phrase),
+            "template": form.template,
+            "noun": question.noun,
+            "adjectives": list(question.adjectives),
+            "width": self._width,
+            "height": self._height,
+            "cells": names,
+            "blocked": [label[place] for place in sorted(trial.blocked)],
+            "answer": label[trial.answer],
+            "participant_answers": participant,
+            "no_director": {"instruction": form.twin(phrase), "answers": participant},
+            "counts": {
+                "items": len(names) - names.count(None),
+                "blocked": len(trial.blocked),
+                "related_visible": trial.related_visible,
+                "related_blocked": trial.related_blocked,
+            },
+        }

@@ -20,24 +20,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.files.formats import (
-    JSON,
-    JSON_LINES,
-    Arrangement,
-    Checksum,
-    Entry,
-    Format,
-    FoundEntry,
-    List,
-    Record,
-    Shape,
-    decode_lines,
-)
+from vqagen.files.discovery import open_records
+from vqagen.files.formats import JSON, JSON_LINES, Format
+from vqagen.files.kind import RecordKind
+from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines
 from vqagen.files.locations import Location
-from vqagen.files.records import RecordKind, open_records
-from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
+from vqagen.files.shape import Entry, FoundEntry, Shape
+from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
-from vqagen.tasks.director.places import labels
 from vqagen.tasks.director.rules import (
     CONTROL,
     DIRECTOR,
@@ -49,6 +39,7 @@ from vqagen.tasks.director.rules import (
     SIZE,
     TEST,
     VERTICAL,
+    labels,
 )
 
 SAMPLES, SAMPLE_ID = "samples", "sample_id"
@@ -131,10 +122,6 @@ class Reference(Shape):
         return ItemCatalogue(self.info["catalogue"], Path())
 
     @cached_property
-    def _items(self) -> dict[str, GridItem]:
-        return {item.name: item for item in self._catalogue.items}
-
-    @cached_property
     def _names(self) -> tuple[str, ...]:
         """All nouns and adjectives."""
         nouns = dict.fromkeys(noun for item in self._catalogue.items for noun in item.nouns if noun != ITEM)
@@ -151,24 +138,20 @@ class Reference(Shape):
 
     def _grid(self, record: Record) -> Entry:
         width, height = record["width"], record["height"]
-        blocked = set(record["blocked"])
-        places = [(x, y) for y in range(height) for x in range(width)]
-        return {
-            "width": width,
-            "height": height,
-            "items": [
-                {
-                    "position": {"x": x, "y": y},
-                    "is_blocked": label in blocked,
-                    "item": None if name is None else self._item(name),
-                }
-                for (x, y), label, name in zip(places, labels(width, height), record["cells"], strict=True)
-            ],
-        }
+        cells = zip(labels(width, height), record["cells"], strict=True)
+        items = [
+            {
+                "position": {"x": cell % width, "y": cell // width},
+                "is_blocked": label in record["blocked"],
+                "item": None if name is None else self._item(name),
+            }
+            for cell, (label, name) in enumerate(cells)
+        ]
+        return {"width": width, "height": height, "items": items}
 
     def _item(self, name: str) -> Entry:
         if name not in self._written:
-            item = self._items[name]
+            item = self._catalogue.by_name[name]
             self._written[name] = {
                 "name": name,
                 "image_path": item.picture or f"{name}.png",

@@ -7,13 +7,19 @@ begins with a capital. A target holds `<D>`, the description of an item: "leftmo
     "<F>, please pick the <T>."  "leftmost <D>"  "from my point of view"  "red book"
 
 make "From my point of view, please pick the leftmost red book."
+
+Rules are in the participant's frame. The director stands opposite, so in his frame left and right change places: he
+says "rightmost … from my point of view" for the participant's leftmost. Words without a frame are his too, for he is
+the speaker.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +28,10 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import shipped
 from vqagen.language.loading import TemplateFile, find_template_files
-from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue_words import spell_out
+from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT, says_frame
+from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
 from vqagen.world.findings import problem_in
 
 SCHEMA = "director-templates"
@@ -51,14 +60,43 @@ class _Entry(NamedTuple):
     language: str
     """The language of the file."""
 
+    @property
+    def kind(self) -> str:
+        """TARGETS, FRAME_TEXTS or TEMPLATES."""
+        return self.section.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The rule, the frame, or the name of the template."""
+        return self.section.partition(".")[2]
+
     def problem(self, message: str) -> Problem:
         """Return a problem at this place."""
         return problem_in(self.source, self.path, message, self.document)
 
 
+class Form(NamedTuple):
+    """One text for a rule in a frame, split at the description; `twin_…` is its text without a director."""
+
+    template: str
+    """The id, such as `instructions.json#pick`."""
+    before: str
+    after: str
+    twin_before: str
+    twin_after: str
+
+    def instruction(self, phrase: str) -> str:
+        """Return the instruction for the items of a description."""
+        return f"{self.before}{phrase}{self.after}"
+
+    def twin(self, phrase: str) -> str:
+        """Return the same instruction where there is no director: in the participant's words, without a frame."""
+        return f"{self.twin_before}{phrase}{self.twin_after}"
+
+
 @dataclass(frozen=True)
 class Instructions:
-    """All ways to ask for an item."""
+    """All ways to ask for an item, and which of them say a frame: the setting `suffix`."""
 
     targets: Mapping[str, tuple[str, ...]]
     """Rule -> the ways to say it."""
@@ -66,13 +104,30 @@ class Instructions:
     """Frame -> the ways to say it."""
     sentences: tuple[tuple[str, str], ...]
     """(template, such as `instructions.json#pick`; sentence)."""
+    suffix: str = DIRECTIONAL
 
+    @cached_property
+    def _forms(self) -> dict[tuple[str, str | None], tuple[Form, ...]]:
+        return {}
 
-class InstructionsRead(NamedTuple):
-    """The instructions of files with all mistakes. They can be used if there are none."""
+    def forms(self, rule: str, frame: str | None) -> tuple[Form, ...]:
+        """Return every text for a rule in a frame; frame None, or a rule whose frame is not said, has no suffix.
 
-    instructions: Instructions
-    problems: tuple[Problem, ...]
+        The rule "leftmost" in the director's frame, "from my point of view", is spoken as "rightmost".
+        """
+        said = frame if says_frame(self.suffix, CLASS_OF[rule]) else None
+        found = self._forms.get((rule, said))
+        if found is None:
+            found = self._forms[rule, said] = tuple(self._made(rule, said))
+        return found
+
+    def _made(self, rule: str, frame: str | None) -> Iterator[Form]:
+        spoken = rule if frame == PARTICIPANT else MIRRORED.get(rule, rule)
+        frames = self.frames[frame] if frame else ("",)
+        for template, sentence in self.sentences:
+            for said, twin in zip(self.targets[spoken], self.targets[rule], strict=True):
+                for words in frames:
+                    yield Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
 
 
 def find_instruction_files(path: Path | str | None = None) -> list[TemplateFile]:
@@ -86,46 +141,40 @@ def with_shipped(files: Sequence[TemplateFile]) -> list[TemplateFile]:
     return [*files, *(file for file in find_instruction_files() if file.path.resolve() not in places)]
 
 
-def load_instructions(path: Path | str | None = None) -> Instructions:
+def load_instructions(path: Path | str | None = None, suffix: str = DIRECTIONAL) -> Instructions:
     """Return the instructions of a file or folder; sections that are not in it are the shipped ones.
 
     Raises BadInput with every mistake.
     """
-    read = read_instructions(find_instruction_files(path))
-    if read.problems:
-        raise BadInput(read.problems)
-    return read.instructions
+    instructions, problems = read_instructions(find_instruction_files(path))
+    if problems:
+        raise BadInput(problems)
+    return replace(instructions, suffix=suffix)
 
 
-def read_instructions(files: Sequence[TemplateFile]) -> InstructionsRead:
-    """Return the instructions of files, whose sections replace the shipped ones, with the mistakes in the files."""
+def read_instructions(files: Sequence[TemplateFile]) -> tuple[Instructions, tuple[Problem, ...]]:
+    """Return the instructions of files, whose sections replace the shipped ones, with all mistakes in the files."""
     problems: list[Problem] = []
     own = [entry for file in files for entry in _entries(file, problems)]
     own_sections = {_replaced_with(entry.section) for entry in own}
-    shipped_entries = [entry for file in with_shipped(files)[len(files) :] for entry in _entries(file, [])]
-    entries = [*(each for each in shipped_entries if _replaced_with(each.section) not in own_sections), *own]
+    others = [entry for file in with_shipped(files)[len(files) :] for entry in _entries(file, [])]
+    entries = [*(each for each in others if _replaced_with(each.section) not in own_sections), *own]
+    said: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        said.setdefault(entry.section, []).append(entry)
     problems += _faults(entries)
-    problems += _unequal_mirrors(entries) if not problems else ()
-    return InstructionsRead(_instructions_of(entries), tuple(dict.fromkeys(problems)))
+    problems += _unequal_mirrors(entries, said) if not problems else ()
+    instructions = Instructions(
+        {rule: tuple(each.said for each in said.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
+        {frame: tuple(each.said for each in said.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
+        tuple((f"{each.file}#{each.name}", each.said) for each in entries if each.kind == TEMPLATES),
+    )
+    return instructions, tuple(dict.fromkeys(problems))
 
 
 def _replaced_with(section: str) -> str:
     """Return the section that is replaced as a whole: all templates, or the ways to say one rule or frame."""
     return TEMPLATES if section.startswith(TEMPLATES) else section
-
-
-def _instructions_of(entries: Iterable[_Entry]) -> Instructions:
-    said: dict[str, list[str]] = {}
-    sentences = []
-    for entry in entries:
-        said.setdefault(entry.section, []).append(entry.said)
-        if entry.section.startswith(TEMPLATES):
-            sentences.append((f"{entry.file}#{entry.section.removeprefix(f'{TEMPLATES}.')}", entry.said))
-    return Instructions(
-        {rule: tuple(said.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
-        {frame: tuple(said.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
-        tuple(sentences),
-    )
 
 
 def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
@@ -137,14 +186,13 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
     except BadInput as error:
         problems += error.problems
         return []
-    faults = [problem_in(source, place, message, text) for place, message in schema_faults(document, SCHEMA)]
+    faults = [*schema_faults(document, SCHEMA)]
     names: dict[str, str] = {}
     for i, record in enumerate(document.get(TEMPLATES, ()) if not faults else ()):
         first = names.setdefault(record["name"], f"{TEMPLATES}[{i}]")
         if first != f"{TEMPLATES}[{i}]":
-            wrong = f"name {record['name']!r} is taken by {first}"
-            faults.append(problem_in(source, f"{TEMPLATES}[{i}].name", wrong, text))
-    problems += faults
+            faults.append((f"{TEMPLATES}[{i}].name", f"name {record['name']!r} is taken by {first}"))
+    problems += [problem_in(source, place, message, text) for place, message in faults]
     if faults:
         return []
     language = document.get("language", ENGLISH)
@@ -153,18 +201,14 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
 
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield each text of a document with its section and JSON path."""
-    for section, content in document.items():
-        if section in (TARGETS, FRAME_TEXTS):
-            for name, ways in content.items():
-                if name != "comment":
-                    yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
-        elif section == TEMPLATES:
-            for i, record in enumerate(content):
-                name, said = f"{TEMPLATES}.{record['name']}", record["text"]
-                if isinstance(said, str):
-                    yield said, name, f"{TEMPLATES}[{i}].text"
-                else:
-                    yield from ((each, name, f"{TEMPLATES}[{i}].text[{k}]") for k, each in enumerate(said))
+    for section in (key for key in document if key in (TARGETS, FRAME_TEXTS)):
+        for name, ways in document[section].items():
+            if name != "comment":
+                yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
+    for i, record in enumerate(document.get(TEMPLATES, ())):
+        name, said, path = f"{TEMPLATES}.{record['name']}", record["text"], f"{TEMPLATES}[{i}].text"
+        ways = [(said, path)] if isinstance(said, str) else [(each, f"{path}[{k}]") for k, each in enumerate(said)]
+        yield from ((each, name, place) for each, place in ways)
 
 
 # Mistakes -------------------------------------------------------------------------------------------------------------
@@ -174,71 +218,99 @@ def _faults(entries: Iterable[_Entry]) -> Iterator[Problem]:
     """Yield the faults of each text, and each text that is there twice, for then it has two meanings."""
     taken: dict[tuple[str, str], _Entry] = {}
     for entry in entries:
-        kind = entry.section.partition(".")[0]
-        yield from (entry.problem(message) for message in _FAULTS_OF[kind](entry.said))
+        kind, said = entry.kind, entry.said
+        yield from (entry.problem(message) for message in _text_faults(kind, said))
         if entry.language == ENGLISH:
-            yield from (entry.problem(message) for message in _article_faults(kind, entry.said))
-        first = taken.setdefault((kind, entry.said.casefold()), entry)
+            yield from (entry.problem(message) for message in _article_faults(kind, said))
+        first = taken.setdefault((kind, said.casefold()), entry)
         if first is not entry:
             yield entry.problem(f"the same words as {first.path}; a text can have one meaning only")
-
-
-def _words_faults(said: str) -> Iterator[str]:
-    if said != said.strip() or "  " in said:
-        yield "blanks at an end, or several in a row; write single blanks between words"
-
-
-def _slot_faults(said: str, slots: Sequence[str]) -> Iterator[str]:
-    """Yield a fault unless the text has each of these slots once, in this order, and no other one."""
-    found = _SLOT.findall(said)
-    if found != list(slots):
-        wanted = " and behind it ".join(slots) or "no slot"
-        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(found) or 'no slot'}"
-
-
-def _target_faults(said: str) -> Iterator[str]:
-    yield from _words_faults(said)
-    yield from _slot_faults(said, (DESCRIPTION,))
-
-
-def _frame_faults(said: str) -> Iterator[str]:
-    yield from _words_faults(said)
-    yield from _slot_faults(said, ())
-
-
-def _sentence_faults(said: str) -> Iterator[str]:
-    yield from _words_faults(said)
-    leads = said.startswith(FRAME)
-    slots = list(_slot_faults(said, (FRAME, TARGET) if leads else (TARGET, FRAME)))
-    yield from slots
-    if not slots and leads and not said.startswith(LEADING):
-        yield f"no comma and blank behind {FRAME}; they are left out with it where no frame is said"
-    elif not slots and not leads and f" {FRAME}" not in said:
-        yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
-    if not re.search(r"[.?!]\Z", said):
-        yield "no mark at the end; write . ? or !"
 
 
 def _article_faults(kind: str, said: str) -> Iterator[str]:
     """Yield a fault of an English text whose article stands in the wrong place."""
     if kind == TARGETS and re.match(r"(?i)(the|an?)\b", said):
         yield f"an article before the target; the sentence has it: leave out {said.split()[0]!r}"
-    if kind == TEMPLATES and TARGET in said and f"the {TARGET}" not in said.casefold().replace("<t>", TARGET):
+    if kind == TEMPLATES and TARGET in said and not re.search(f"(?i)the {TARGET}", said):
         yield f"no article before the target; write: the {TARGET}"
 
 
-_FAULTS_OF = {TARGETS: _target_faults, FRAME_TEXTS: _frame_faults, TEMPLATES: _sentence_faults}
+def _text_faults(kind: str, said: str) -> Iterator[str]:
+    """Yield what is wrong with the blanks, the slots and the end of a text."""
+    if said != said.strip() or "  " in said:
+        yield "blanks at an end, or several in a row; write single blanks between words"
+    leads = said.startswith(FRAME)
+    slots = {TARGETS: [DESCRIPTION], FRAME_TEXTS: [], TEMPLATES: [FRAME, TARGET] if leads else [TARGET, FRAME]}[kind]
+    found = _SLOT.findall(said)
+    if found != slots:
+        wanted = " and behind it ".join(slots) or "no slot"
+        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(found) or 'no slot'}"
+    elif kind == TEMPLATES and leads and not said.startswith(LEADING):
+        yield f"no comma and blank behind {FRAME}; they are left out with it where no frame is said"
+    elif kind == TEMPLATES and not leads and f" {FRAME}" not in said:
+        yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
+    if kind == TEMPLATES and not re.search(r"[.?!]\Z", said):
+        yield "no mark at the end; write . ? or !"
 
 
-def _unequal_mirrors(entries: Sequence[_Entry]) -> Iterator[Problem]:
+def _unequal_mirrors(entries: Sequence[_Entry], said: Mapping[str, Sequence[_Entry]]) -> Iterator[Problem]:
     """Yield rules that have not as many ways as their mirror images: way i of one mirrors way i of the other."""
-    ways: dict[str, list[_Entry]] = {}
-    for entry in entries:
-        ways.setdefault(entry.section, []).append(entry)
     for rule, mirror in MIRRORED.items():
-        here, there = ways.get(f"{TARGETS}.{rule}", []), ways.get(f"{TARGETS}.{mirror}", [])
+        here, there = said.get(f"{TARGETS}.{rule}", ()), said.get(f"{TARGETS}.{mirror}", ())
         if rule < mirror and len(here) != len(there):
             last = max((*here, *there), key=entries.index)
             counts = f"{rule} has {len(here)} and {mirror} has {len(there)}"
             advice = f"give both the same number, way i of {rule} being the mirror image of way i of {mirror}"
             yield problem_in(last.source, last.section, f"unequal numbers of ways: {counts}; {advice}", last.document)
+
+
+class Meaning(NamedTuple):
+    """What a text asks for."""
+
+    rule: str
+    """In the participant's frame."""
+    frame: str | None
+    noun: str
+    adjectives: tuple[str, ...]
+    """In the order of the text."""
+    form: Form
+
+
+class InstructionReader:
+    """Recognises instructions about the items of a catalogue."""
+
+    def __init__(self, instructions: Instructions, catalogue: ItemCatalogue) -> None:
+        self._forms: dict[str, list[tuple[str, str | None, Form]]] = {}
+        """Text before the description -> (rule, frame, form)."""
+        every = replace(instructions, suffix=ALWAYS)
+        for rule, frame in product(CLASS_OF, (None, *FRAMES)):
+            for form in every.forms(rule, frame):
+                self._forms.setdefault(form.before, []).append((rule, frame, form))
+        self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
+        self._adjectives = {spell_out(each): each for each in catalogue.classes}
+
+    def meanings(self, text: str) -> list[Meaning]:
+        """Return every meaning of a text; none for a text that no template says."""
+        return [
+            Meaning(rule, frame, *each, form)
+            for start in range(len(text))
+            for rule, frame, form in self._forms.get(text[:start], ())
+            if text.endswith(form.after)
+            for each in self._descriptions(text[start : len(text) - len(form.after)].split(" "))
+        ]
+
+    def _descriptions(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each (noun, adjectives) that words such as "red pair of scissors" can be."""
+        for count in range(1, len(words) + 1):
+            said, rest = " ".join(words[:count]), words[count:]
+            if not rest and said in self._nouns:
+                yield self._nouns[said], ()
+            elif said in self._adjectives:
+                yield from ((noun, (self._adjectives[said], *more)) for noun, more in self._descriptions(rest))
+
+
+def _split(sentence: str, target: str, frame: str) -> tuple[str, str]:
+    """Return what stands before and behind the description. `frame` is empty where none is said."""
+    framed = sentence.replace(LEADING, f"{frame}, " * bool(frame)).replace(f" {FRAME}", f" {frame}" * bool(frame))
+    before, _, after = framed.replace(TARGET, target).partition(DESCRIPTION)
+    return before[:1].upper() + before[1:], after

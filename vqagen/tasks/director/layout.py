@@ -3,19 +3,25 @@
 All that fits an instruction with a rule is laid out first, the same way for control and test trials. Then the type says
 what is blocked: in a test trial the best of all items, so that the second is the answer; in a control trial others, so
 that the best is. Nothing in the grid but its blocked cells tells the two apart: whoever ignores these is right in half
-of the trials at most.
+of the trials at most. So for "the topmost red book", with # before what the director does not see:
+
+       test            control
+    1  #red book       red book     <- the participant's own topmost one
+    2  red book        #red book    <- the second: the answer of the test; that of the control is the first
+    3  red book        red book     <- with three seen or not, "topmost" is needed
+    4  blue book       blue book    <- a near miss: without "red", another would be meant
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from vqagen.rng import below, pick, take
 from vqagen.tasks.director.design import EMPTY, Cell, Trial
-from vqagen.tasks.director.places import OPPOSITE, line_of, rays, standings
 from vqagen.tasks.director.question_table import Ids, KindSizes, Question
-from vqagen.tasks.director.rules import MIRRORED, NONE, RELATION, SIZE, SMALLEST
+from vqagen.tasks.director.rules import MIRRORED, NONE, OPPOSITE, RELATION, SIZE, SMALLEST, rays
 from vqagen.tasks.director.trial_plan import Amounts, Slot, TrialPlan
 
 TRIES = 4
@@ -68,7 +74,7 @@ def _place(
         slots += [(plan.cells, foils) for foils in question.foils]
         places = [_put(grid, slot, avoided, rng) for slot in slots]
         return places[0], places[1], places[1 : 1 + hidden]
-    ranks = plan.ranks_of(question, amounts).draw(rng)
+    ranks = plan.draw_ranks(question, amounts, rng)
     slots = [ranks.first, ranks.second, *((ranks.ahead, foils) for foils in ranks.foils)]
     slots += [*[ranks.behind_second] * seen, *[ranks.behind_first] * (hidden - 1)]
     places = [_put(grid, slot, avoided, rng) for slot in slots]
@@ -105,8 +111,7 @@ def _unrelated(items: Sequence[int], question: Question, rng: Random) -> int:
 
 def _make_relation(cell: Cell, question: Question, plan: TrialPlan, rng: Random) -> Trial:
     """Return a trial about the first item in a direction from the only item that fits."""
-    settings = plan.settings
-    grid = [EMPTY] * (settings.width * settings.height)
+    settings, grid = plan.settings, [EMPTY] * len(plan.cells)
     reference = pick(rng, plan.references)
     ray = rays(settings.width, settings.height, plan.rule)[reference]
     step = 1 + below(rng, min(len(ray) - 1, plan.empty))
@@ -172,24 +177,16 @@ def _fill(
     return frozenset((*hidden, *free[left:]))
 
 
-def partner_of(trial: Trial, cell: Cell) -> Trial:
+def partner_of(trial: Trial) -> Trial:
     """Return the other trial of a pair: the block moves from the competitor to the target.
 
     With a rule the competitor is then the answer in both views, a control trial; without one, both fit the participant.
     """
+    cell = trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False)
     blocked = trial.blocked - {trial.competitor} | {trial.answer}
     answers = (trial.competitor,) if not cell.is_test else trial.participant_answers
-    return Trial(
-        cell,
-        trial.question,
-        trial.grid,
-        blocked,
-        trial.competitor,
-        answers,
-        trial.related_visible,
-        trial.related_blocked,
-        trial.answer,
-    )
+    moved = replace(trial, cell=cell, blocked=blocked, answer=trial.competitor, competitor=trial.answer)
+    return replace(moved, participant_answers=answers)
 
 
 # The looser rules of the first director task: ties are allowed, and no word need be needed ---------------------------
@@ -197,10 +194,12 @@ def partner_of(trial: Trial, cell: Cell) -> Trial:
 
 def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial of a cell of the design. Blocked items may be as good as the target. There are no decoys."""
-    numbers, settings = plan.numbers, plan.settings
-    standing = pick(rng, plan.targets)
-    target, worse = standing.cell, list(standing.worse)
-    grid = [EMPTY] * (settings.width * settings.height)
+    numbers, ranks, grid = plan.numbers, plan.ranks, [EMPTY] * len(plan.cells)
+    target = pick(rng, plan.targets)
+    others = [each for each in plan.cells if each != target]
+    worse = [each for each in others if not ranks or ranks[each] > ranks[target]]
+    better = [each for each in others if not ranks or ranks[each] < ranks[target]]
+    even = [each for each in others if ranks and ranks[each] == ranks[target]]
     grid[target], worse_items, competitor_items = _items(question, plan, rng)
     seen, hidden = (numbers.seen, numbers.hidden) if cell.is_test else (numbers.seen + numbers.hidden, 0)
     if cell.rule == NONE:
@@ -211,7 +210,7 @@ def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[
         grid[kept[-1]] = pick(rng, worse_items)
     blocked = []
     if hidden:
-        good = [each for each in (*standing.better, *standing.even) if grid[each] == EMPTY]
+        good = [each for each in (*better, *even) if grid[each] == EMPTY]
         blocked = [take(rng, good)]
         grid[blocked[0]] = pick(rng, competitor_items)
     free = [each for each in range(len(grid)) if grid[each] == EMPTY]
@@ -223,7 +222,11 @@ def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[
     protected = frozenset((*(kept if cell.is_test else kept[:1]), *blocked))
     closable = [each for each in range(len(grid)) if each not in protected]
     blocked += [take(rng, closable) for _ in range(numbers.blocked - len(blocked))]
-    return _trial(cell, question, plan, grid, frozenset(blocked), target)
+    question = _simplified(cell, question, plan, grid, frozenset(blocked))
+    related = _fitting(question, grid)
+    count = sum(place in blocked for place in related)
+    answers = _best(related, grid, question, plan)
+    return Trial(cell, question, grid, frozenset(blocked), target, answers, len(related) - count, count)
 
 
 def _items(question: Question, plan: TrialPlan, rng: Random) -> tuple[int, Ids, Ids]:
@@ -235,16 +238,6 @@ def _items(question: Question, plan: TrialPlan, rng: Random) -> tuple[int, Ids, 
     own = int(rng.random() * (len(sizes) - 1))
     behind = tuple(each for of_size in sizes[own + 1 :] for each in of_size)
     return pick(rng, sizes[own]), behind, tuple(each for of_size in sizes[: own + 1] for each in of_size)
-
-
-def _trial(
-    cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int], target: int
-) -> Trial:
-    question = _simplified(cell, question, plan, grid, blocked)
-    related = _fitting(question, grid)
-    hidden = sum(place in blocked for place in related)
-    answers = _best(related, grid, question, plan)
-    return Trial(cell, question, grid, blocked, target, answers, len(related) - hidden, hidden)
 
 
 def _simplified(cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int]) -> Question:
@@ -286,7 +279,5 @@ def _best(related: list[int], grid: list[int], question: Question, plan: TrialPl
         sign = 1 if plan.rule == SMALLEST else -1
         ranks = {place: sign * question.table.catalogue.items[grid[place]].size for place in related}
     else:
-        width = plan.settings.width
-        sign = 1 if standings(width, plan.settings.height, plan.rule)[0].worse else -1
-        ranks = {place: sign * line_of(place, width, plan.rule) for place in related}
+        ranks = {place: plan.ranks[place] for place in related}
     return tuple(place for place, rank in ranks.items() if rank == min(ranks.values()))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import combinations
+from functools import cache, cached_property, lru_cache
+from itertools import combinations, product
 from typing import NamedTuple
 
 from vqagen.bits import Objects, first_n, union_of
@@ -66,9 +66,9 @@ class Question:
         """For each adjective the items that it alone keeps from being related."""
         return tuple(_ids(self.table.flags(foils)) for foils in self._foils)
 
-    @property
-    def _foils(self) -> Iterator[Objects]:
-        return (self.table.foils(self.noun, self.adjectives, each) for each in self.adjectives)
+    @cached_property
+    def _foils(self) -> tuple[Objects, ...]:
+        return tuple(self.table.foils(self.noun, self.adjectives, each) for each in self.adjectives)
 
     @cached_property
     def near_misses(self) -> Ids:
@@ -102,12 +102,8 @@ class Question:
 
     def has_foils_of_size(self, least: int, most: int) -> bool:
         """True if every adjective has foils of these levels."""
-        return all(any(least <= level <= most for level in levels) for levels in self._foil_levels)
-
-    @cached_property
-    def _foil_levels(self) -> tuple[tuple[int, ...], ...]:
-        of_size = self.table.of_size
-        return tuple(tuple(level for level, items in of_size.items() if items & foils) for foils in self._foils)
+        sized = self.table.of_sizes(least, most)
+        return all(foils & sized for foils in self._foils)
 
 
 class QuestionTable:
@@ -125,11 +121,8 @@ class QuestionTable:
         words = (*self.nouns, *catalogue.classes)
         self._made: dict[tuple[str, tuple[str, ...]], Question] = {}
         self._every = first_n(len(items))
-        self.of_size = {
-            level: union_of(each for each, size in enumerate(self.sizes) if size == level)
-            for level in sorted(set(self.sizes))
-        }
-        """Size level -> its items."""
+        self.of_sizes = cache(self._of_sizes)
+        """Return the items of the size levels from one to another."""
         colors = [next((each for each in item.properties if each in catalogue.paints), "") for item in items]
         self.looks = tuple((item.kind, color) for item, color in zip(items, colors, strict=True))
         """The kind and color of each item."""
@@ -140,6 +133,9 @@ class QuestionTable:
         self._true = _items_by_word(words, [item.true for item in items])
         unclear = _items_by_word(words, [item.unclear for item in items])
         self._possible = {word: self._true[word] | unclear[word] for word in words}
+
+    def _of_sizes(self, least: int, most: int) -> Objects:
+        return union_of(each for each, size in enumerate(self.sizes) if least <= size <= most)
 
     def all_true(self, words: Sequence[str]) -> Objects:
         """Return the items for which all words are true."""
@@ -174,17 +170,12 @@ class QuestionTable:
     @cached_property
     def plain_questions(self) -> tuple[Question, ...]:
         """A kind with its color, alone or with one more property of it: those of the first director task."""
-        found = []
-        for noun, color in (
-            (noun, color) for noun in self.nouns if noun in self.kinds for color in self.catalogue.paints
-        ):
-            related = self.all_true((noun, color))
-            others = [each for each in self.catalogue.classes if each not in self.catalogue.paints]
-            if related and self.one_false((noun, color)):
-                found += [
-                    self.question(noun, (*more, color))
-                    for more in ((), *((each,) for each in others if self.all_true((noun, color, each))))
-                ]
+        colors, found = self.catalogue.paints, []
+        others = [each for each in self.catalogue.classes if each not in colors]
+        for noun, color in product((noun for noun in self.nouns if noun in self.kinds), colors):
+            if self.all_true((noun, color)) and self.one_false((noun, color)):
+                more = [(each, color) for each in others if self.all_true((noun, color, each))]
+                found += [self.question(noun, adjectives) for adjectives in ((color,), *more)]
         return tuple(found)
 
     def _questions(self) -> Iterator[Question]:

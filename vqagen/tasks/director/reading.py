@@ -10,8 +10,18 @@ from vqagen.bits import Objects, indexes, union_of
 from vqagen.errors import Fault, describe
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
-from vqagen.tasks.director.places import labels
-from vqagen.tasks.director.rules import CLASS_OF, DIRECTOR, FRAMES, MIRRORED, NONE, PARTICIPANT, TEST, TYPES, says_frame
+from vqagen.tasks.director.rules import (
+    CLASS_OF,
+    DIRECTOR,
+    FRAMES,
+    MIRRORED,
+    NONE,
+    PARTICIPANT,
+    TEST,
+    TYPES,
+    labels,
+    says_frame,
+)
 from vqagen.tasks.director.settings import ALWAYS
 
 MOST_COLUMNS = 26

@@ -88,10 +88,8 @@ class DirectorSettings(RunSettings):
             yield f"--size-share, --vertical-share and --horizontal-share make {rules:g}; together at most 1"
         if self.compat == REFERENCE and (self.paired or self.questions == RELATIONAL):
             yield "--compat reference has neither pairs nor relational questions"
-        yield from (f"--render must be one of {', '.join(RENDERS)}, found {each!r}" for each in self._strange_renders())
-
-    def _strange_renders(self) -> list[str]:
-        return [each for each in self.render if each not in RENDERS]
+        strange = [each for each in self.render if each not in RENDERS]
+        yield from (f"--render must be one of {', '.join(RENDERS)}, found {each!r}" for each in strange)
 
     @property
     def renders(self) -> tuple[str, ...]:

@@ -1,28 +1,126 @@
-"""Perspective-taking trials as a task. An item is the number of a trial."""
+"""Perspective-taking trials as a task: what a design can make with a catalogue, and the trials. An item is a number."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import content_hash
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
-from vqagen.rng import below, stream
+from vqagen.rng import below, pick, stream
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.design import WINDOW, Design, Trial
+from vqagen.tasks.director.design import WINDOW, Cell, Design, RecordMaker, Trial
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
-from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS, find_instruction_files, with_shipped
-from vqagen.tasks.director.maker import TrialMaker
+from vqagen.tasks.director.instructions import (
+    SHIPPED_INSTRUCTIONS,
+    find_instruction_files,
+    load_instructions,
+    with_shipped,
+)
+from vqagen.tasks.director.layout import make_loose, make_strict, partner_of
 from vqagen.tasks.director.pictures import TrialPictures, looks_of
-from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.wording import RecordMaker, load_wording
+from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, question_table
+from vqagen.tasks.director.rules import NONE, TYPES
+from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
+from vqagen.tasks.director.trial_plan import TrialPlan
+
+TRIES = 100
+"""Draws of a trial that is to differ from the others of its window."""
+
+
+QuestionGroup = tuple[TrialPlan, list[Question]]
+"""Questions that are alike, as wide a noun and as many adjectives, and the plan of their trials."""
+
+
+class CellFeasibility(NamedTuple):
+    """What can be made for a cell of the design."""
+
+    cell: Cell
+    questions: int
+    """How many there are to choose from."""
+    faults: tuple[str, ...]
+    """Why nothing can be made; empty if something can."""
+
+
+class TrialMaker:
+    """Makes the trials of a design. Raises UsageError naming each cell of the design that nothing can be made for."""
+
+    def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings) -> None:
+        self.catalogue, self._settings = catalogue, settings
+        table, is_loose = question_table(catalogue), settings.compat == REFERENCE
+        self._questions = table.plain_questions if is_loose else table.questions
+        self._make = make_loose if is_loose else make_strict
+        self._groups_of = cache(self._find_groups)
+
+    @cached_property
+    def feasibility(self) -> tuple[CellFeasibility, ...]:
+        """The feasibility of every cell of the design, in order."""
+        return tuple(self._feasibility_of(cell) for cell in Design(self._settings, 0).leaves())
+
+    def check(self) -> None:
+        """Raise UsageError if there is a cell that nothing can be made for: each reason once, with its cells."""
+        cells: dict[str, list[Cell]] = {}
+        for each in self.feasibility:
+            for fault in each.faults:
+                cells.setdefault(fault, []).append(each.cell)
+        if cells:
+            reasons = (f"  {_said_together(found)}: {fault}" for fault, found in cells.items())
+            raise UsageError("\n".join(("this design cannot be made:", *reasons)))
+
+    def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
+        """Return a trial of a cell that is not `known`, and note it there. UsageError if there seems to be none."""
+        groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
+        for _ in range(TRIES):
+            plan, questions = pick(rng, groups)
+            trial = self._make(cell, questions[int(rng.random() * len(questions))], plan, questions, rng)
+            key = (trial.question, cell.rule, trial.blocked, *trial.grid)
+            if key not in known:
+                known.add(key)
+                return trial
+        raise UsageError(f"{cell}: {TRIES} draws in a row made a trial again; choose a larger grid or more items")
+
+    def _feasibility_of(self, cell: Cell) -> CellFeasibility:
+        """Return what can be made for a cell, or what a question without adjectives lacks, or else its words."""
+        groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
+        questions = sum(len(found) for _, found in groups)
+        is_asked = any(each.is_physics == cell.is_physics for each in self._questions)
+        no_words = "the catalogue has no such question" + " with so few items, cells and sizes" * is_asked
+        faults = tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults()) or (no_words,)
+        return CellFeasibility(cell, questions, () if questions else faults)
+
+    def _find_groups(self, rule: str, rule_class: str, is_physics: bool) -> tuple[QuestionGroup, ...]:
+        groups: dict[tuple[int, str], QuestionGroup] = {}
+        for adjectives in range(MOST_ADJECTIVES + 1):
+            plan = TrialPlan(self._settings, rule, rule_class, adjectives)
+            if any(plan.faults()):
+                continue
+            for question in self._questions:
+                alike = len(question.adjectives) == adjectives and question.is_physics == is_physics
+                if alike and plan.fits(question):
+                    groups.setdefault((adjectives, question.width), (plan, []))[1].append(question)
+        return tuple(groups.values())
+
+
+def _said_together(cells: list[Cell]) -> str:
+    """Return cells of a design in few words, such as `control and test trials, topmost and bottommost, physics`.
+
+    The parts need not all go with each other: `--dry-run` shows which do.
+    """
+    parts = (
+        " and ".join(dict.fromkeys(TYPES[each.is_test] for each in cells)) + " trials",
+        " and ".join(dict.fromkeys(each.rule if each.rule != NONE else "no rule" for each in cells)),
+        " and ".join(dict.fromkeys("physics" if each.is_physics else "no physics" for each in cells)),
+    )
+    return ", ".join(parts)
+
 
 TRIALS = "trials"
 
@@ -32,7 +130,7 @@ class TrialTally(Counter[str]):
 
     def take(self) -> dict[str, int]:
         """Return the counts, and start again from zero."""
-        counts = {name: self[name] for name in sorted(self)}
+        counts = dict(sorted(self.items()))
         self.clear()
         return counts
 
@@ -92,7 +190,7 @@ class DirectorTask(Task):
     @cached_property
     def records(self) -> RecordMaker:
         """What words and records the trials. Raises VqagenError."""
-        settings, wording = self.settings, load_wording(self.wording_files, self.settings.suffix)
+        settings, wording = self.settings, load_instructions(self.wording_files, self.settings.suffix)
         return RecordMaker(self.catalogue, wording, settings.width, settings.height)
 
     @cached_property
@@ -149,11 +247,11 @@ class DirectorTask(Task):
         rng, known = stream(self.settings.seed, TRIALS, window), set[object]()
         for number, cell in enumerate(Design(self.settings, window).cells(), start=window * self.WINDOW // 2):
             trial = maker.make_new(cell, rng, known)
-            form = recorder.form_of(trial, rng)
+            form = pick(rng, recorder.forms_of(trial))
             if not self.settings.paired:
                 yield trial, form, None
                 continue
-            pair = [trial, maker.partner_of(trial)]
+            pair = [trial, partner_of(trial)]
             first = below(rng, 2)  # the order does not give away which is the test
             yield pair[first], form, number
             yield pair[1 - first], form, number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,18 +11,23 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.errors import counted
-from vqagen.tasks.director.places import (
+from vqagen.tasks.director.question_table import Ids, Question
+from vqagen.tasks.director.rules import (
+    HORIZONTAL,
+    MIRRORED,
+    NONE,
     OPPOSITE,
+    RELATION,
+    SIZE,
+    SMALLEST,
+    VERTICAL,
     Band,
     Cells,
-    Standing,
     bands,
     even_weights,
+    line_ranks,
     rays,
-    standings,
 )
-from vqagen.tasks.director.question_table import Ids, Question
-from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, SMALLEST, VERTICAL
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.settings import LARGEST
 
@@ -66,18 +72,6 @@ class Ranks(NamedTuple):
 
 Slot = tuple[Cells, Ids]
 """The cells that an item can stand in, and the items that it can be."""
-
-
-class RankChoices:
-    """Ranks, of which each has its share of trials."""
-
-    def __init__(self, ranks: Sequence[Ranks], weights: Sequence[float]) -> None:
-        self._ranks, self._bounds = ranks, list(accumulate(weights))
-
-    def draw(self, rng: Random) -> Ranks:
-        """Return one of the ranks."""
-        at = rng.random() * self._bounds[-1]
-        return next(ranks for ranks, bound in zip(self._ranks, self._bounds, strict=True) if at < bound)
 
 
 def numbers_of(settings: DirectorSettings, rule_class: str) -> TrialNumbers:
@@ -136,19 +130,21 @@ class TrialPlan:
 
     def _own(self, seen: int, hidden: int) -> int:
         """Return how many items are part of the question."""
-        gold = 2 if self.rule_class == RELATION else 1
+        is_relation = self.rule_class == RELATION
         foils = 0 if self.settings.compat == REFERENCE else self.adjectives
-        opposite = 1 if self.rule_class == RELATION and self.rule in MIRRORED else 0
-        return gold + foils + seen + hidden + opposite
+        return 1 + is_relation + (is_relation and self.rule in MIRRORED) + foils + seen + hidden
 
     @cached_property
-    def targets(self) -> tuple[Standing, ...]:
-        """The cells that the target of a loose trial can stand in."""
-        settings, numbers = self.settings, self.numbers
-        every = standings(settings.width, settings.height, self.rule)
-        if self.rule_class not in (VERTICAL, HORIZONTAL):
-            return every
-        return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden)
+    def ranks(self) -> tuple[int, ...]:
+        """The line of each cell under a spatial rule, the best being 0; () for other rules."""
+        is_spatial = self.rule_class in (VERTICAL, HORIZONTAL)
+        return line_ranks(self.settings.width, self.settings.height, self.rule) if is_spatial else ()
+
+    @cached_property
+    def targets(self) -> Cells:
+        """The cells that the target of a loose trial can stand in: under a spatial rule, it beats enough others."""
+        needed, ranks = self.numbers.seen + self.numbers.hidden, self.ranks
+        return tuple(cell for cell in self.cells if not ranks or sum(each > ranks[cell] for each in ranks) >= needed)
 
     @property
     def empty(self) -> int:
@@ -158,11 +154,11 @@ class TrialPlan:
     @cached_property
     def references(self) -> tuple[int, ...]:
         """The cells in which the reference object of a relation can stand."""
-        settings = self.settings
-        ahead = rays(settings.width, settings.height, self.rule)
-        behind = rays(settings.width, settings.height, OPPOSITE[self.rule])
-        needs_behind = 1 if self.rule in MIRRORED else 0
-        return tuple(cell for cell in self.cells if len(ahead[cell]) > 1 and len(behind[cell]) >= needs_behind)
+        width, height = self.settings.width, self.settings.height
+        ahead, behind = rays(width, height, self.rule), rays(width, height, OPPOSITE[self.rule])
+        return tuple(
+            each for each in self.cells if len(ahead[each]) > 1 and (behind[each] or self.rule not in MIRRORED)
+        )
 
     def faults(self) -> Iterator[str]:
         """Yield why no trial of the rule can be made on this grid."""
@@ -182,12 +178,11 @@ class TrialPlan:
             yield "needs 1 cell without an item, found 0"
         elif self.rule_class == RELATION and not self.references:
             yield "needs more cells in a row or column"
-        elif self.rule_class in (VERTICAL, HORIZONTAL) and not self._has_room(seen, hidden):
+        elif self.rule_class in (VERTICAL, HORIZONTAL) and not (
+            self.targets if settings.compat == REFERENCE else self._lines(seen, hidden)
+        ):
             lines = "rows" if self.rule_class == VERTICAL else "columns"
             yield f"needs more {lines}, or fewer related items"
-
-    def _has_room(self, seen: int, hidden: int) -> bool:
-        return bool(self.targets if self.settings.compat == REFERENCE else self._lines(seen, hidden))
 
     def _lines(self, seen: int, hidden: int) -> dict[tuple[int, int], Band]:
         """Return the bands that have room for a question's items."""
@@ -208,27 +203,28 @@ class TrialPlan:
             return bool(question.kind_sizes)
         return any(True for _ in self._sized_ranks(question))
 
-    def ranks_of(self, question: Question, amounts: Amounts) -> RankChoices:
-        """Return where the items of a question with a rule can stand, or how large they can be."""
+    def draw_ranks(self, question: Question, amounts: Amounts, rng: Random) -> Ranks:
+        """Draw where the items of a question with a rule stand, or how large they are."""
         key = question, None if self.rule_class == SIZE else amounts
         found = self._ranks.get(key)
         if found is None:
             make = self._sized_ranks(question) if self.rule_class == SIZE else self._spatial_ranks(question, amounts)
             weighed = [*make]
-            found = self._ranks[key] = RankChoices([ranks for ranks, _ in weighed], [weight for _, weight in weighed])
-        return found
+            found = [ranks for ranks, _ in weighed], [*accumulate(weight for _, weight in weighed)]
+            self._ranks[key] = found
+        ranks, bounds = found
+        return ranks[bisect(bounds, rng.random() * bounds[-1])]
 
     @cached_property
-    def _ranks(self) -> dict[tuple[Question, Amounts | None], RankChoices]:
+    def _ranks(self) -> dict[tuple[Question, Amounts | None], tuple[Sequence[Ranks], list[float]]]:
         return {}
 
     def _spatial_ranks(self, question: Question, amounts: Amounts) -> Iterator[tuple[Ranks, float]]:
         related, found = question.related, self._lines(amounts.seen, amounts.hidden)
         number = self.settings.height if self.rule_class == VERTICAL else self.settings.width
         for band, weight in zip(found.values(), even_weights(tuple(found), number), strict=True):
-            slots = ((cells, related) for cells in (band.first, band.second, band.behind_first, band.behind_second))
-            first, second, behind_first, behind_second = slots
-            yield Ranks(first, second, band.ahead, question.foils, behind_first, behind_second), weight
+            behind = (band.behind_first, related), (band.behind_second, related)
+            yield Ranks((band.first, related), (band.second, related), band.ahead, question.foils, *behind), weight
 
     def _sized_ranks(self, question: Question) -> Iterator[tuple[Ranks, float]]:
         """Yield the ranks by size. All items that fit are of one kind; of one size there is only the best one."""
@@ -241,12 +237,11 @@ class TrialPlan:
                 if question.has_foils_of_size(*self._bar(steps[first][0]))
             )
             for (first, second), weight in zip(pairs, even_weights(pairs, len(steps)), strict=True):
-                behind = [tuple(each for _, ids in steps[at + 1 :] for each in ids) for at in (first, second)]
-                groups = (steps[first][1], steps[second][1], *behind)
-                slots = ((self.cells, items) for items in groups)
+                groups = (tuple(each for _, ids in steps[at + 1 :] for each in ids) for at in (first, second))
+                behind = [(self.cells, items) for items in groups]
                 foils = question.foils_of_size(*self._bar(steps[first][0]))
-                best, next_best, behind_best, behind_next = slots
-                yield Ranks(best, next_best, self.cells, foils, behind_best, behind_next), weight
+                best, next_best = (self.cells, steps[first][1]), (self.cells, steps[second][1])
+                yield Ranks(best, next_best, self.cells, foils, *behind), weight
 
     def _bar(self, best: int) -> tuple[int, int]:
         """Return the least and the largest size level of near misses, which beat or equal the best item."""

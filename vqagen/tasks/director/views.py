@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 
 from vqagen.bits import Objects, first_n, indexes, is_single, only, union_of
-from vqagen.tasks.director.places import FIRST, STEPS, labels, line_of, rays
 from vqagen.tasks.director.reading import WrittenTrial, spoken_rule
-from vqagen.tasks.director.rules import CLASS_OF, DIRECTOR, MIRRORED, NONE, RELATION, SIZE, SMALLEST
+from vqagen.tasks.director.rules import (
+    CLASS_OF,
+    DIRECTOR,
+    MIRRORED,
+    NONE,
+    RELATION,
+    SIZE,
+    SMALLEST,
+    STEPS,
+    labels,
+    line_ranks,
+    rays,
+)
 
 
 class Views:
@@ -77,15 +88,9 @@ class Views:
     def ranks(self, rule: str) -> Sequence[float]:
         """Return the rank of each cell by a rule: of several items, the one with the least is picked."""
         if CLASS_OF[rule] != SIZE:
-            return _line_ranks(self.trial.width, self.trial.height, rule)
+            return line_ranks(self.trial.width, self.trial.height, rule)
         sign = 1 if rule == SMALLEST else -1
         return [sign * item.size if item else 0 for item in self.items]
-
-
-@cache
-def _line_ranks(width: int, height: int, rule: str) -> tuple[int, ...]:
-    sign = 1 if rule in FIRST else -1
-    return tuple(sign * line_of(cell, width, rule) for cell in range(width * height))
 
 
 # Kinds of answers ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // The form of one entry: what is shown depends on its sort.
 
-import { current, edit } from "./api.js";
 import { byId, element, later, show, spaced } from "./dom.js";
+import { change, current, entries, has, isAbout, isThing, remove, rename, setForm, setTruth, setValue, truth } from "./draft.js";
 
 const form = byId("form");
 let fields = [];
@@ -12,7 +12,8 @@ export function onSelect(action) {
   select = action;
 }
 
-const find = (name) => current.state.entries.find((entry) => entry.name === name);
+const find = (name) => entries(current.state.document).find((entry) => entry.name === name);
+const forms = (entry) => current.state.document.nouns?.[entry.name] ?? {};
 
 // Show an entry. The form is made anew only for another entry, so that nobody loses what he types.
 export function showForm(name) {
@@ -34,21 +35,22 @@ export function flushForm() {
 function parts(entry) {
   const rows = [nameField(entry)];
   if (entry.sort === "kind" || entry.sort === "noun") {
-    rows.push(textField(entry, "singular", "One is called", (now) => now.forms.singular, (now) => spaced(now.name)));
-    rows.push(textField(entry, "plural", "Several are called", (now) => now.forms.plural, (now) => `${now.spoken.singular}s`));
+    const singular = (now) => forms(now).singular ?? spaced(now.name);
+    rows.push(formField(entry, "singular", "One is called", (now) => spaced(now.name)));
+    rows.push(formField(entry, "plural", "Several are called", (now) => `${singular(now)}s`));
   }
   if (entry.sort === "item") rows.push(...ownItemFields(entry));
   if (entry.sort === "adjective") rows.push(...adjectiveFields(entry));
   const more = [];
-  if (entry.sort === "kind" || entry.sort === "item") more.push(wordTables(entry));
+  if (isThing(entry)) more.push(wordTables(entry));
   if (entry.sort === "kind") more.push(artField(entry));
-  const titles = { kind: "kind", item: "item with its own picture", adjective: `adjective, ${entry.class}`, noun: "noun" };
+  const titles = { kind: "kind", item: "item with its own picture", adjective: `adjective, ${entry.of}`, noun: "noun" };
   return [
     element("h2", {}, spaced(entry.name), element("small", {}, titles[entry.sort])),
     element("div", { className: "fields" }, ...rows),
     ...more,
     element("p", { id: "form-messages", className: "messages", role: "alert" }),
-    element("div", { className: "buttons" }, element("button", { type: "button", className: "danger", onclick: () => remove(entry.name) }, "Remove…")),
+    element("div", { className: "buttons" }, element("button", { type: "button", className: "danger", onclick: () => removeEntry(entry) }, "Remove…")),
   ];
 }
 
@@ -57,7 +59,8 @@ function report(error) {
   if (place) place.textContent = error ? error.messages.join("\n") : "";
 }
 
-const change = (body) => edit(body).then(() => report(null), report);
+const apply = (edit) => change(edit).then(() => report(null), report);
+const applyValue = (entry, key, value) => apply((draft) => setValue(draft, entry, key, value));
 
 function field(id, label, input, hint = "") {
   input.id = id;
@@ -70,7 +73,7 @@ function nameField(entry) {
     const to = input.value.trim();
     if (!to || to === entry.name) return;
     try {
-      await edit({ action: "rename", name: entry.name, to });
+      await change((draft) => rename(draft, entry, to), true);
       select(to);
     } catch (error) {
       report(error);
@@ -80,9 +83,9 @@ function nameField(entry) {
   return field("name", "Name", input);
 }
 
-function textField(entry, key, label, read, placeholder = () => "") {
+function textField(key, label, read, write, placeholder = () => "") {
   const input = element("input", { type: "text", autocomplete: "off" });
-  const send = later(() => change({ action: "value", name: entry.name, key, value: input.value.trim(), merge: `${entry.name} ${key}` }));
+  const send = later(() => apply((draft) => write(draft, input.value.trim())));
   input.addEventListener("input", send);
   input.addEventListener("blur", send.flush);
   fields.push({
@@ -95,25 +98,28 @@ function textField(entry, key, label, read, placeholder = () => "") {
   return field(key, label, input);
 }
 
+const formField = (entry, key, label, placeholder) => textField(key, label, (now) => forms(now)[key],
+  (draft, said) => setForm(draft, entry.name, key, said), placeholder);
+
 function ownItemFields(entry) {
   const options = element("datalist", { id: "pictures" }, ...current.state.pictures.map((value) => element("option", { value })));
-  const picture = textField(entry, "image_path", "Picture", (now) => now.image_path);
+  const picture = textField("image_path", "Picture", (now) => now.record.image_path, (draft, path) => path && setValue(draft, entry, "image_path", path));
   picture.querySelector("input").setAttribute("list", "pictures");
   picture.append(options);
-  const size = element("select", {}, ...Array.from({ length: current.state.sizes }, (_, i) => element("option", { value: i + 1 }, `${i + 1}`)));
-  size.addEventListener("change", () => change({ action: "value", name: entry.name, key: "size", value: Number(size.value) }));
-  fields.push({ refresh: (now) => show(size, String(now.size ?? 1)) });
-  const kind = textField(entry, "kind", "Kind", (now) => now.kind, (now) => now.name);
+  const size = element("select", {}, ...Array.from({ length: current.state.document.sizes.length }, (_, i) => element("option", { value: i + 1 }, `${i + 1}`)));
+  size.addEventListener("change", () => applyValue(entry, "size", Number(size.value)));
+  fields.push({ refresh: (now) => show(size, String(now.record.size ?? 1)) });
+  const kind = textField("kind", "Kind", (now) => now.record.kind, (draft, name) => setValue(draft, entry, "kind", name), (now) => now.name);
   return [picture, kind, field("size", "Size", size, "among items of its kind")];
 }
 
 function adjectiveFields(entry) {
   const made = [];
-  if (entry.class === current.state.color_class) {
+  if (entry.of === current.state.color_class) {
     const paint = element("input", { type: "color" });
-    const send = later(() => change({ action: "value", name: entry.name, key: "paint", value: paint.value, merge: `${entry.name} paint` }));
+    const send = later(() => applyValue(entry, "paint", paint.value));
     paint.addEventListener("input", send);
-    fields.push({ flush: send.flush, refresh: (now) => show(paint, (now.paint ?? "#000000").toLowerCase()) });
+    fields.push({ flush: send.flush, refresh: (now) => show(paint, (now.record.paint ?? "#000000").toLowerCase()) });
     made.push(field("paint", "Paint", paint));
   } else made.push(physicsField(entry));
   return made;
@@ -121,25 +127,23 @@ function adjectiveFields(entry) {
 
 function physicsField(entry) {
   const physics = element("input", { type: "checkbox", id: "is_physics" });
-  physics.addEventListener("change", () => change({ action: "value", name: entry.name, key: "is_physics", value: physics.checked }));
-  fields.push({ refresh: (now) => { physics.checked = Boolean(now.is_physics); } });
+  physics.addEventListener("change", () => applyValue(entry, "is_physics", physics.checked));
+  fields.push({ refresh: (now) => { physics.checked = Boolean(now.record.is_physics); } });
   const label = element("label", { htmlFor: "is_physics", className: "check" }, physics, " It is about how a thing behaves, which no picture shows.");
   return element("div", { className: "field" }, label);
 }
 
 // Words --------------------------------------------------------------------------------------------------------------
 
-const truthOf = (entry, word) =>
-  entry.unclear.includes(word) ? "unclear" : entry.properties.includes(word) || entry.nouns.includes(word) ? "true" : "false";
-
 function groups(entry) {
-  const { entries, classes, color_class: colors, nouns } = current.state;
-  const found = classes
-    .filter((name) => entry.sort === "item" || name !== colors)
-    .map((name) => [name, entries.filter((each) => each.sort === "adjective" && each.class === name).map((each) => each.name)]);
-  const kinds = new Set(entries.filter((each) => each.sort === "kind").map((each) => each.name));
-  const listed = (noun) => truthOf(entry, noun) !== "false";
-  return [...found, ["nouns", nouns.filter((noun) => noun !== entry.name && (!kinds.has(noun) || listed(noun)))]];
+  const { document, color_class: colors } = current.state;
+  const all = entries(document);
+  const found = document.adjectives
+    .filter((each) => entry.sort === "item" || each.class !== colors)
+    .map((each) => [each.class, all.filter((word) => word.of === each.class).map((word) => word.name)]);
+  const nouns = all.filter((each) => each.sort === "noun").map((each) => each.name);
+  const kinds = Object.keys(document.kinds).filter((kind) => truth(entry, kind) !== "false");
+  return [...found, ["nouns", [...kinds, ...nouns].filter((noun) => noun !== entry.name && noun !== "item")]];
 }
 
 function wordTables(entry) {
@@ -152,28 +156,28 @@ function wordTables(entry) {
       if (next !== signature) {
         signature = next;
         const focused = place.contains(document.activeElement) ? document.activeElement.id : "";
-        place.replaceChildren(...tables.map(([title, words]) => wordTable(now.name, title, words)));
+        place.replaceChildren(...tables.map(([title, words]) => wordTable(now, title, words)));
         if (focused) byId(focused)?.focus();
       }
       for (const row of place.querySelectorAll("tr[data-word]")) {
-        const truth = truthOf(now, row.dataset.word);
-        row.className = truth;
-        row.querySelector(`input[value=${truth}]`).checked = true;
+        row.className = truth(now, row.dataset.word);
+        row.querySelector(`input[value=${row.className}]`).checked = true;
       }
     },
   });
   return place;
 }
 
-function wordTable(name, title, words) {
-  const choose = (word, truth) => change({ action: "word", name, word, truth });
+function wordTable(entry, title, words) {
+  const choose = (word, value) => apply((draft) => setTruth(draft, entry, word, value));
+  const truths = ["true", "unclear", "false"];
   const rows = words.map((word) => element("tr", { "data-word": word },
     element("th", { scope: "row" }, spaced(word)),
-    ...["true", "unclear", "false"].map((truth) => element("td", {}, element("input", {
-      type: "radio", name: `word-${word}`, id: `${word}-${truth}`, value: truth, "aria-label": `${spaced(word)}: ${truth}`,
-      onchange: () => choose(word, truth),
+    ...truths.map((value) => element("td", {}, element("input", {
+      type: "radio", name: `word-${word}`, id: `${word}-${value}`, value, "aria-label": `${spaced(word)}: ${value}`,
+      onchange: () => choose(word, value),
     })))));
-  const head = element("tr", {}, element("th", { scope: "col" }, title), ...["true", "unclear", "false"].map((each) => element("th", { scope: "col" }, each)));
+  const head = element("tr", {}, element("th", { scope: "col" }, title), ...truths.map((each) => element("th", { scope: "col" }, each)));
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
   if (title !== "nouns") return element("div", {}, table);
   const input = element("input", { type: "text", id: "new-noun", placeholder: "new noun", "aria-label": "New noun that is true", autocomplete: "off" });
@@ -202,7 +206,7 @@ function artField(entry) {
     message.textContent = text;
     input.setAttribute("aria-invalid", String(Boolean(text)));
   };
-  const faults = () => current.state.findings.filter((each) => each.level === "error" && each.path.startsWith(`kinds.${entry.name}.art`));
+  const faults = () => current.state.findings.filter((each) => each.level === "error" && isAbout(each, entry) && each.path.includes(".art"));
   const typed = () => {
     try {
       return { value: JSON.parse(input.value), fault: "" };
@@ -213,7 +217,7 @@ function artField(entry) {
   const send = later(() => {
     const { value, fault } = typed();
     if (fault) say(fault);
-    else change({ action: "value", name: entry.name, key: "art", value, merge: `${entry.name} art` });
+    else applyValue(entry, "art", value);
   });
   input.addEventListener("input", send);
   input.addEventListener("blur", send.flush);
@@ -221,7 +225,7 @@ function artField(entry) {
   fields.push({
     flush: send.flush,
     refresh: (now) => {
-      const text = inLines(now.art);
+      const text = inLines(now.record.art);
       if (document.activeElement !== input && text !== before) input.value = text;
       before = document.activeElement === input ? "" : text;
       // The reply to an earlier change must not take back that the text is not JSON.
@@ -235,10 +239,9 @@ function artField(entry) {
 
 // Removing -----------------------------------------------------------------------------------------------------------
 
-function remove(name) {
-  const users = current.state.entries.filter((entry) => entry.name !== name
-    && (entry.kind === name || [entry.nouns, entry.properties, entry.unclear].some((words) => words?.includes(name))));
+function removeEntry(entry) {
+  const users = entries(current.state.document).filter((each) => each.name !== entry.name && has(each, entry.name));
   const where = users.length ? `\n\nIt is also taken from: ${users.map((each) => spaced(each.name)).join(", ")}` : "";
-  if (!confirm(`Remove ${spaced(name)}?${where}`)) return;
-  edit({ action: "remove", name }).then(() => select(""), report);
+  if (!confirm(`Remove ${spaced(entry.name)}?${where}`)) return;
+  change((draft) => remove(draft, entry), true).then(() => select(""), report);
 }
