@@ -128,18 +128,6 @@ def test_a_block_whose_bytes_are_not_those_that_were_written_is_made_again(kille
         assert killed.resumed() == killed.whole, place
 
 
-def test_what_is_whole_is_not_made_again(tmp_path: Path) -> None:
-    output = toy_output(tmp_path / "toys.json")
-
-    resumed = []
-    for items in (2, 3, 5, 6, 8, 9):
-        killed_after(output, items)
-        resumed.append(Left(output, b"", b"", b"").resumed_from())
-        output.target.place.unlink()
-
-    assert resumed == [2, 3, 5, 6, 8, 9]
-
-
 class EverySecond:
     """Chooses the first record, the third, and so on."""
 
@@ -231,6 +219,16 @@ def test_a_journal_of_another_run_is_refused_and_left_as_it_is(
     assert told == f"{journal} is of another run; --force replaces it. There:"
     assert differences[0].startswith(difference)
     assert (part.read_bytes(), journal.read_bytes(), job.asked) == (killed.part, killed.journal, [])
+
+
+def test_a_journal_of_another_format_is_refused_in_one_line(tmp_path: Path) -> None:
+    """Its whole bytes would differ."""
+    killed = left(toy_output(tmp_path / "toys.json", format=1))
+    killed.put()
+
+    finish = "finish it with the vqagen that began it, or give --force to begin anew"
+    with pytest.raises(UsageError, match=f"is of format 1, and this vqagen writes format 2: {finish}$"):
+        run(ToyJob(), in_process, toy_output(tmp_path / "toys.json", format=2), resume=True)
 
 
 @pytest.mark.parametrize("settings", [{}, {"resume": True}, {"force": True}])

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -272,19 +272,6 @@ def test_shards_that_do_not_belong_together(one: Questions, vqagen_: Commands) -
 
         assert ran.err.splitlines() == [f"vqagen: {line}" for line in told], name
         assert (ran.code, Path("merged.json").exists()) == (3, False), name
-
-
-def test_shards_of_the_format_before_are_merged(one: Questions, vqagen_: Commands) -> None:
-    """Files of vqagen 0.1 say no format; they are merged with each other, and with no later ones."""
-    earlier = replace(one, info={key: value for key, value in one.info.items() if key != "format"})
-    earlier.shard("a.json", 0, 7)
-    earlier.shard("b.json", 7, 0)
-    vqagen_.done("merge a.json b.json -o merged.json")
-    merged = json.loads(Path("merged.json").read_text())
-    assert (merged["info"].get("format"), len(merged["questions"])) == (None, one.count)
-
-    one.shard("c.json", 7, 0)
-    assert "c.json differs from a.json in format: 1, not nothing" in vqagen_("merge a.json c.json -o no.json").err
 
 
 FOREIGN = "not made by vqagen: its info does not say how to make it again"

@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 from collections.abc import Callable
-from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,16 +47,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scenes: bytes) -> Pa
     monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_bytes(scenes)
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, scenes: bytes) -> bytes:
-    """The output of a run that is left alone."""
-    with chdir(tmp_path_factory.mktemp("whole")):
-        Path("scenes.json").write_bytes(scenes)
-        files, chosen = vqagen.find_domain(templates=ONE_HOP), vqagen.QuestionSettings(reset_counts_every=WINDOW)
-        vqagen.write_questions("scenes.json", "whole.json", files, chosen)
-        return Path("whole.json").read_bytes()
 
 
 @pytest.fixture
@@ -205,8 +194,6 @@ def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str
 @pytest.mark.parametrize("out", ["q.jsonl.gz", "q.json"])
 def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Commands, out: str) -> None:
     """While the output is packed, completed, or put together."""
-    if out.endswith(".parquet"):
-        pytest.importorskip("pyarrow")
     vqagen_.done(f"{ASKED} -o whole.{out}")
     done_all_but_the_end(out)
     ran = finish(start(f"{ASKED} -o {out} --resume", preexec_fn=limited(20_000)))
@@ -221,45 +208,3 @@ def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Com
     vqagen_.done(f"{ASKED} -o {out} --resume")
     assert Path(out).read_bytes() == Path(f"whole.{out}").read_bytes()
     assert [name for name in os.listdir() if "part" in name or "journal" in name] == []
-
-
-# What --resume takes, and what it refuses ----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def half(tmp_path_factory: pytest.TempPathFactory, scenes: bytes) -> Path:
-    """A folder with what a run that was killed has left."""
-    folder = tmp_path_factory.mktemp("half")
-    with chdir(folder):
-        Path("scenes.json").write_bytes(scenes)
-        done_all_but_the_end("q.json", until=5 * WINDOW)
-    return folder
-
-
-@pytest.fixture
-def halved(half: Path, folder: Path) -> Path:
-    """The part of a run that was killed."""
-    for name in ("q.json.part", "q.json.journal"):
-        Path(name).write_bytes((half / name).read_bytes())
-    return Path("q.json.part")
-
-
-def test_a_run_of_another_format_does_not_go_on(halved: Path, vqagen_: Commands) -> None:
-    """The journal of vqagen 0.1 says no format: its whole bytes differ, and one line says so."""
-    journal = Path("q.json.journal")
-    journal.write_bytes(journal.read_bytes().replace(b'"format":1,', b"", 1))
-    ran = vqagen_(f"{ASKED} -o q.json --resume")
-
-    finish = "finish it with the vqagen that began it, or give --force to begin anew"
-    assert ran.err == f"vqagen: {journal} is of format 0.1, and this vqagen writes format 1: {finish}\n"
-    assert (ran.code, halved.exists()) == (2, True)
-
-
-def test_the_report_of_a_run_that_went_on_is_that_of_the_whole(halved: Path, vqagen_: Commands) -> None:
-    vqagen_.done(f"{ASKED} -o q.json --resume --report halved.report.json")
-    vqagen_.done(f"{ASKED} -o whole.json --report whole.report.json")
-    reports = [json.loads(Path(f"{name}.report.json").read_bytes()) for name in ("halved", "whole")]
-
-    assert reports[0].pop("run")["resumed_scenes"] >= 5 * WINDOW
-    assert reports[1].pop("run")["resumed_scenes"] == 0
-    assert reports[0] == reports[1]

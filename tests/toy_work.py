@@ -174,9 +174,7 @@ ACTS: Mapping[str, Act] = {
     "bug": _raise(lambda: ZeroDivisionError("a bug of ours")),
     "disk": _raise(lambda: FileNotFoundError(2, "No such file or directory", "toys.json")),
     "memory": _raise(MemoryError),
-    "time-out": _raise(lambda: TimeoutError("no answer")),
     "doubt": lambda toy, before: warn(Problem("a doubtful toy")),
-    "print": lambda toy, before: print("printed by a plug-in", flush=True),
 }
 
 
