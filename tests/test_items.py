@@ -13,7 +13,7 @@ from PIL import Image
 
 from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, read_catalogue, save
 from vqagen.errors import BadInput, InputWarning
-from vqagen.files.layout import laid_out
+from vqagen.files.parsing import laid_out
 from vqagen.tasks.director.catalogue import load_catalogue_file
 
 HOT = {"kinds.apple.properties": ["sweet", "hot"]}

@@ -48,7 +48,7 @@ from vqagen.world.loading import (
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
-    from vqagen.tasks.director.maker import CellFeasibility
+    from vqagen.tasks.director.task import CellFeasibility
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -271,8 +271,7 @@ def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = Non
     """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
     from vqagen.tasks.director.catalogue import load_catalogue_file
     from vqagen.tasks.director.design import number_of_trials
-    from vqagen.tasks.director.maker import TrialMaker
-    from vqagen.tasks.director.task import DirectorTask
+    from vqagen.tasks.director.task import DirectorTask, TrialMaker
 
     maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
     numbers = number_of_trials(settings, DirectorTask.WINDOW)

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
-from vqagen.files.layout import laid_out
+from vqagen.files.locations import open_as_it_is
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.packing import packing_of
-from vqagen.files.parsing import parse_json
-from vqagen.files.reading import open_as_it_is
+from vqagen.files.parsing import laid_out, parse_json
 from vqagen.files.shipped import require, shipped
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
 from vqagen.tasks.director.catalogue_words import COMMENT

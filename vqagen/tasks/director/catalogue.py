@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Fault, Problem
-from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text, show_path
+from vqagen.files.records import RecordSource
 from vqagen.files.schema import schema_faults
 from vqagen.files.shipped import require, shipped
-from vqagen.files.source import RecordSource
-from vqagen.files.text import show_path
 from vqagen.pictures.drawing import drawing_faults
 from vqagen.tasks.director.catalogue_words import (
     COLOR,

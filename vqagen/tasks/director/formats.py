@@ -20,12 +20,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.files.discovery import open_records
-from vqagen.files.formats import JSON, JSON_LINES, Format
-from vqagen.files.kind import RecordKind
-from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines
+from vqagen.files.formats import (
+    JSON,
+    JSON_LINES,
+    Arrangement,
+    Checksum,
+    Entry,
+    Format,
+    FoundEntry,
+    List,
+    Record,
+    Shape,
+    decode_lines,
+)
 from vqagen.files.locations import Location
-from vqagen.files.shape import Entry, FoundEntry, Shape
+from vqagen.files.records import RecordKind, open_records
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
 from vqagen.tasks.director.rules import (
