@@ -358,10 +358,9 @@ def typed(name: str, correct: int, n: int) -> Row:
 
 def test_tables_of_trials() -> None:
     """There is a gap if there are trials of both types; kinds of answers stand in their order, with shares by type."""
-    types = Column.of(["test"] * 4 + ["control"] * 2)
-    kinds = Column.of(["foil", *["correct"] * 3, *["no answer"] * 2])
+    counts = {("test", "foil"): 1, ("test", "correct"): 3, ("control", "no answer"): 2}
 
-    found = mistakes_table(types, kinds)
+    found = mistakes_table(counts)
 
     assert gap_table([typed("control", 1, 2)]) is None
     assert found.rows == (("correct", 0, 3, 0.0, 0.75), ("foil", 0, 1, 0.0, 0.25), ("no answer", 2, 0, 1.0, 0.0))

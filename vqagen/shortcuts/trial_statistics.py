@@ -12,8 +12,8 @@ from vqagen.bits import indexes
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.files.fault_list import FaultList
 from vqagen.files.source import RecordSource
+from vqagen.score.items.reading import trial_reader
 from vqagen.score.items.table import Places
-from vqagen.score.items.trials import trial_reader
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.shortcuts.groups import spread_record, spread_text
 from vqagen.shortcuts.learners import counted as counted_tokens

@@ -10,7 +10,6 @@ from vqagen.errors import UsageError, counted, unknown
 from vqagen.files.visual7w import QUESTION_TYPES
 from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Coverage, Evaluation, Row
 from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, trial_tables
-from vqagen.score.report.figures import interval_figure
 from vqagen.score.report.table import (
     COUNT,
     SHARE,
@@ -24,6 +23,7 @@ from vqagen.score.report.table import (
     matching_thresholds,
     nonempty,
 )
+from vqagen.score.report.writers import interval_figure
 
 VISUAL7W = "visual7w"
 DIALOGS, TRIALS = "dialogs", "trials"
@@ -47,12 +47,20 @@ _STRICT = {
 
 
 def score_report(
-    evaluation: Evaluation, group_by: Sequence[str] = (), thresholds: Sequence[Threshold] = (), strict: bool = False
+    evaluation: Evaluation,
+    *,
+    group_by: Sequence[str] = (),
+    fail_under: Sequence[str] = (),
+    strict: bool = False,
+    predictions: str = "",
 ) -> Report:
-    """Return the report of an evaluation, by fields or crosses of fields; without any, by those of the file.
+    """Return the report of an evaluation: accuracies of groups, further measures, and whether its gates are met.
 
-    UsageError for groups that the file does not have.
+    `group_by` are fields and crosses of fields such as `category*depth`, by default those of the file; `fail_under` are
+    thresholds such as `overall=0.9`; `strict` demands complete predictions; the report calls them `predictions`, by
+    default as their file. UsageError for groups that the questions do not have.
     """
+    evaluation = replace(evaluation, predictions=predictions or evaluation.predictions)
     groups = dict.fromkeys((OVERALL, *(group_by or evaluation.groups)))
     rows = {by: evaluation.table(by) for by in groups}
     tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_further_tables(evaluation)])
@@ -60,7 +68,9 @@ def score_report(
         tables = tuple(sorted(tables, key=lambda table: table.key != PAIRS))
     tables = _with_details(tables, group_by)
     accuracies = {(by, row.name): row.accuracy for by, found in rows.items() for row in found}
-    gates = threshold_gates(thresholds, accuracies) + (strict_gates(evaluation.coverage) if strict else [])
+    gates = threshold_gates(read_thresholds(fail_under), accuracies) + (
+        strict_gates(evaluation.coverage) if strict else []
+    )
     title = f"Scores of {evaluation.predictions} on {evaluation.items.name}"
     figures = tuple(interval_figure(table) for table in tables if table.key in rows and not table.is_detail)
     return Report(title, tuple(_head(evaluation)), tables, _facts(evaluation), tuple(gates), figures)

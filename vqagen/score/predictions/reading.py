@@ -32,13 +32,14 @@ from vqagen.files.parquet import holds_columns
 from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
 from vqagen.files.source import mistake_in_line
 from vqagen.files.stream import BYTE_ORDER_MARK, damaged, reading_bytes
-from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
 from vqagen.score.predictions.records import (
     ANSWER_KEYS,
+    ARCHIVE_BEGINNING,
     DIALOG_KEYS,
     LIST_KEYS,
     QUESTION_KEYS,
     Entry,
+    log_samples,
     prediction_of,
 )
 
