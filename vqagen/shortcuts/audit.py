@@ -25,6 +25,7 @@ from vqagen.score.items.table import NONE, Codes, Items
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
 from vqagen.shortcuts.groups import answered, counts_of, counts_within, entropy, families_of, places_by
+from vqagen.shortcuts.policies import read_views, trial_predictors
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, known, predict
 from vqagen.shortcuts.scenes import (
     Programs,
@@ -37,7 +38,6 @@ from vqagen.shortcuts.scenes import (
 )
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import ONE_IMAGE, Floats, Folds, Task, make_folds
-from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
 from vqagen.world.loading import SceneSource, find_scenes
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")
@@ -145,7 +145,7 @@ class Audit(Reported):
     def mean(self, name: str) -> float:
         """Return the mean of a field of FamilyAnswers over items."""
         own: list[tuple[float, int]] = [(getattr(each, name), each.items) for each in self.answers.values()]
-        return sum(value * (items / len(self.items)) for value, items in own)
+        return sum(value * items for value, items in own) / len(self.items)
 
     def failures(self) -> Iterator[str]:
         """Yield a sentence for each reason to fail."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
@@ -167,12 +168,13 @@ class Evaluation(Reported):
         ranks = Column(np.argsort(order).astype(np.int32), tuple(values[code] for code in order))
         return ranks.spread(codes)
 
-    def numbers(self, columns: Sequence[Column]) -> dict[tuple[Any, ...], int]:
+    def numbers(self, columns: Sequence[Column]) -> Counter[tuple[Any, ...]]:
         """Return how many items that count have the values of several columns together."""
-        both = crossed(columns)
+        both, found = crossed(columns), Counter[tuple[Any, ...]]()
         kept = both.codes[self.is_counted & (both.codes != NONE)]
-        found = zip(both.values, np.bincount(kept, minlength=len(both.values)).tolist(), strict=True)
-        return {values: number for values, number in found if number}
+        for values, number in zip(both.values, np.bincount(kept, minlength=len(both.values)).tolist(), strict=True):
+            found[values] += number  # a column may have equal values: an answer "" and none at all
+        return +found
 
     @cached_property
     def clusters(self) -> Codes:
