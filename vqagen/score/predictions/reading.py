@@ -58,6 +58,7 @@ _ID_COLUMNS = (*QUESTION_KEYS, "index")
 """Columns of ids; `index` is VLMEvalKit's."""
 _ANSWER_COLUMNS = tuple(key for key in ANSWER_KEYS if key not in LIST_KEYS)
 """Columns of answers; of several, the first counts."""
+_EXPECTED_COLUMNS = f"a column of ids ({', '.join(_ID_COLUMNS)}) and one of answers ({', '.join(_ANSWER_COLUMNS)})"
 _LONGEST_FIELD = 1 << 24
 """Characters of a field of a table."""
 
@@ -171,7 +172,9 @@ def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
         header = _header(csv.reader([line], delimiter=_separator(line, format)))
         if name.endswith(f".{format}") or _columns(header) is not None:
             return _in_table(path, format), False
-    return (_in_answer_lines(path), True) if name.endswith(".txt") else _reject_unknown(path)
+    if not name.endswith(".txt"):
+        _reject_unknown(path)
+    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(_texts(path))), True
 
 
 def _in_json(path: Location) -> Iterable[Entry]:
@@ -208,11 +211,6 @@ def _in_lines(path: Location) -> Iterator[Entry]:
                 yield FieldFault("", message, column), "", number
 
 
-def _in_answer_lines(path: Location) -> Iterator[Entry]:
-    """Yield the answer of each line, whose id is its place from 0 on."""
-    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(_texts(path)))
-
-
 def _in_table(path: Location, format: str) -> Iterator[Entry]:
     """Yield the rows of a table as records. BadInput where a row cannot be read."""
     csv.field_size_limit(max(_LONGEST_FIELD, csv.field_size_limit()))
@@ -221,7 +219,12 @@ def _in_table(path: Location, format: str) -> Iterator[Entry]:
     rows = csv.reader(chain([first], lines), delimiter=_separator(first, format), strict=True)
     try:
         header = _header(rows)
-        columns = _required_columns(header, path)
+        columns = _columns(header) or ()
+        if not columns:
+            listed = ", ".join(map(repr, header[:12])) or "no columns"
+            _reject(path, f"expected {_EXPECTED_COLUMNS}; found {listed}", 1)
+        if twice := [name for name in columns if header.count(name) > 1]:
+            _reject(path, f"several columns are named {' and '.join(twice)}", 1)
         places = [header.index(name) for name in columns]
         keys = ["id" if name == "index" else name for name in (*columns[:-1], "answer")]
         for row in rows:
@@ -250,17 +253,6 @@ def _columns(header: Sequence[str]) -> tuple[str, ...] | None:
     ids = next(((key,) for key in _ID_COLUMNS if key in header), DIALOG_KEYS)
     answer = next((key for key in _ANSWER_COLUMNS if key in header), None)
     return (*ids, answer) if answer and all(key in header for key in ids) else None
-
-
-def _required_columns(header: Sequence[str], path: Location) -> tuple[str, ...]:
-    columns = _columns(header)
-    if columns is None:
-        expected = f"a column of ids ({', '.join(_ID_COLUMNS)}) and one of answers ({', '.join(_ANSWER_COLUMNS)})"
-        listed = ", ".join(map(repr, header[:12])) or "no columns"
-        _reject(path, f"expected {expected}; found {listed}", 1)
-    if twice := [name for name in columns if header.count(name) > 1]:
-        _reject(path, f"several columns are named {' and '.join(twice)}", 1)
-    return columns
 
 
 def _texts(path: Location) -> Iterator[str]:
