@@ -254,6 +254,8 @@ def test_other_answers_to_yes_no_questions() -> None:
     assert yes_no_table(Counter([("yes", ""), ("no", "red"), ("no", "no")])).rows == (
         (3, 1 / 3, None, 0, 0, 0, 1 / 3, 2),
     )
+    missing = scored(table(["yes", "no", "no"]), ["", None, "no"]).report().table("yes_no").rows
+    assert missing == ((3, 1 / 3, None, 0, 0, 0, 1 / 3, 2),), "an empty answer and none are both counted"
     assert yes_no_table(Counter([("no", "yes")])).rows == ((1, 0, 0, None, 0, 1, 0, 0),)
 
 
