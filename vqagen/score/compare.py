@@ -114,19 +114,20 @@ class Comparison(Reported):
         )
         facts = {"questions": self.questions, "images": self.images, "left_out": self.left_out}
         figures = (interval_figure(tables[0]),)
-        return Report("Comparison", tuple(self._head()), nonempty(tables), facts, figures=figures)
+        return Report("Comparison", self._head(), nonempty(tables), facts, figures=figures)
 
-    def _head(self) -> Iterator[str]:
-        """Yield the sentences that state what was compared, and how to read the columns."""
+    def _head(self) -> tuple[str, ...]:
+        """Return the sentences that state what was compared, and how to read the columns."""
         about = f"{counted(self.questions, 'question')} about {counted(self.images, 'image')}"
-        yield f"{about}; low and high are bounds of 95 % intervals"
-        if self.faults:
-            listed = "; ".join(f"{name}: {faults}" for name, faults in self.faults.items())
-            yield f"faulty predictions (see vqagen evaluate): {listed}"
-        if self.left_out:
-            yield f"{counted(self.left_out, 'question')} left out: no prediction of at least one model"
-        yield "p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ"
-        yield "detectable: the least difference that as many questions find with a probability of 80 %"
+        listed = "; ".join(f"{name}: {faults}" for name, faults in self.faults.items())
+        left_out = f"{counted(self.left_out, 'question')} left out: no prediction of at least one model"
+        return (
+            f"{about}; low and high are bounds of 95 % intervals",
+            *([f"faulty predictions (see vqagen evaluate): {listed}"] if listed else []),
+            *([left_out] if self.left_out else []),
+            "p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ",
+            "detectable: the least difference that as many questions find with a probability of 80 %",
+        )
 
 
 Group = tuple[tuple[str, str], Numbers]

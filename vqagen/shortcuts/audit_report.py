@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from vqagen.errors import counted
 from vqagen.score.report.table import (
@@ -21,7 +21,6 @@ from vqagen.score.report.table import (
 )
 from vqagen.shortcuts.audit import FAILS, SHOWN, Audit
 from vqagen.shortcuts.groups import counts_of
-from vqagen.shortcuts.scenes import Repetition
 
 SHOWN_FAMILIES = 5
 """Families that are shown for each probe that fails; the table of families has all."""
@@ -50,34 +49,33 @@ def _single(audit: Audit) -> Report:
     )
 
 
-def _overview(audit: Audit) -> Iterator[str]:
-    """Yield what was audited; then, indented, the shares of its answers and its repetition."""
-    counts = counted(len(audit.items), _NOUNS[audit.items.kind])
+def _overview(audit: Audit) -> list[str]:
+    """Return what was audited; then, indented, the shares of its answers and its repetition."""
+    counts, found = counted(len(audit.items), _NOUNS[audit.items.kind]), audit.repetition
     images = counted(len(counts_of(audit.items.images)), "image")
     about = "" if audit.items.kind == "trials" else f" about {images}"
     families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
     left_out = f" ({audit.unanswered:,} without an answer left out)" if audit.unanswered else ""
-    yield f"{counts}{about}, {families}{left_out}"
     bits, most, top = (audit.mean(name) for name in ("bits", "highest_bits", "top_share"))
     worst, share = max(((name, each.top_share) for name, each in audit.answers.items()), key=lambda each: each[::-1])
-    yield f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean"
     of_worst = f" in the mean; most: {share:.2f} of {worst}" if len(audit.answers) > 1 else ""
-    yield f"  top answer of a family         {top:.2f}{of_worst}"
-    for name, value in _repeated(audit.repetition):
-        yield f"  {name:29}  {value}"
-
-
-def _repeated(found: Repetition) -> Iterator[tuple[str, str]]:
-    if found.scenes:
-        yield "duplicate scenes", f"{found.repeated_scenes:,} of {found.scenes:,}"
     overlaps = {
         "text in the training file": found.same_text,
         "program in it": found.same_program,
         "scene in it": found.same_scene,
         "program and scene in it": found.same_program_and_scene,
     }
-    for name, count in overlaps.items() if found.questions else ():
-        yield name, f"{count:,} of {found.questions:,} ({count / found.questions:.1%})"
+    return [
+        f"{counts}{about}, {families}{left_out}",
+        f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean",
+        f"  top answer of a family         {top:.2f}{of_worst}",
+        *([f"  {'duplicate scenes':29}  {found.repeated_scenes:,} of {found.scenes:,}"] if found.scenes else []),
+        *(
+            f"  {name:29}  {count:,} of {found.questions:,} ({count / found.questions:.1%})"
+            for name, count in overlaps.items()
+            if found.questions
+        ),
+    ]
 
 
 def _probes(audit: Audit) -> Table:
@@ -124,29 +122,29 @@ def _families(audit: Audit) -> Table:
 def _side_by_side(audits: Sequence[Audit]) -> Report:
     heads = (Column("figure"), *(Column(audit.items.name, SHARE) for audit in audits))
     failures = [(audit.items.name, failure) for audit in audits for failure in audit.failures()]
+    bits = [(audit.mean("bits"), audit.mean("highest_bits")) for audit in audits]
+    again = [audit.repetition for audit in audits]
+    of_audits = [{each.name: each for each in audit.probes} for audit in audits]
+    names = dict.fromkeys(name for own in of_audits for name in own)
+    found = {name: [own.get(name) for own in of_audits] for name in names}
+    rows: list[tuple[Cell, ...]] = [
+        ("items", *(f"{len(audit.items):,}" for audit in audits)),
+        ("entropy of answers, of the highest", *(own / most if most else 0.0 for own, most in bits)),
+        ("top answer of a family, mean", *(audit.mean("top_share") for audit in audits)),
+        ("chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)),
+        *(
+            (f"right by {name}", *(each and f"{each.accuracy:.3f}{'! '[each.verdict != FAILS]}" for each in probes))
+            for name, probes in found.items()
+        ),
+    ]
+    if any(each.scenes for each in again):
+        rows.append(("duplicate scenes", *(f"{each.repeated_scenes:,}" for each in again)))
+    if any(each.questions for each in again):
+        rows.append(("program and scene in the training file", *(each.overlap for each in again)))
     return Report(
         "Audits",
         tuple(f"{'passes' if audit.passes else FAILS}: {audit.items.name}" for audit in audits),
-        (Table("audits", "Audits", heads, tuple(_rows(audits)), ("!: fails",)),),
+        (Table("audits", "Audits", heads, tuple(rows), ("!: fails",)),),
         {"audits": [audit.to_record() for audit in audits]},
         tuple(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
     )
-
-
-def _rows(audits: Sequence[Audit]) -> Iterator[tuple[Cell, ...]]:
-    yield "items", *(f"{len(audit.items):,}" for audit in audits)
-    bits = ((audit.mean("bits"), audit.mean("highest_bits")) for audit in audits)
-    yield "entropy of answers, of the highest", *(own / most if most else 0.0 for own, most in bits)
-    yield "top answer of a family, mean", *(audit.mean("top_share") for audit in audits)
-    yield "chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)
-    of_audits = [{each.name: each for each in audit.probes} for audit in audits]
-    for name in dict.fromkeys(name for own in of_audits for name in own):
-        found = [own.get(name) for own in of_audits]
-        yield (
-            f"right by {name}",
-            *(each and f"{each.accuracy:.3f}{'! '[each.verdict != FAILS]}" for each in found),
-        )
-    if any(audit.repetition.scenes for audit in audits):
-        yield "duplicate scenes", *(f"{audit.repetition.repeated_scenes:,}" for audit in audits)
-    if any(audit.repetition.questions for audit in audits):
-        yield "program and scene in the training file", *(audit.repetition.overlap for audit in audits)

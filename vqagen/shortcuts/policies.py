@@ -319,14 +319,16 @@ def _groups_of(trial: WrittenTrial) -> Iterator[str]:
 # Report ---------------------------------------------------------------------------------------------------------------
 
 
-def _overview(facts: Mapping[str, Any]) -> Iterator[str]:
+def _overview(facts: Mapping[str, Any]) -> list[str]:
     grids = ", ".join(grid.replace("x", " x ") for grid in facts["grids"])
     pairs = f" in {counted(facts['pairs'], 'pair')}" if facts["pairs"] else ""
-    yield f"{counted(facts['trials'], 'trial')}{pairs}, grids of {grids}"
     share, descriptions = facts["texts"] / facts["trials"], counted(facts["phrases"], "description")
-    yield f"  distinct instructions  {facts['texts']:,} ({share:.1%}) of {descriptions}"
-    yield f"  words                  {spread_text(facts['words'])}"
-    yield f"  nouns                  {len(facts['nouns'])}, templates {len(facts['templates'])}"
+    return [
+        f"{counted(facts['trials'], 'trial')}{pairs}, grids of {grids}",
+        f"  distinct instructions  {facts['texts']:,} ({share:.1%}) of {descriptions}",
+        f"  words                  {spread_text(facts['words'])}",
+        f"  nouns                  {len(facts['nouns'])}, templates {len(facts['templates'])}",
+    ]
 
 
 def _design(facts: Mapping[str, Any]) -> Table:
@@ -358,33 +360,38 @@ def trial_predictors(trials: Sequence[Views]) -> Iterator[Predictor]:
 
     def grid(task: Task, learn: Places, ask: Places) -> Guesses:
         cells = [(views, cell) for views in trials for cell in indexes(views.open)]
-        rows = task.once("grid", lambda: counted_tokens([list(seen(*each)) for each in cells]))
+        rows = task.once("grid", lambda: counted_tokens([seen(*each) for each in cells]))
         return learned_choice(task, learn, ask, rows) or random_option(task, learn, ask)
 
     yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)
 
 
-def seen(views: Views, cell: int) -> Iterator[str]:
-    """Yield what is seen of the item in an open cell: where it is, and what is like it."""
+def seen(views: Views, cell: int) -> list[str]:
+    """Return what is seen of the item in an open cell: where it is, and what is like it."""
     trial, own = views.trial, views.items[cell]
     assert own is not None
     column, row = cell % trial.width, cell // trial.width
     others = {other: views.items[other] for other in indexes(views.all & ~(1 << cell))}
     blocked = {other: item for other, item in others.items() if trial.blocked >> other & 1}
-    yield f"{trial.width}x{trial.height} cell {cell}"
-    yield f"column {column}"
-    yield f"row {row}"
-    yield f"item {own.name}"
-    yield from (f"word {word}" for word in sorted(own.true))
+    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
+    found = [
+        f"{trial.width}x{trial.height} cell {cell}",
+        f"column {column}",
+        f"row {row}",
+        f"item {own.name}",
+        *(f"word {word}" for word in sorted(own.true)),
+        f"blocked items beside, {len(near)}",
+        f"items, tenth {10 * len(others) // len(trial.cells)}",
+    ]
     for name, beside in (("all", others), ("blocked", blocked)):
         items = [item for item in beside.values() if item]
         kin = [item.size for item in items if item.kind == own.kind]
         shared = [len(own.true & item.true) for item in items]
-        yield f"shared with {name}, {sum(shared)}"
-        yield f"shared at most with {name}, {max(shared, default=0)}"
-        yield f"kind among {name}, {len(kin)}"
-        yield f"larger of kind among {name}, {sum(size > own.size for size in kin)}"
-        yield f"smaller of kind among {name}, {sum(size < own.size for size in kin)}"
-    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
-    yield f"blocked items beside, {len(near)}"
-    yield f"items, tenth {10 * len(others) // len(trial.cells)}"
+        found += [
+            f"shared with {name}, {sum(shared)}",
+            f"shared at most with {name}, {max(shared, default=0)}",
+            f"kind among {name}, {len(kin)}",
+            f"larger of kind among {name}, {sum(size > own.size for size in kin)}",
+            f"smaller of kind among {name}, {sum(size < own.size for size in kin)}",
+        ]
+    return found

@@ -187,10 +187,8 @@ def write_content(content: str, out: str, *, force: bool = False) -> None:
 # Nothing needs to be installed or loaded for it, and it has the same bytes wherever it is drawn.
 
 
-SURE, UNSURE, BAD, LINE, FAINT = "#3f7cac", "#8fb4cf", "#d1602f", "#3d4852", "#b8c0c8"
-"""Colours: a difference that is certain, one that is not, what fails, text and marks, the axis."""
-SHADES = ("#7fb0d8", "#b5d3ea", "#f0b48f", "#f7d7c4", "#b3c2a6", "#d5dfcc", "#c5b7d9", "#e0d8ec", "#c9d0d6", "#e3e7ea")
-"""Colours of things beside each other, on which black text is readable."""
+SURE, UNSURE, LINE, FAINT = "#3f7cac", "#8fb4cf", "#3d4852", "#b8c0c8"
+"""Colours: a difference that is certain, one that is not, text and marks, the axis."""
 _WIDTH, _LEFT, _RIGHT, _ROW = 480, 14, 466, 44
 _LONGEST = 38
 """Characters of a label, beside which a number with its interval has room."""
@@ -225,29 +223,17 @@ class Row(NamedTuple):
 
 
 def interval(
-    axis: Axis,
-    label: str,
-    mean: float,
-    low: float | None,
-    high: float | None,
-    mark: float | None = None,
-    *,
-    color: str = "",
-    form: str = ".3f",
+    axis: Axis, label: str, mean: float, low: float | None, high: float | None, mark: float | None, form: str = ".3f"
 ) -> Row:
     """Return a dot with its interval and a mark, such as a floor. It is pale if the interval holds the mark."""
-    number, line = format(mean, form), ""
+    number, line, color = format(mean, form), "", UNSURE
     if low is not None and high is not None:
-        color = color or (UNSURE if mark is None or low <= mark <= high else SURE)
+        color = UNSURE if mark is None or low <= mark <= high else SURE
         number += f" [{low:{form}}, {high:{form}}]"
         line = _line(axis.place(low), axis.place(high), 0, 0, color, 4)
-    dot = f'<circle cx="{axis.place(mean):.1f}" r="5" fill="{color or UNSURE}"/>'
-    return Row(label, number, line + dot + marked(axis, mark))
-
-
-def marked(axis: Axis, mark: float | None) -> str:
-    """Return a vertical line across a row."""
-    return "" if mark is None else _line(axis.place(mark), axis.place(mark), -9, 9, LINE, 2)
+    dot = f'<circle cx="{axis.place(mean):.1f}" r="5" fill="{color}"/>'
+    marked = "" if mark is None else _line(axis.place(mark), axis.place(mark), -9, 9, LINE, 2)
+    return Row(label, number, line + dot + marked)
 
 
 def bars(axis: Axis, left: float, parts: Iterable[tuple[str, float, str]]) -> str:
@@ -274,7 +260,7 @@ def interval_figure(
         cell: dict[str, Any] = dict(zip(names, cells, strict=True))
         label, at = ", ".join(str(cells[place]) for place in labels), cell.get("floor", mark)
         if cell[value] is not None:
-            rows.append(interval(axis, label, cell[value], cell["low"], cell["high"], at, form=form))
+            rows.append(interval(axis, label, cell[value], cell["low"], cell["high"], at, form))
     caption = "lines: 95 % intervals" + ("; marks: floors" if "floor" in names else "")
     caption += "" if mark is None else f"; dark ones do not hold {mark:g}"
     more = f"; the first {_MOST_ROWS} of {len(table.rows):,}" if len(table.rows) > _MOST_ROWS else ""
