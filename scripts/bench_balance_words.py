@@ -17,7 +17,7 @@ from vqagen.language.program import Node
 from vqagen.score.items.table import PHRASES, phrases
 from vqagen.shortcuts.groups import counts_of, families_of, types_of
 from vqagen.shortcuts.learners import LEARNABLE
-from vqagen.shortcuts.question_statistics import RANKED
+from vqagen.shortcuts.statistics import RANKED
 from vqagen.shortcuts.task import YES_NO
 
 CHECKED = 10_000

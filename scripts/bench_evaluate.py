@@ -21,7 +21,11 @@ LIMIT_SECONDS, LIMIT_MB = 20, 500
 ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
-from vqagen.shortcuts.evaluation import evaluate_items, floor, read_items, read_predictions, score_report
+from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
+from vqagen.score.evaluate.report import score_report
+from vqagen.score.items.reading import read_items
+from vqagen.score.predictions.reading import read_predictions
+from vqagen.shortcuts.evaluation import floor
 def stage(name, work):
     started = time.process_time()
     made = work()

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
-from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal, vqa_accuracy, without_punctuation
+from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal, without_punctuation
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer, text_of
 from vqagen.score.evaluate.evaluation import EvaluationSettings
 from vqagen.score.items.table import Gold, Options
@@ -102,23 +102,6 @@ def test_an_unknown_preset_is_a_usage_error() -> None:
 
 
 # The official scripts -------------------------------------------------------------------------------------------------
-
-
-MATCHES = [(0, 0), (1, 30), (2, 60), (3, 90), (4, 100), (10, 100)]
-
-
-def test_vqa_accuracy_by_number_of_matches() -> None:
-    """As the official script gives for 10 annotators."""
-    assert [(matches, round(100 * vqa_accuracy(matches, 10), 2)) for matches, _ in MATCHES] == MATCHES
-
-
-COPIES = [(1, 0), (2, 33.33), (3, 66.67), (4, 100)]
-
-
-def test_vqa_accuracy_of_copies_of_one_answer() -> None:
-    """A single answer gets nothing: the annotator who gave it is left out."""
-    found = [credit("vqa-official", "yes", gold_of(TEXT, *["yes"] * copies)) for copies, _ in COPIES]
-    assert [round(100 * each, 2) for each in found] == [percent for _, percent in COPIES]
 
 
 OFFICIAL = [

@@ -20,8 +20,8 @@ from vqagen.language.question import record_writer
 from vqagen.score.intervals import wilson
 from vqagen.score.items.reading import read_items
 from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
-from vqagen.shortcuts.predictors import PREDICTORS
-from vqagen.shortcuts.scenes import EXECUTIONS, Programs, noisy_oracle, scene_blind, wrong_image
+from vqagen.shortcuts.predictors import PREDICTORS, SCENES
+from vqagen.shortcuts.scenes import Programs, noisy_oracle, scene_blind, wrong_image
 from vqagen.shortcuts.settings import BaselineSettings
 from vqagen.world.loading import find_scenes
 
@@ -223,8 +223,8 @@ def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands
 
     found = json.loads(vqagen_.done("baseline all --questions q.json --scenes s.json --json").out)["baselines"]
 
-    asked = [each.name for each in PREDICTORS if each.needs in ("", "texts", "programs", MANY)]
-    assert [each["baseline"] for each in found] == [*asked, *(each.name for each in EXECUTIONS)]
+    asked = [each.name for each in PREDICTORS if each.needs in ("", "texts", "programs", MANY, SCENES)]
+    assert [each["baseline"] for each in found] == asked
     for each in (each for each in found if each["baseline"] not in ("order", "tree", "others")):
         baseline(each["baseline"], files, "p.jsonl", force=True)
         assert _scored("p.jsonl") == pytest.approx(each["accuracy"], abs=1e-6), each["baseline"]
@@ -244,7 +244,7 @@ def test_all_commands_that_guess_have_one_value_of_one_quantity() -> None:
     Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(60)}))
     vqagen.write_questions("s.json", "q.json", settings=vqagen.QuestionSettings(only=("exist",), reset_counts_every=10))
 
-    ladder = {rung.name: rung.everything for rung in baseline_ladder(BaselineFiles("q.json")).rungs}
+    ladder = {rung.baseline.name: rung.everything for rung in baseline_ladder(BaselineFiles("q.json")).rungs}
     guessed = vqagen.stats("q.json").to_record()["guessed"]["all"]
     probes = {probe.name: probe.accuracy for probe in vqagen.audit("q.json").probes}
     baseline("majority-family", BaselineFiles("q.json"), "p.jsonl")
@@ -321,7 +321,7 @@ def test_the_ladder_has_what_the_file_allows() -> None:
     """Rules for options are run where there are options, and those about numbers where these are numbers."""
     asked = [{"question": "?", "answer": "a", "options": ["a", "b"], "image_index": i} for i in range(40)]
 
-    names = [rung.name for rung in baseline_ladder(BaselineFiles({"questions": asked})).rungs]
+    names = [rung.baseline.name for rung in baseline_ladder(BaselineFiles({"questions": asked})).rungs]
 
     assert names[:3] == ["uniform", "majority-all", "majority"]
     assert [name for name in names if "option" in name or "number" in name] == [

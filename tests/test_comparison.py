@@ -105,18 +105,6 @@ def test_the_detectable_difference_follows_from_the_discordant_questions() -> No
     assert found.detectable == pytest.approx((1.959964 + 0.841621) * math.sqrt(200) / 1000, rel=1e-3)
 
 
-def test_a_detectable_difference_is_found_as_often_as_promised() -> None:
-    """Of models that differ by the detectable difference, about 80 % of samples have p below .05."""
-    generator, n, found = np.random.default_rng(2), 2000, 0
-    least = (1.96 + 0.8416) * math.sqrt(0.2 / n)
-    for _ in range(120):
-        drawn = generator.random(n)
-        gained, lost = drawn < 0.1 + least / 2, drawn > 1 - (0.1 - least / 2)
-        found += paired_difference(lost.astype(float), gained.astype(float), np.arange(n)).p < 0.05
-
-    assert 0.73 < found / 120 < 0.87
-
-
 def test_soft_scores_have_no_mcnemar() -> None:
     """Scores between 0 and 1, as VQA's, are compared by their differences alone."""
     found = paired_difference(np.array([0.3, 1.0, 0.6]), np.array([0.6, 1.0, 1.0]), np.arange(3))
@@ -242,17 +230,6 @@ def test_models_are_named_by_their_files() -> None:
     assert names("a.jsonl", "b.jsonl") == ["a", "b"]
     assert names("a.jsonl", "old/a.jsonl") == ["a.jsonl", "old/a.jsonl"]
     assert names("a.jsonl", "a.jsonl") == ["a.jsonl (1)", "a.jsonl (2)"]
-
-
-def test_predictions_in_memory_are_compared() -> None:
-    """With files, or with each other; the comparison shows itself as its report does."""
-    written({"a": A})
-
-    found = compare(json.loads(Path("q.json").read_text()), "a.jsonl", dict.fromkeys(range(40), "yes"))
-
-    assert [(model.name, model.correct) for model in found.models] == [("a", 25), ("predictions", 20)]
-    assert found.frame("pairs").difference.tolist() == [-0.125]
-    assert "  predictions       20     0.500" in repr(found)
 
 
 # The command ------------------------------------------------------------------------------------------------------

@@ -254,6 +254,8 @@ def test_other_answers_to_yes_no_questions() -> None:
     assert yes_no_table(Counter([("yes", ""), ("no", "red"), ("no", "no")])).rows == (
         (3, 1 / 3, None, 0, 0, 0, 1 / 3, 2),
     )
+    missing = scored(table(["yes", "no", "no"]), ["", None, "no"]).report().table("yes_no").rows
+    assert missing == ((3, 1 / 3, None, 0, 0, 0, 1 / 3, 2),), "an empty answer and none are both counted"
     assert yes_no_table(Counter([("no", "yes")])).rows == ((1, 0, 0, None, 0, 1, 0, 0),)
 
 
@@ -358,10 +360,9 @@ def typed(name: str, correct: int, n: int) -> Row:
 
 def test_tables_of_trials() -> None:
     """There is a gap if there are trials of both types; kinds of answers stand in their order, with shares by type."""
-    types = Column.of(["test"] * 4 + ["control"] * 2)
-    kinds = Column.of(["foil", *["correct"] * 3, *["no answer"] * 2])
+    counts = {("test", "foil"): 1, ("test", "correct"): 3, ("control", "no answer"): 2}
 
-    found = mistakes_table(types, kinds)
+    found = mistakes_table(counts)
 
     assert gap_table([typed("control", 1, 2)]) is None
     assert found.rows == (("correct", 0, 3, 0.0, 0.75), ("foil", 0, 1, 0.0, 0.25), ("no answer", 2, 0, 1.0, 0.0))

@@ -21,7 +21,7 @@ from vqagen import find_domain, load_domain_files
 from vqagen.files.shipped import shipped
 from vqagen.language import recognition
 from vqagen.rng import stream
-from vqagen.score.verify.question_texts import UNREAD
+from vqagen.score.verify.verification import UNREAD
 
 DOMAINS = {name: load_domain_files(find_domain(name)) for name in ("clevr", "market")}
 TEMPLATES = shipped("templates/clevr")

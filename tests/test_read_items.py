@@ -299,11 +299,6 @@ def test_all_faults_of_a_file_are_listed() -> None:
     ]
 
 
-def test_at_most_twenty_faults_are_listed() -> None:
-    with pytest.raises(BadInput, match=r"and 5 more faults in other questions"):
-        read_items([question(question=None)] * 25)
-
-
 # Visual7W -------------------------------------------------------------------------------------------------------------
 
 TOY_PAIRS: list[dict[str, Any]] = [

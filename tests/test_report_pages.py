@@ -10,9 +10,8 @@ import pytest
 from browsers import expect, needs_chromium, new_window
 from test_score_report import REPORT
 
-from vqagen.score.report.figures import Axis, draw, interval
 from vqagen.score.report.table import COUNT, TEXT, Figure, Table, columns
-from vqagen.score.report.writers import write_report
+from vqagen.score.report.writers import Axis, draw, interval, write_report
 
 pytestmark = needs_chromium
 LONG = Table("long", "Long", columns(said=TEXT, n=COUNT), (("a text that no phone shows in one line " * 3, 1),))
@@ -21,7 +20,7 @@ LONG = Table("long", "Long", columns(said=TEXT, n=COUNT), (("a text that no phon
 @pytest.mark.slow
 def test_a_report_shows_its_figures_without_errors_and_requests(browser: Any, tmp_path: Path) -> None:
     """The page shows figures and tables, loads nothing but itself, and fits a phone."""
-    row = interval(Axis(), "name", 0.5, 0.4, 0.6)
+    row = interval(Axis(), "name", 0.5, 0.4, 0.6, None)
     figures = (Figure("Drawn", "how to read it", draw(Axis(), [row, row])),)
     write_report(replace(REPORT, tables=(*REPORT.tables, LONG), figures=figures), tmp_path / "scores.html")
     address = (tmp_path / "scores.html").resolve().as_uri()

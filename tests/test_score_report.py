@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 
 from vqagen.errors import UsageError
-from vqagen.score.report.figures import SURE, UNSURE, Axis, bars, draw_counts, interval_figure
 from vqagen.score.report.table import (
     COUNT,
     SCREEN_ROWS,
@@ -26,7 +25,7 @@ from vqagen.score.report.table import (
     Table,
     columns,
 )
-from vqagen.score.report.writers import WRITERS
+from vqagen.score.report.writers import SURE, UNSURE, WRITERS, Axis, bars, draw_counts, interval_figure
 
 AWKWARD = 'a|b <i>&"é*'
 ROWS = Table(

@@ -29,16 +29,6 @@ def test_the_design_is_counted_and_policies_are_as_good_as_it_promises(vqagen_: 
     assert 0.1 < accuracy["random-visible"]["all"] < 0.3
 
 
-def test_the_report_shows_policies(vqagen_: Commands) -> None:
-    """One line each."""
-    write_trials("trials", trial(NONE_TEST, "red ball"))
-
-    lines = vqagen_.done("stats trials").out.decode().splitlines()
-
-    assert lines[0] == "1 trial, grids of 3 x 2"
-    assert any(line.startswith("  egocentric  ") and " 0.500 " in line for line in lines)
-
-
 def test_what_is_not_for_trials_is_refused(vqagen_: Commands) -> None:
     """Policies learn nothing."""
     write_trials("trials", trial(NONE_TEST, "red ball"))

@@ -58,7 +58,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.run.options import RunOptions as RunOptions
     from vqagen.run.runner import write_records as write_records
     from vqagen.score.compare import Comparison as Comparison, compare as compare
-    from vqagen.score.evaluate.evaluation import Evaluation as Evaluation
+    from vqagen.score.evaluate.evaluation import Evaluation as Evaluation, write_item_scores as write_item_scores
+    from vqagen.score.evaluate.report import score_report as score_report
     from vqagen.score.report.writers import write_report as write_report
     from vqagen.score.verify.report import Mismatch as Mismatch, VerificationReport as VerificationReport
     from vqagen.score.verify.verification import verify as verify
@@ -69,11 +70,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         baseline as baseline,
         baseline_ladder as baseline_ladder,
     )
-    from vqagen.shortcuts.evaluation import (
-        evaluate as evaluate,
-        score_report as score_report,
-        write_item_scores as write_item_scores,
-    )
+    from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
     from vqagen.tasks.contract import RunReport as RunReport
@@ -161,7 +158,7 @@ MODULES = {
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
-    "score_report": "vqagen.shortcuts.evaluation",
+    "score_report": "vqagen.score.evaluate.report",
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
     "simulate_study": "vqagen.human.simulation.power",
@@ -171,7 +168,7 @@ MODULES = {
     "verify": "vqagen.score.verify.verification",
     "verify_codes": "vqagen.human.links.study_links",
     "write_dialogs": "vqagen.run.making",
-    "write_item_scores": "vqagen.shortcuts.evaluation",
+    "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",
     "write_links": "vqagen.human.links.study_links",
     "write_questions": "vqagen.run.making",

@@ -12,7 +12,7 @@ from vqagen.cli.reports import checked_output
 from vqagen.shortcuts.settings import BaselineSettings
 
 if TYPE_CHECKING:
-    from vqagen.shortcuts.baseline import RungResult
+    from vqagen.shortcuts.baseline import BaselineResult
 
 
 @click.command("baseline")
@@ -94,9 +94,9 @@ def command(
         click.echo("\n".join(_lines(result, out)), err=True)
 
 
-def _lines(result: RungResult, out: str) -> list[str]:
+def _lines(result: BaselineResult, out: str) -> list[str]:
     everything = result.everything
     low, high = everything.interval
     accuracy = f"{everything.accuracy:.3f} of {everything.n:,} right ({low:.3f} to {high:.3f})"
-    first = f"{result.name}: {accuracy}, expected {everything.expected:.3f}; predictions in {out}"
+    first = f"{result.baseline.name}: {accuracy}, expected {everything.expected:.3f}; predictions in {out}"
     return [first, *([result.notes] if result.notes else [])]

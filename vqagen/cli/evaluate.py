@@ -56,7 +56,9 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.shortcuts.evaluation import evaluate, score_report, split_ranks, toolkit_text, write_item_scores
+    from vqagen.score.evaluate.evaluation import write_item_scores
+    from vqagen.score.evaluate.report import score_report, toolkit_lines
+    from vqagen.shortcuts.evaluation import evaluate
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
@@ -65,7 +67,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         questions,
         predictions,
         mode=options["mode"] or "",
-        top_k=split_ranks(options["top_k"]),
+        top_k=_ranks(options["top_k"]),
         normalise=_preset(options["normalise"], options["profile"]),
         cluster="" if cluster == "none" else cluster,
         **{name: options[name] for name in ("split", "scenes", "missing")},
@@ -74,7 +76,9 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     report = score_report(
         found, group_by=fields, fail_under=options["fail_under"], strict=options["strict"], predictions=predictions
     )
-    printed = toolkit_text(report, found) if options["profile"] is not None else ""
+    printed = ""
+    if options["profile"] is not None:
+        printed = "\n".join([*report.head, "", *toolkit_lines(found), *report.failures]) + "\n"
     if per_item:
         write_item_scores(found, per_item, force=output.force)
     output.put(report, printed)
@@ -92,6 +96,18 @@ def _check(output: ReportOutput, per_item: str | None, inputs: list[str | None],
         check_ending(per_item, [".jsonl"], "results of items")
         check_output(per_item, output.force, inputs)
     read_thresholds(thresholds)
+
+
+def _ranks(text: str) -> tuple[int, ...]:
+    """Return the ranks in a text such as `1,5,100`. UsageError for other texts.
+
+    >>> _ranks("1,5")
+    (1, 5)
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if any(not part.isdecimal() or not 0 < int(part) < 1 << 31 for part in parts):
+        raise UsageError(f"--top-k {text!r} is no list of numbers from 1: write 1 or 1,5,100")
+    return tuple(dict.fromkeys(map(int, parts)))
 
 
 def _preset(normalise: str | None, profile: str | None) -> str:

@@ -16,8 +16,8 @@ from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, Roster
 from vqagen.human.study.item import REAL, SYSTEM, Item
 from vqagen.human.study.study import Study, load_study
-from vqagen.score.report.figures import SURE, UNSURE, Axis, Row, bars, draw, draw_counts
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Figure, Report, Table, columns, nonempty
+from vqagen.score.report.writers import SURE, UNSURE, Axis, Row, bars, draw, draw_counts
 
 RECENT = 20
 """Completed slots whose times say how fast the study is."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import CHOICE, Gold, Items, Options
 from vqagen.shortcuts.policies import POLICIES
-from vqagen.shortcuts.predictors import applicable, predict
+from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Task as Guessing
 
 GROUPS = ("category", "answer_type", "question_type", "label", "history", "round")
@@ -75,7 +76,7 @@ def questions(
         split: Only questions of this split.
         cot: none: an answer alone is asked for; think: reasoning before it.
     """
-    return _task("questions", read_items(dataset, split=split, mode=mode, learning=True), images, cot)
+    return _task("questions", (dataset, split, mode), images, cot)
 
 
 @task
@@ -89,10 +90,12 @@ def dialogs(dataset: str, images: str | None = None, split: str = "", cot: str =
         split: Only dialogs of this split.
         cot: none: an answer alone is asked for; think: reasoning before it.
     """
-    return _task("dialogs", read_items(dataset, split=split, learning=True), images, cot)
+    return _task("dialogs", (dataset, split, ""), images, cot)
 
 
-def _task(kind: str, items: Items, images: str | None, cot: str) -> Task:
+def _task(kind: str, asked: tuple[str, str, str], images: str | None, cot: str) -> Task:
+    """Return the task of a file; `asked` are its name, the split and the mode."""
+    items = _read(*asked)
     if items.kind != kind:
         other = "director" if items.kind == "trials" else items.kind
         raise UsageError(f"{items.name} holds {items.kind}: use the task vqagen/{other}")
@@ -103,7 +106,7 @@ def _task(kind: str, items: Items, images: str | None, cot: str) -> Task:
     vocabulary = vocabulary_of(items.info, items.kind == "dialogs")
     fields = [name for name in GROUPS if items.first_column([name]) is not None]
     return Task(
-        dataset=MemoryDataset(list(_samples(items, _pictures(items, images), cot)), name=items.name),
+        dataset=MemoryDataset(list(_samples(items, asked, _pictures(items, images), cot)), name=items.name),
         solver=generate(),
         scorer=typed_answer(dict(vocabulary.words), [sorted(group) for group in vocabulary.groups]),
         metrics=[
@@ -115,12 +118,15 @@ def _task(kind: str, items: Items, images: str | None, cot: str) -> Task:
     )
 
 
+def _read(dataset: str, split: str, mode: str) -> Items:
+    return read_items(dataset, split=split, mode=mode, learning=True)
+
+
 # Samples --------------------------------------------------------------------------------------------------------------
 
 
-def _samples(items: Items, pictures: Mapping[str, Path], cot: str) -> Iterator[Sample]:
+def _samples(items: Items, asked: tuple[str, str, str], pictures: Mapping[str, Path], cot: str) -> Iterator[Sample]:
     system = ChatMessageSystem(content=question_prompt(items.mode, cot, bool(pictures)))
-    policies = _policies(items)
     earlier: list[ChatMessage] = []
     """The rounds of the same dialog so far, with their right answers."""
     for place, id in enumerate(items.ids):
@@ -144,7 +150,7 @@ def _samples(items: Items, pictures: Mapping[str, Path], cot: str) -> Iterator[S
                 IMAGE: image,
                 "gold": gold._asdict(),
                 "options": options and options._asdict(),
-                "policies": {name: texts[place] for name, texts in policies.items()},
+                "file": asked,
             },
         )
 
@@ -161,17 +167,6 @@ def _asked(text: str, options: Options | None) -> str:
         return text
     marks = [f"{letter})" for letter in string.ascii_uppercase] if options.has_letters else ["-"] * len(options.texts)
     return "\n".join([text, *(f"{mark} {option}" for mark, option in zip(marks, options.texts, strict=False))])
-
-
-def _policies(items: Items) -> dict[str, list[str]]:
-    """Return policy -> its answer to each item; "" where it has none."""
-    answers = {"oracle": [items.gold.at(place).text for place in range(len(items))]}
-    guessing = Guessing.within(items)
-    for predictor in applicable(items):
-        if predictor.name in BLIND_POLICIES:
-            codes = predict(predictor, guessing).ranked[:, 0]
-            answers[predictor.name] = [guessing.vocabulary[code] if code >= 0 else "" for code in codes.tolist()]
-    return answers
 
 
 def _pictures(items: Items, images: str | None) -> dict[str, Path]:
@@ -245,13 +240,31 @@ def policy(name: str = "oracle") -> Solver:
         raise UsageError(unknown("policy", name, _NAMES))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        known = state.metadata["policies"]
-        if name not in known and name not in POLICIES:
-            raise UsageError(f"no policy {name!r} for these samples: there are {', '.join(known)}")
-        answer = known.get(name)
-        reply = f"ANSWER: {answer}" if answer else "I cannot tell."
+        reply = f"ANSWER: {answer}" if (answer := _answer(name, state)) else "I cannot tell."
         state.output = ModelOutput.from_content(f"policy/{name}", reply)
         state.messages.append(state.output.message)
         return state
 
     return solve
+
+
+def _answer(name: str, state: TaskState) -> str | None:
+    """Return the answer of a policy to a sample; nothing where it has none."""
+    known = state.metadata
+    if name in POLICIES and "policies" in known:
+        cell: str | None = known["policies"].get(name)
+        return cell
+    if name == "oracle":
+        return _gold(known["gold"]).text
+    if name in POLICIES or "file" not in known:
+        raise UsageError(f"no policy {name!r} for these samples")
+    return _guesses(name, *known["file"])[str(state.sample_id)]
+
+
+@lru_cache
+def _guesses(name: str, *asked: str) -> Mapping[str, str]:
+    """Return what a predictor answers to each item of a file, by its id. UsageError if the items lack what it needs."""
+    guessing = Guessing.within(_read(*asked))
+    vocabulary = (*guessing.vocabulary, "")  # NONE, which is -1, finds the last
+    texts = [vocabulary[code] for code in predict(NAMED[name], guessing).ranked[:, 0].tolist()]
+    return dict(zip(guessing.items.ids, texts, strict=True))

@@ -8,7 +8,7 @@ two models got right: all others say nothing about which of them is better.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import PurePath
@@ -30,8 +30,8 @@ from vqagen.score.intervals import (
 from vqagen.score.items.reading import Source as Questions, read_items
 from vqagen.score.items.table import NONE
 from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
-from vqagen.score.report.figures import interval_figure
 from vqagen.score.report.table import COUNT, NUMBER, SHARE, TEXT, Report, Reported, Table, columns, nonempty
+from vqagen.score.report.writers import interval_figure
 
 NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
 """Fields that an evaluation groups by and a comparison does not, unless they are asked for: most have many groups."""
@@ -114,21 +114,24 @@ class Comparison(Reported):
         )
         facts = {"questions": self.questions, "images": self.images, "left_out": self.left_out}
         figures = (interval_figure(tables[0]),)
-        return Report("Comparison", tuple(self._head()), nonempty(tables), facts, figures=figures)
+        return Report("Comparison", self._head(), nonempty(tables), facts, figures=figures)
 
-    def _head(self) -> Iterator[str]:
-        """Yield the sentences that state what was compared, and how to read the columns."""
+    def _head(self) -> tuple[str, ...]:
+        """Return the sentences that state what was compared, and how to read the columns."""
         about = f"{counted(self.questions, 'question')} about {counted(self.images, 'image')}"
-        yield f"{about}; low and high are bounds of 95 % intervals"
-        if self.faults:
-            listed = "; ".join(f"{name}: {faults}" for name, faults in self.faults.items())
-            yield f"faulty predictions (see vqagen evaluate): {listed}"
-        if self.left_out:
-            yield f"{counted(self.left_out, 'question')} left out: no prediction of at least one model"
-        yield "p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ"
-        yield "detectable: the least difference that as many questions find with a probability of 80 %"
+        listed = "; ".join(f"{name}: {faults}" for name, faults in self.faults.items())
+        left_out = f"{counted(self.left_out, 'question')} left out: no prediction of at least one model"
+        return (
+            f"{about}; low and high are bounds of 95 % intervals",
+            *([f"faulty predictions (see vqagen evaluate): {listed}"] if listed else []),
+            *([left_out] if self.left_out else []),
+            "p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ",
+            "detectable: the least difference that as many questions find with a probability of 80 %",
+        )
 
 
+Group = tuple[tuple[str, str], Numbers]
+"""The field and the name of a group, and the places of its questions."""
 _ACCURACIES = columns(first_accuracy=SHARE, second_accuracy=SHARE)
 
 
@@ -140,30 +143,39 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
     questions do not have.
     """
     _check_overlap(evaluations)
-    asked = next(iter(evaluations.values()))
+    asked, names = next(iter(evaluations.values())), list(evaluations)
     shared = np.logical_and.reduce([each.is_counted for each in evaluations.values()])
     kept, images = np.flatnonzero(shared), asked.items.images
     if not len(kept):
-        raise BadInput([Problem(f"no question is answered by all of {', '.join(evaluations)}", asked.items.name)])
-    pairs = [_between(evaluations, names, (OVERALL, OVERALL), kept) for names in combinations(evaluations, 2)]
-    groups = [
-        _between(evaluations, names, group, places)
-        for field in fields or [name for name in asked.groups if name not in NARROW]
-        for group, places in _groups(asked, field, shared)
-        for names in combinations(evaluations, 2)
-        if names[0] == next(iter(evaluations))
-    ]
+        raise BadInput([Problem(f"no question is answered by all of {', '.join(names)}", asked.items.name)])
+
+    correct = {name: each.correct for name, each in evaluations.items()}
+
+    def differences(groups: Iterable[Group], pairs: Sequence[tuple[str, str]]) -> tuple[Difference, ...]:
+        """Compare pairs of models in groups, with p corrected for the number of all."""
+        found = [
+            difference((*group, *pair), correct[pair[0]][at], correct[pair[1]][at], asked.clusters[at])
+            for group, at in groups
+            for pair in pairs
+        ]
+        corrected = holm([each.p for each in found])
+        return tuple(each._replace(corrected_p=p) for each, p in zip(found, corrected, strict=True))
+
     rows = {name: replace(each, is_counted=shared).overall() for name, each in evaluations.items()}
-    models = tuple(Model(name, *row[2:6], evaluations[name].coverage.missing) for name, row in rows.items())
-    faults = {name: _faults(each) for name, each in evaluations.items() if _faults(each)}
+    faults = {
+        name: [
+            f"{number:,} {fault.replace('_', ' ')}" for fault in _FAULTS if (number := getattr(each.coverage, fault))
+        ]
+        for name, each in evaluations.items()
+    }
     return Comparison(
         len(kept),
         len(np.unique(images.codes[kept])),
         len(shared) - len(kept),
-        models,
-        faults,
-        _corrected(pairs),
-        _corrected(groups),
+        tuple(Model(name, *row[2:6], evaluations[name].coverage.missing) for name, row in rows.items()),
+        {name: ", ".join(own) for name, own in faults.items() if own},
+        differences([((OVERALL, OVERALL), kept)], list(combinations(names, 2))),
+        differences(_groups(asked, fields, shared), [(names[0], other) for other in names[1:]]),
     )
 
 
@@ -180,34 +192,13 @@ def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
         raise BadInput(problems)
 
 
-def _groups(asked: Evaluation, field: str, shared: Numbers) -> Iterator[tuple[tuple[str, str], Numbers]]:
-    """Yield the field and the name of each group of a field or a cross, with the places of its questions."""
-    column = asked.grouped(field)
-    for code, values in enumerate(column.values):
-        places = np.flatnonzero(shared & (column.codes == code))
-        if len(places):
-            yield (field, ", ".join(map(str, values))), places
-
-
-def _between(
-    evaluations: Mapping[str, Evaluation], names: tuple[str, str], group: tuple[str, str], places: Numbers
-) -> Difference:
-    """Compare two models on the questions at some places."""
-    first, second = (evaluations[name] for name in names)
-    images = first.clusters[places]
-    return difference((*group, *names), first.correct[places], second.correct[places], images)
-
-
-def _faults(evaluation: Evaluation) -> str:
-    """Return the faults of predictions that change no score, as text."""
-    counts = {fault: getattr(evaluation.coverage, fault) for fault in _FAULTS}
-    return ", ".join(f"{number:,} {fault.replace('_', ' ')}" for fault, number in counts.items() if number)
-
-
-def _corrected(found: Sequence[Difference]) -> tuple[Difference, ...]:
-    """Return differences with their p corrected for the number of all."""
-    corrected = holm([each.p for each in found])
-    return tuple(each._replace(corrected_p=p) for each, p in zip(found, corrected, strict=True))
+def _groups(asked: Evaluation, fields: Sequence[str], shared: Numbers) -> Iterator[Group]:
+    """Yield the groups of fields and of crosses that have questions."""
+    for field in fields or [name for name in asked.groups if name not in NARROW]:
+        column = asked.grouped(field)
+        for code, values in enumerate(column.values):
+            if len(places := np.flatnonzero(shared & (column.codes == code))):
+                yield (field, ", ".join(map(str, values))), places
 
 
 # Tests ----------------------------------------------------------------------------------------------------------------
@@ -231,21 +222,9 @@ def difference(names: tuple[str, str, str, str], first: Numbers, second: Numbers
         (low, high), p, detectable = (estimate.mean - hidden, estimate.mean + hidden), 1.0, None
     if test is not None and (detectable is None or only_first + only_second < FEW_DISCORDANT):
         p = test
-    return Difference(
-        *names,
-        len(apart),
-        float(first.mean()),
-        float(second.mean()),
-        estimate.mean,
-        max(-1.0, low),
-        min(1.0, high),
-        p,
-        p,
-        only_first,
-        only_second,
-        test,
-        detectable,
-    )
+    means = float(first.mean()), float(second.mean()), estimate.mean
+    bounds = max(-1.0, low), min(1.0, high)
+    return Difference(*names, len(apart), *means, *bounds, p, p, only_first, only_second, test, detectable)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -7,7 +7,7 @@ answer does not depend on which scenes are at hand; the scenes themselves are re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -95,37 +95,21 @@ def records_with_scenes(
     the scenes cost further passes over the scenes. The scenes of a `batch` of records are held at once; `on_read` is
     called with the number of records in each.
     """
-    stream = enumerate(records)
-    names, held_scenes = SceneNames(scenes), HeldScenes(scenes, domain)
+    stream, names, held = enumerate(records), SceneNames(scenes), dict[int, Scene]()
+    entries, following = scenes.entries(), 0
     while found := list(islice(stream, batch)):
         places = [names.place_of(record) for _, record in found]
-        held = held_scenes.hold({place for place in places if isinstance(place, int)})
+        wanted = {place for place in places if isinstance(place, int)}
+        held = {index: scene for index, scene in held.items() if index in wanted}
+        for index in sorted(wanted - held.keys()):  # scenes that lie in the order of the questions are read once
+            if index < following:
+                entries = scenes.entries(index)
+            entry = next((each for each in entries if each[0] == index), None)
+            if entry is None:
+                raise BadInput([Problem("changed while it was read", str(scenes.path), f"scenes[{index}]")])
+            held[index], following = compile_scene(entry[1], domain, index, entry[2]), index + 1
         for (position, record), place in zip(found, places, strict=True):
             scene = place if isinstance(place, QuestionFault) else held[place]
             fault = None if isinstance(scene, QuestionFault) else contradiction(record, scene)
             yield position, record, fault or scene
         on_read(len(found))
-
-
-class HeldScenes:
-    """The scenes that a batch of questions needs. Scenes that lie in the order of the questions are read once."""
-
-    def __init__(self, source: SceneSource, domain: Domain) -> None:
-        self._source, self._domain = source, domain
-        self._held: dict[int, Scene] = {}
-        self._entries, self._next = source.entries(), 0
-
-    def hold(self, wanted: Collection[int]) -> Mapping[int, Scene]:
-        """Return the scenes of these indexes, and hold no others; at most one pass over the source."""
-        self._held = {index: scene for index, scene in self._held.items() if index in wanted}
-        self._held |= {index: self._read(index) for index in sorted(set(wanted) - self._held.keys())}
-        return self._held
-
-    def _read(self, wanted: int) -> Scene:
-        if wanted < self._next:
-            self._entries = self._source.entries(wanted)
-        for index, record, place in self._entries:
-            if index == wanted:
-                self._next = wanted + 1
-                return compile_scene(record, self._domain, index, place)
-        raise BadInput([Problem("changed while it was read", str(self._source.path), f"scenes[{wanted}]")])

@@ -21,10 +21,11 @@ from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.score.intervals import clustered_mean, holm, student_test
 from vqagen.score.items.reading import Source, find_items, read_items
-from vqagen.score.items.table import NONE, Codes, Items, Places
+from vqagen.score.items.table import NONE, Codes, Items
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.groups import Counts, answered, counts_of, counts_within, entropy, families_of, places_by
+from vqagen.shortcuts.groups import answered, counts_of, counts_within, entropy, families_of, places_by
+from vqagen.shortcuts.policies import read_views, trial_predictors
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, known, predict
 from vqagen.shortcuts.scenes import (
     Programs,
@@ -37,7 +38,6 @@ from vqagen.shortcuts.scenes import (
 )
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import ONE_IMAGE, Floats, Folds, Task, make_folds
-from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
 from vqagen.world.loading import SceneSource, find_scenes
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")
@@ -77,14 +77,15 @@ def difference(scores: Floats, chance: Floats, clusters: Codes) -> ChanceDiffere
     return ChanceDifference(mean, low, high, p)
 
 
-@dataclass(frozen=True)
-class Probe:
+class Probe(NamedTuple):
     """What a predictor amounts to."""
 
     name: str
     meaning: str
     scores: Floats
     """The probability of a right answer of each item; NaN for items that the predictor does not concern."""
+    items: int
+    """The number of items that it concerns."""
     accuracy: float
     chance: float
     difference: ChanceDifference
@@ -94,29 +95,35 @@ class Probe:
     families: Mapping[str, tuple[int, float, float]]
     """Family -> (items, accuracy, chance)."""
 
-    @property
-    def items(self) -> int:
-        """The number of items that it concerns."""
-        return int((~np.isnan(self.scores)).sum())
-
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
         mean, low, high, p = self.difference
         return {
             "meaning": self.meaning,
-            "items": self.items,
-            "accuracy": round(self.accuracy, 4),
-            "chance": round(self.chance, 4),
+            **_rounded(self.items, self.accuracy, self.chance),
             "difference": round(mean, 4),
             "interval": [round(low, 4), round(high, 4)],
             "p": float(f"{p:.3g}"),
             "p_holm": float(f"{self.p:.3g}"),
             "verdict": self.verdict,
-            "families": {
-                name: {"items": n, "accuracy": round(accuracy, 4), "chance": round(chance, 4)}
-                for name, (n, accuracy, chance) in sorted(self.families.items())
-            },
+            "families": {name: _rounded(*found) for name, found in sorted(self.families.items())},
         }
+
+
+def _rounded(items: int, accuracy: float, chance: float) -> dict[str, Any]:
+    return {"items": items, "accuracy": round(accuracy, 4), "chance": round(chance, 4)}
+
+
+class FamilyAnswers(NamedTuple):
+    """How evenly the items of a family are answered."""
+
+    items: int
+    bits: float
+    """The entropy of the answers."""
+    highest_bits: float
+    """The highest entropy there could be."""
+    top_answer: str
+    top_share: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,8 +132,8 @@ class Audit(Reported):
 
     items: Items
     settings: AuditSettings
-    answers: Mapping[str, Counts]
-    """Family -> answer -> items."""
+    answers: Mapping[str, FamilyAnswers]
+    """Family -> its answers."""
     probes: Sequence[Probe] = ()
     repetition: Repetition = field(default_factory=Repetition)
     notes: Sequence[str] = ()
@@ -135,18 +142,10 @@ class Audit(Reported):
     unanswered: int = 0
     """Items without an answer, which are left out."""
 
-    @property
-    def mean_top_share(self) -> float:
-        """The share of items whose answer is the most frequent one of their family."""
-        return sum(max(counts.values()) for counts in self.answers.values()) / len(self.items)
-
-    @property
-    def answer_bits(self) -> tuple[float, float]:
-        """The entropy of a family's answers, and the highest there could be, in bits: means over items."""
-        sizes = [sum(counts.values()) / len(self.items) for counts in self.answers.values()]
-        bits = [(entropy(counts), log2(len(counts))) for counts in self.answers.values()]
-        found, most = (sum(each[side] * size for each, size in zip(bits, sizes, strict=True)) for side in (0, 1))
-        return found, most
+    def mean(self, name: str) -> float:
+        """Return the mean of a field of FamilyAnswers over items."""
+        own: list[tuple[float, int]] = [(getattr(each, name), each.items) for each in self.answers.values()]
+        return sum(value * items for value, items in own) / len(self.items)
 
     def failures(self) -> Iterator[str]:
         """Yield a sentence for each reason to fail."""
@@ -167,7 +166,8 @@ class Audit(Reported):
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
-        bits, most = self.answer_bits
+        named = ((name, each._asdict()) for name, each in sorted(self.answers.items()))
+        families = {name: {k: round(v, 4) for k, v in own.items() if k != "top_answer"} for name, own in named}
         return {
             "file": self.items.name,
             "kind": self.items.kind,
@@ -176,36 +176,11 @@ class Audit(Reported):
             "passes": self.passes,
             "failures": list(self.failures()),
             "settings": self.settings.to_record(),
-            "answers": {
-                "bits": round(bits, 4),
-                "highest_bits": round(most, 4),
-                "families": {
-                    name: {
-                        "items": sum(counts.values()),
-                        "bits": round(entropy(counts), 4),
-                        "highest_bits": round(log2(len(counts)), 4),
-                        "top_share": round(max(counts.values()) / sum(counts.values()), 4),
-                    }
-                    for name, counts in sorted(self.answers.items())
-                },
-            },
+            "answers": {**{key: round(self.mean(key), 4) for key in ("bits", "highest_bits")}, "families": families},
             "probes": {each.name: each.to_record() for each in self.probes},
             "repetition": vars(self.repetition),
             "notes": list(self.notes),
         }
-
-    def item_records(self) -> Iterator[dict[str, Any]]:
-        """Yield the probability with which each probe is right about each item, and their mean lead over chance."""
-        scores = np.stack([probe.scores for probe in self.probes] or [self.chance])
-        biases = np.nan_to_num(scores - self.chance).mean(axis=0)
-        for place in range(len(self.items)):
-            known = zip(self.probes, scores[:, place].tolist(), strict=False)
-            yield {
-                "id": self.items.ids[place],
-                "record": int(self.items.records[place]),
-                "bias": round(float(biases[place]), 4),
-                "probes": {each.name: None if isnan(score) else round(score, 4) for each, score in known},
-            }
 
     def report(self) -> Report:
         """Return the report."""
@@ -226,15 +201,16 @@ def audit_items(
 
     `more` are predictors besides those of the list; `unanswered` is the number of items that were left out.
     """
-    folds = make_folds(items)
-    answers = counts_within(families_of(items), items.answers)
+    folds, answers = make_folds(items), dict[str, FamilyAnswers]()
+    for name, counts in counts_within(families_of(items), items.answers).items():
+        (top, number), total = next(iter(counts.items())), sum(counts.values())
+        answers[name] = FamilyAnswers(total, entropy(counts), log2(len(counts)), top, number / total)
     if folds.number < 2:
         nothing = np.zeros(len(items))
         return Audit(items, settings, answers, (), found, [*notes, ONE_IMAGE], nothing, unanswered)
     task = Task.within(items, folds=folds)
     chance = _chance(task)
-    guesses = [(each, predict(each, task).expected) for each in (*probing(items), *more)]
-    probes = _probes(guesses, chance, task, folds, settings)
+    probes = _probes([*probing(items), *more], chance, task, folds, settings)
     own = notes if folds.is_apart else [*notes, ONE_WINDOW]
     return Audit(items, settings, answers, probes, found, own, chance, unanswered)
 
@@ -272,34 +248,29 @@ def _chance(task: Task) -> Floats:
 
 
 def _probes(
-    guesses: Sequence[tuple[Predictor, Floats]], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
+    predictors: Sequence[Predictor], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
 ) -> list[Probe]:
-    """Return what each guess amounts to; all tests that a file can fail are corrected together for their number."""
-    families = places_by(families_of(task.items))
-    found = []
-    for predictor, scores in guesses:
-        own = np.flatnonzero(~np.isnan(scores))
-        if len(own):
-            found.append((predictor, scores, own, difference(scores[own], chance[own], folds.clusters[own])))
-    adjusted = iter(holm([apart.p for predictor, *_, apart in found if not predictor.sees_answers]))
-    probes = []
-    for predictor, scores, own, apart in found:
-        p = apart.p if predictor.sees_answers else next(adjusted)
-        verdict = SHOWN if predictor.sees_answers else _verdict(apart, p, settings)
-        means = float(scores[own].mean()), float(chance[own].mean())
-        of_families = dict(_by_family(scores, chance, families))
-        probes.append(Probe(predictor.name, predictor.meaning, scores, *means, apart, p, verdict, of_families))
-    return probes
+    """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
+    families, found = places_by(families_of(task.items)), list[Probe]()
+    for predictor in predictors:
+        scores = predict(predictor, task).expected
 
-
-def _by_family(
-    scores: Floats, chance: Floats, families: Mapping[str, Places]
-) -> Iterator[tuple[str, tuple[int, float, float]]]:
-    """Yield family -> (items, accuracy, chance)."""
-    for name, places in families.items():
-        own = places[~np.isnan(scores[places])]
-        if len(own):
-            yield name, (len(own), float(scores[own].mean()), float(chance[own].mean()))
+        known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
+        means = {
+            name: (len(own), float(scores[own].mean()), float(chance[own].mean()))
+            for name, own in known.items()
+            if len(own)
+        }
+        if len(own := np.flatnonzero(~np.isnan(scores))):
+            apart = difference(scores[own], chance[own], folds.clusters[own])
+            of_all = float(scores[own].mean()), float(chance[own].mean())
+            verdict = SHOWN if predictor.sees_answers else ""
+            found.append(Probe(*predictor[:2], scores, len(own), *of_all, apart, apart.p, verdict, means))
+    adjusted = iter(holm([each.p for each in found if not each.verdict]))
+    return [
+        each if each.verdict else each._replace(p=(p := next(adjusted)), verdict=_verdict(each.difference, p, settings))
+        for each in found
+    ]
 
 
 def _verdict(found: ChanceDifference, p: float, settings: AuditSettings) -> str:
@@ -377,6 +348,16 @@ def _executed(items: Items, scenes: SceneSource) -> Iterator[Predictor]:
 
 
 def write_item_biases(audit: Audit, out: str) -> None:
-    """Write how well each item of an `audit` is guessed, one JSON object on each line."""
+    """Write a JSON object a line for each item: how likely each probe is right about it, and their mean lead."""
+    scores = np.stack([probe.scores for probe in audit.probes] or [audit.chance])
+    biases = np.nan_to_num(scores - audit.chance).mean(axis=0)
     with atomic_output(out) as file:
-        file.writelines(orjson.dumps(record) + b"\n" for record in audit.item_records())
+        for place, id in enumerate(audit.items.ids):
+            known = zip(audit.probes, scores[:, place].tolist(), strict=False)
+            record = {
+                "id": id,
+                "record": int(audit.items.records[place]),
+                "bias": round(float(biases[place]), 4),
+                "probes": {each.name: None if isnan(score) else round(score, 4) for each, score in known},
+            }
+            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import log2
+from collections.abc import Sequence
 
 from vqagen.errors import counted
-from vqagen.score.report.figures import BAD, SURE, UNSURE, Axis, draw, interval
 from vqagen.score.report.table import (
     COUNT,
     DECIMAL,
@@ -15,16 +13,14 @@ from vqagen.score.report.table import (
     TEXT,
     Cell,
     Column,
-    Figure,
     Gate,
     Report,
     Table,
     columns,
     nonempty,
 )
-from vqagen.shortcuts.audit import BELOW, FAILS, SHOWN, Audit, Probe
-from vqagen.shortcuts.groups import counts_of, entropy
-from vqagen.shortcuts.scenes import Repetition
+from vqagen.shortcuts.audit import FAILS, SHOWN, Audit
+from vqagen.shortcuts.groups import counts_of
 
 SHOWN_FAMILIES = 5
 """Families that are shown for each probe that fails; the table of families has all."""
@@ -50,39 +46,36 @@ def _single(audit: Audit) -> Report:
         nonempty([_probes(audit), _best_families(audit), _families(audit)]),
         audit.to_record(),
         tuple(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
-        tuple(_drawn(audit)),
     )
 
 
-def _overview(audit: Audit) -> Iterator[str]:
-    """Yield what was audited; then, indented, the shares of its answers and its repetition."""
-    counts = counted(len(audit.items), _NOUNS[audit.items.kind])
+def _overview(audit: Audit) -> list[str]:
+    """Return what was audited; then, indented, the shares of its answers and its repetition."""
+    counts, found = counted(len(audit.items), _NOUNS[audit.items.kind]), audit.repetition
     images = counted(len(counts_of(audit.items.images)), "image")
     about = "" if audit.items.kind == "trials" else f" about {images}"
     families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
     left_out = f" ({audit.unanswered:,} without an answer left out)" if audit.unanswered else ""
-    yield f"{counts}{about}, {families}{left_out}"
-    bits, most = audit.answer_bits
-    shares = {name: max(counts.values()) / sum(counts.values()) for name, counts in audit.answers.items()}
-    worst = max(shares, key=lambda name: (shares[name], name))
-    yield f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean"
-    of_worst = f" in the mean; most: {shares[worst]:.2f} of {worst}" if len(shares) > 1 else ""
-    yield f"  top answer of a family         {audit.mean_top_share:.2f}{of_worst}"
-    for name, value in _repeated(audit.repetition):
-        yield f"  {name:29}  {value}"
-
-
-def _repeated(found: Repetition) -> Iterator[tuple[str, str]]:
-    if found.scenes:
-        yield "duplicate scenes", f"{found.repeated_scenes:,} of {found.scenes:,}"
+    bits, most, top = (audit.mean(name) for name in ("bits", "highest_bits", "top_share"))
+    worst, share = max(((name, each.top_share) for name, each in audit.answers.items()), key=lambda each: each[::-1])
+    of_worst = f" in the mean; most: {share:.2f} of {worst}" if len(audit.answers) > 1 else ""
     overlaps = {
         "text in the training file": found.same_text,
         "program in it": found.same_program,
         "scene in it": found.same_scene,
         "program and scene in it": found.same_program_and_scene,
     }
-    for name, count in overlaps.items() if found.questions else ():
-        yield name, f"{count:,} of {found.questions:,} ({count / found.questions:.1%})"
+    return [
+        f"{counts}{about}, {families}{left_out}",
+        f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean",
+        f"  top answer of a family         {top:.2f}{of_worst}",
+        *([f"  {'duplicate scenes':29}  {found.repeated_scenes:,} of {found.scenes:,}"] if found.scenes else []),
+        *(
+            f"  {name:29}  {count:,} of {found.questions:,} ({count / found.questions:.1%})"
+            for name, count in overlaps.items()
+            if found.questions
+        ),
+    ]
 
 
 def _probes(audit: Audit) -> Table:
@@ -112,30 +105,15 @@ def _best_families(audit: Audit) -> Table:
 
 def _families(audit: Audit) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for name, counts in sorted(audit.answers.items()):
+    for name, own in sorted(audit.answers.items()):
         found = [each.families.get(name) for each in audit.probes]
-        top, number = next(iter(counts.items()))
-        total = sum(counts.values())
         chance = next((each[2] for each in found if each), None)
-        known = (total, entropy(counts), log2(len(counts)), top, number / total, chance)
-        rows.append((name, *known, *(each and each[1] for each in found)))
+        rows.append((name, *own, chance, *(each and each[1] for each in found)))
     heads = columns(
         family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
     )
     named = (*heads, *(Column(each.name, SHARE) for each in audit.probes))
     return Table("families", "Families", named, tuple(rows), is_detail=True)
-
-
-def _drawn(audit: Audit) -> Iterator[Figure]:
-    axis, rows = Axis(0, 1), []
-    for each in audit.probes:
-        chance, (_, low, high, _) = each.chance, each.difference
-        bounds = None if low == -1 else chance + low, None if low == -1 else chance + high
-        color = {FAILS: BAD, BELOW: UNSURE}.get(each.verdict, SURE)
-        rows.append(interval(axis, each.name, each.accuracy, *bounds, chance, color=color))
-    if rows:
-        caption = "Accuracy of each probe (dot, with 95 % of its difference from chance) and chance (line)."
-        yield Figure("Answered without looking", caption, draw(axis, rows))
 
 
 # Side by side -----------------------------------------------------------------------------------------------------
@@ -144,34 +122,29 @@ def _drawn(audit: Audit) -> Iterator[Figure]:
 def _side_by_side(audits: Sequence[Audit]) -> Report:
     heads = (Column("figure"), *(Column(audit.items.name, SHARE) for audit in audits))
     failures = [(audit.items.name, failure) for audit in audits for failure in audit.failures()]
+    bits = [(audit.mean("bits"), audit.mean("highest_bits")) for audit in audits]
+    again = [audit.repetition for audit in audits]
+    of_audits = [{each.name: each for each in audit.probes} for audit in audits]
+    names = dict.fromkeys(name for own in of_audits for name in own)
+    found = {name: [own.get(name) for own in of_audits] for name in names}
+    rows: list[tuple[Cell, ...]] = [
+        ("items", *(f"{len(audit.items):,}" for audit in audits)),
+        ("entropy of answers, of the highest", *(own / most if most else 0.0 for own, most in bits)),
+        ("top answer of a family, mean", *(audit.mean("top_share") for audit in audits)),
+        ("chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)),
+        *(
+            (f"right by {name}", *(each and f"{each.accuracy:.3f}{'! '[each.verdict != FAILS]}" for each in probes))
+            for name, probes in found.items()
+        ),
+    ]
+    if any(each.scenes for each in again):
+        rows.append(("duplicate scenes", *(f"{each.repeated_scenes:,}" for each in again)))
+    if any(each.questions for each in again):
+        rows.append(("program and scene in the training file", *(each.overlap for each in again)))
     return Report(
         "Audits",
         tuple(f"{'passes' if audit.passes else FAILS}: {audit.items.name}" for audit in audits),
-        (Table("audits", "Audits", heads, tuple(_rows(audits)), ("!: fails",)),),
+        (Table("audits", "Audits", heads, tuple(rows), ("!: fails",)),),
         {"audits": [audit.to_record() for audit in audits]},
         tuple(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
     )
-
-
-def _rows(audits: Sequence[Audit]) -> Iterator[tuple[Cell, ...]]:
-    yield "items", *(f"{len(audit.items):,}" for audit in audits)
-    yield "entropy of answers, of the highest", *(_evenness(audit) for audit in audits)
-    yield "top answer of a family, mean", *(audit.mean_top_share for audit in audits)
-    yield "chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)
-    of_audits = [{each.name: each for each in audit.probes} for audit in audits]
-    for name in dict.fromkeys(name for own in of_audits for name in own):
-        yield f"right by {name}", *(_marked(own.get(name)) for own in of_audits)
-    if any(audit.repetition.scenes for audit in audits):
-        yield "duplicate scenes", *(f"{audit.repetition.repeated_scenes:,}" for audit in audits)
-    if any(audit.repetition.questions for audit in audits):
-        yield "program and scene in the training file", *(audit.repetition.overlap for audit in audits)
-
-
-def _marked(probe: Probe | None) -> str | None:
-    """Return an accuracy, marked where it fails."""
-    return None if probe is None else f"{probe.accuracy:.3f}{'!' if probe.verdict == FAILS else ' '}"
-
-
-def _evenness(audit: Audit) -> float:
-    bits, most = audit.answer_bits
-    return bits / most if most else 0.0

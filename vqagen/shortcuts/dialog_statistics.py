@@ -89,7 +89,9 @@ def _facts(items: Items, guessed: Mapping[str, Any] | None) -> dict[str, Any]:
         "dialogs_per_image": spread_record(counts_of_groups(items.images.take(firsts))),
         "rounds_per_dialog": spread_record(counts_of_numbers(lengths)),
         "question_words": spread_record(counts_of(texts.map(lambda text: len(text.split())))),
-        "question_tokens": spread_record(counts_of(texts.map(_tokens))),
+        "question_tokens": spread_record(
+            counts_of(texts.map(lambda text: len(text.split()) + sum(mark in _NOT_WORDS for mark in text)))
+        ),
         "caption_words": spread_record(counts_of(captions.map(lambda text: len(text.split())))),
         "distinct_questions": len(counts_of(texts)),
         "distinct_answers": len(counts_of(items.answers)),
@@ -109,11 +111,6 @@ def _facts(items: Items, guessed: Mapping[str, Any] | None) -> dict[str, Any]:
         "guessed": guessed,
         "published": {"paper": PAPER, "generator": GENERATOR},
     }
-
-
-def _tokens(text: str) -> int:
-    """Return the number of words and punctuation marks."""
-    return len(text.split()) + sum(mark in _NOT_WORDS for mark in text)
 
 
 def _label_facts(items: Items, labels: Values, families: Values) -> dict[str, Any]:
@@ -139,33 +136,36 @@ def _table(key: str, title: str, rows: Sequence[Row]) -> Table | None:
     return Table(key, title, tuple(map(Column, rows[0])), tuple(rows[1:])) if rows else None
 
 
-def _figure_rows(facts: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield a figure of the file, and those of CLEVR-Dialog's paper and of its generator as measured."""
-    yield "words of a question", _mean(facts["question_words"]), "", _published("words", 1)[1]
-    yield "  and punctuation marks", _mean(facts["question_tokens"]), *_published("tokens", 1)
-    distinct = facts["distinct_questions"]
-    yield "different questions", f"{distinct:,} ({distinct / facts['rounds']:.1%})", "", ""
-    if facts["guessed"]:
-        share = facts["guessed"]["all"]["majority"]
-        yield "guessed by the label alone", f"{share:.1%}", "", f"{GENERATOR['guessed']:.1%}"
-    for name, key, known in (
+def _figure_rows(facts: Mapping[str, Any]) -> list[Row]:
+    """Return the figures of the file, each with those of CLEVR-Dialog's paper and of its generator as measured."""
+    distinct, history, types = facts["distinct_questions"], facts["history"], facts["types"]
+    guessed = [facts["guessed"]["all"]["majority"]] if facts["guessed"] else []
+    distances = [
         ("rounds since told (d_reveal)", "d_reveal", "since_told"),
         ("rounds since mentioned (d_last)", "d_last", "since_mentioned"),
-    ):
-        if facts[key]:
-            yield name, _mean(facts[key], 2), _published(known, 1)[0], _published(known, 2)[1]
-    history, types = facts["history"], facts["types"]
-    yield f"history {' / '.join(history)}", _percents(history), "", _percents(GENERATOR["history"])
+    ]
     most = f"< {PAPER['standalone_most']:.0%}"
-    yield "standalone (None, All)", f"{facts['standalone']:.1%}", most, f"{GENERATOR['standalone']:.1%}"
     ranges = " / ".join(f"{low * 100:.0f}–{high * 100:.0f}" for low, high in map(PAPER["types"].get, FAMILIES))
-    yield " / ".join(types), _percents(types), f"{ranges} %", _percents(GENERATOR["types"])
     bits = f"{facts['last_round_bits']:.2f} of {entropy(dict.fromkeys(FAMILIES, 1)):.2f} bits"
-    yield "type of the last round", bits, "", f"{GENERATOR['last_round_bits']:.2f}"
-    yield "words of a caption", _mean(facts["caption_words"]), "", f"{GENERATOR['caption_words']:.1f}"
-    yield "different answers", str(facts["distinct_answers"]), "", str(GENERATOR["answers"])
-    yield "rounds of a dialog", spread_text(facts["rounds_per_dialog"]), *_published("rounds")
-    yield "dialogs of an image", spread_text(facts["dialogs_per_image"]), *_published("dialogs_per_image")
+    return [
+        ("words of a question", _mean(facts["question_words"]), "", _published("words", 1)[1]),
+        ("  and punctuation marks", _mean(facts["question_tokens"]), *_published("tokens", 1)),
+        ("different questions", f"{distinct:,} ({distinct / facts['rounds']:.1%})", "", ""),
+        *(("guessed by the label alone", f"{share:.1%}", "", f"{GENERATOR['guessed']:.1%}") for share in guessed),
+        *(
+            (name, _mean(facts[key], 2), _published(known, 1)[0], _published(known, 2)[1])
+            for name, key, known in distances
+            if facts[key]
+        ),
+        (f"history {' / '.join(history)}", _percents(history), "", _percents(GENERATOR["history"])),
+        ("standalone (None, All)", f"{facts['standalone']:.1%}", most, f"{GENERATOR['standalone']:.1%}"),
+        (" / ".join(types), _percents(types), f"{ranges} %", _percents(GENERATOR["types"])),
+        ("type of the last round", bits, "", f"{GENERATOR['last_round_bits']:.2f}"),
+        ("words of a caption", _mean(facts["caption_words"]), "", f"{GENERATOR['caption_words']:.1f}"),
+        ("different answers", str(facts["distinct_answers"]), "", str(GENERATOR["answers"])),
+        ("rounds of a dialog", spread_text(facts["rounds_per_dialog"]), *_published("rounds")),
+        ("dialogs of an image", spread_text(facts["dialogs_per_image"]), *_published("dialogs_per_image")),
+    ]
 
 
 def _mean(spread: Mapping[str, Any] | None, digits: int = 1) -> str:
@@ -173,15 +173,10 @@ def _mean(spread: Mapping[str, Any] | None, digits: int = 1) -> str:
 
 
 def _published(key: str, digits: int = 0) -> Row:
-    """Return a figure of the paper and of the generator."""
-    return _known(PAPER, key, digits), _known(GENERATOR, key, digits)
-
-
-def _known(published: Mapping[str, Any], key: str, digits: int) -> str:
-    if key not in published:
-        return ""
-    span = published.get(f"{key}_range")
-    return f"{published[key]:.{digits}f}" + (f" ({span[0]} to {span[1]})" if span else "")
+    """Return a figure of the paper and of the generator, as far as they have it."""
+    spans = [(each.get(key), each.get(f"{key}_range")) for each in (PAPER, GENERATOR)]
+    texts = (("" if value is None else f"{value:.{digits}f}", span) for value, span in spans)
+    return tuple(text + (f" ({span[0]} to {span[1]})" if span else "") for text, span in texts)
 
 
 def _percents(shares: Mapping[str, float]) -> str:

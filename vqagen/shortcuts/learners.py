@@ -186,7 +186,7 @@ def _by_type(task: Task, learn: Places, ask: Places) -> Iterator[tuple[Places, P
 
     That is the function; functions of one category that are all answered by yes or no are learned together.
     """
-    is_open = ~np.isin(task.answers[learn], [task.vocabulary.index(text) for text in YES_NO])
+    is_open = ~np.isin(task.answers[learn], [task.numbers[text] for text in YES_NO])
     open_functions = np.unique(task.types[learn[is_open]])
     _, kinds = distinct(task.categories, np.where(np.isin(task.types, open_functions), task.types + 1, 0))
     for kind in np.unique(kinds[ask]):
@@ -239,7 +239,7 @@ def uniform(task: Task, learn: Places, ask: Places) -> Guesses:
     """Answer with any answer that there is to the type, of which all are known; where "yes" is one, so is "no"."""
     both = np.concatenate([learn, ask])
     (types, answers), _ = distinct(task.types[both], task.answers[both])
-    truths = np.array([task.vocabulary.index(text) for text in YES_NO])
+    truths = np.array([task.numbers[text] for text in YES_NO])
     closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
     types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
     (types, answers), _ = distinct(types, answers)
@@ -273,9 +273,10 @@ def _drawn(
     ranks, sizes = np.arange(task.top_k), (ends - starts)[:, None]
     behind = starts[:, None] + (first[:, None] + ranks) % np.maximum(1, sizes)
     ranked = np.where(ranks < sizes, answers[np.minimum(behind, len(answers) - 1)], NONE)
+    vocabulary = task.vocabulary
     totals, shares = np.bincount(groups, weights=weights), defaultdict[tuple[int, str], float](float)
     for group, code, weight in zip(groups.tolist(), answers.tolist(), weights.tolist(), strict=True):
-        shares[group, task.vocabulary[code].lower()] += weight / totals[group]
+        shares[group, vocabulary[code].lower()] += weight / totals[group]
     golds = task.items.gold
     (gold, kinds), back = distinct(golds.codes[ask], asked)
     expected = [

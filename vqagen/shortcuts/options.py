@@ -78,7 +78,7 @@ def position(task: Task, learn: Places, ask: Places) -> Guesses:
 
 def most_frequent(task: Task, learn: Places, ask: Places) -> Guesses:
     """Choose the option that is most often the right answer; of equally frequent ones, the one that occurs first."""
-    counts = np.bincount(task.answers[learn], minlength=len(task.vocabulary)).astype(np.float64)
+    counts = np.bincount(task.answers[learn], minlength=len(task.numbers)).astype(np.float64)
     codes, first = np.unique(task.answers[learn], return_index=True)
     counts[codes] -= first / (len(learn) + 1)
     return choose(task, ask, counts[task.offered.codes[task.option_rows(ask)[1]]])

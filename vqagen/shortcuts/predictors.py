@@ -19,7 +19,7 @@ import numpy as np
 
 from vqagen.errors import UsageError
 from vqagen.score.items.table import NONE, Items, Places
-from vqagen.shortcuts import learners, options
+from vqagen.shortcuts import learners, options, scenes
 from vqagen.shortcuts.task import Floats, Guesses, Task
 
 
@@ -39,6 +39,7 @@ class Predictor(NamedTuple):
 
 
 OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
+SCENES = "programs and scenes"
 CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)
 """What predictors need that choose among options."""
 NEEDS: Mapping[str, Callable[[Items], bool]] = {
@@ -54,7 +55,7 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
         NEEDS[OPTIONS](items) and any(options.are_numbers(each.texts) for each in items.options.values)
     ),
 }
-"""What a predictor may need -> whether items have it."""
+"""What a predictor may need -> whether items have it; SCENES are a task's."""
 
 PREDICTORS = (
     Predictor("uniform", "any possible answer of the type", learners.uniform),
@@ -95,14 +96,18 @@ PREDICTORS = (
     ),
     Predictor("open-cell", "any open cell", options.random_option, CELLS),
     Predictor("cell", "the open cell that is most often right", options.most_frequent, CELLS),
+    *(
+        Predictor(name, f"the program run on {seen}", scenes.executed(name, run), SCENES)
+        for name, seen, run in scenes.RUNS
+    ),
 )
-"""All predictors that need no scenes, from the weakest to the strongest."""
+"""All predictors, from the weakest to the strongest."""
 NAMED = {predictor.name: predictor for predictor in PREDICTORS}
 
 
-def applicable(items: Items) -> Iterator[Predictor]:
-    """Yield the predictors that have what they need."""
-    return (predictor for predictor in PREDICTORS if NEEDS[predictor.needs](items))
+def applicable(items: Items, *, scenes: bool = False) -> Iterator[Predictor]:
+    """Yield the predictors that have what they need; with `scenes`, those that run programs too."""
+    return (each for each in PREDICTORS if (scenes if each.needs == SCENES else NEEDS[each.needs](items)))
 
 
 def predict(predictor: Predictor, task: Task) -> Guesses:
@@ -110,15 +115,18 @@ def predict(predictor: Predictor, task: Task) -> Guesses:
 
     UsageError if the items lack what it needs.
     """
-    if not NEEDS[predictor.needs](task.items):
+    if predictor.needs == SCENES and task.programs is None:
+        raise UsageError(f"{predictor.name} runs programs on scenes: give --scenes")
+    if predictor.needs != SCENES and not NEEDS[predictor.needs](task.items):
         raise UsageError(f"{predictor.name} needs {predictor.needs}: {task.items.name} has none")
-    size = len(task.items)
+    size, notes = len(task.items), [""]
     found = Guesses(np.full((size, task.top_k), NONE, dtype=np.int32), np.full(size, np.nan))
     for learn, ask in task.splits:
         own = predictor.answer(task, learn, ask)
         found.ranked[ask, : own.ranked.shape[1]] = own.ranked
         found.expected[ask] = own.expected
-    return found
+        notes.append(own.note)
+    return found._replace(note=notes[-1])
 
 
 def known(name: str, meaning: str, scores: Floats) -> Predictor:

@@ -28,9 +28,9 @@ from vqagen.language.program import Program
 from vqagen.language.question import release_answer
 from vqagen.plugin import Undefined
 from vqagen.rng import below, pick, shuffled, stream
-from vqagen.score.items.table import NONE, Codes, Items
+from vqagen.score.items.table import NONE, Codes, Items, Places
 from vqagen.shortcuts.groups import ordered
-from vqagen.shortcuts.task import Floats, best_credit
+from vqagen.shortcuts.task import Floats, Guesses, Task, best_credit
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource, load_scenes
@@ -102,14 +102,14 @@ def run(program: Program, scene: Scene) -> list[str]:
         return []
 
 
-def oracle(programs: Programs, seed: int, see: Callable[[Scene, int], Scene] = lambda scene, _: scene) -> Executed:
+def oracle(programs: Programs, seed: int, see: Callable[[Scene], Scene] = lambda scene: scene) -> Executed:
     """Run each program on its own scene, or on what is seen of it."""
     by_scene = np.argsort(programs.places, kind="stable")
     ends = np.searchsorted(programs.places[by_scene], np.arange(programs.number_of_scenes + 1)).tolist()
     texts: list[tuple[str, ...]] = [()] * len(by_scene)
     for scene in load_scenes(programs.scenes, programs.catalogue.domain):
         places = by_scene[ends[scene.index] : ends[scene.index + 1]].tolist()
-        seen = see(scene, seed) if places else scene
+        seen = see(scene) if places else scene
         for place in places:
             texts[place] = tuple(run(programs.of(place), seen))
     return _sure(programs, texts, len(texts), sum(not each for each in texts))
@@ -118,9 +118,7 @@ def oracle(programs: Programs, seed: int, see: Callable[[Scene, int], Scene] = l
 def noisy_oracle(programs: Programs, seed: int, rate: float) -> Executed:
     """Run each program on its own scene, of which values were misread at a rate: once for each scene."""
     domain = programs.catalogue.domain
-    return oracle(
-        programs, seed, lambda scene, seed: misread(scene, domain, rate, stream(seed, "noisy-oracle", scene.index))
-    )
+    return oracle(programs, seed, lambda scene: misread(scene, domain, rate, stream(seed, "noisy-oracle", scene.index)))
 
 
 def wrong_image(programs: Programs, seed: int, runs: int = OTHER_SCENES) -> Executed:
@@ -214,25 +212,30 @@ def with_values(scene: Scene, domain: Domain, values: dict[str, list[Recorded]])
     return replace(scene, values=values, having=having)
 
 
-class Execution(NamedTuple):
-    """A row of EXECUTIONS."""
+def executed(name: str, run: Callable[[Programs, int], Executed]) -> Callable[[Task, Places, Places], Guesses]:
+    """Return the predictor that answers by running the programs of a task, once for all of its items."""
 
-    name: str
-    meaning: str
-    answer: Callable[[Programs, int], Executed]
-    """Takes the programs and the seed."""
+    def answer(task: Task, learn: Places, ask: Places) -> Guesses:
+        programs = task.programs
+        assert programs is not None
+        found = task.once(name, lambda: run(programs, task.seed))
+        own, ranked = ask - (len(task.items) - len(programs.items)), np.full((len(ask), task.top_k), NONE)
+        for row, place in enumerate(own.tolist()):
+            texts = found.texts[place][: task.top_k]
+            ranked[row, : len(texts)] = [task.numbers.setdefault(text, len(task.numbers)) for text in texts]
+        note = f"runs without an answer: {found.invalid:,} of {found.runs:,}" if found.invalid else ""
+        return Guesses(ranked, found.expected[own], note)
+
+    return answer
 
 
-EXECUTIONS = (
-    Execution("wrong-image", "the program run on other scenes", wrong_image),
-    Execution("scene-blind", "the program run on imagined scenes", scene_blind),
-    *(
-        Execution(f"noisy-oracle-{rate}", "the program run on misread scenes", partial(noisy_oracle, rate=rate))
-        for rate in (0.05, 0.1, 0.2)
-    ),
-    Execution("oracle", "the program run on its scene", oracle),
+RUNS: Sequence[tuple[str, str, Callable[[Programs, int], Executed]]] = (
+    ("wrong-image", "other scenes", wrong_image),
+    ("scene-blind", "imagined scenes", scene_blind),
+    *((f"noisy-oracle-{rate}", "misread scenes", partial(noisy_oracle, rate=rate)) for rate in (0.05, 0.1, 0.2)),
+    ("oracle", "its scene", oracle),
 )
-"""Predictors that need scenes, from the weakest to the strongest."""
+"""Name, what programs are run on, and what runs them, from the weakest to the strongest."""
 
 
 class SceneFacts(NamedTuple):

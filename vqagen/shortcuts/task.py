@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from vqagen.score.answers.judging import vqa_accuracy
 from vqagen.score.answers.kinds import text_of
 from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
+
+if TYPE_CHECKING:
+    from vqagen.shortcuts.scenes import Programs
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -49,6 +52,8 @@ class Guesses(NamedTuple):
     expected: Floats
     """The expected credit of the best of them: the probability that one is right. NaN if it does not concern the item.
     """
+    note: str = ""
+    """What is to be said of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +66,8 @@ class Task:
     top_k: int = 1
     """Answers that may be named, of which the best counts."""
     seed: int = 0
+    programs: Programs | None = None
+    """Those of the items that are asked, where scenes are given to run them on."""
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -84,10 +91,16 @@ class Task:
         return cast(T, self._made[name])
 
     @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Each answer and option, and what programs answer besides -> its place in the `vocabulary`."""
+        offered = (text for options in self.items.options.values for text in options.texts)
+        texts = dict.fromkeys((*self.items.answers.values, *YES_NO, *offered))
+        return {text: number for number, text in enumerate(texts)}
+
+    @property
     def vocabulary(self) -> tuple[str, ...]:
         """All answers and options."""
-        offered = (text for options in self.items.options.values for text in options.texts)
-        return tuple(dict.fromkeys((*self.items.answers.values, *YES_NO, *offered)))
+        return tuple(self.numbers)
 
     @cached_property
     def text_order(self) -> Integers:
@@ -138,8 +151,7 @@ class Task:
     def offered(self) -> Offered:
         """The options of all items."""
         values, codes = self.items.options.values, self.items.options.codes
-        numbers = {text: number for number, text in enumerate(self.vocabulary)}
-        own = np.array([numbers[text] for each in values for text in each.texts], dtype=np.int64)
+        own = np.array([self.numbers[text] for each in values for text in each.texts], dtype=np.int64)
         sizes = np.array([*(len(each.texts) for each in values), 0])
         starts, sizes_of_items = (np.cumsum(sizes) - sizes)[codes], sizes[codes]
         ends = np.cumsum(sizes_of_items)

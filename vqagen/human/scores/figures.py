@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from vqagen.human.scores.study_scores import StudyScores
-from vqagen.score.report.figures import Axis, Row, bars, draw, interval_figure
 from vqagen.score.report.table import Figure, Table
+from vqagen.score.report.writers import Axis, Row, bars, draw, interval_figure
 
 _AXIS = Axis(-1, 1)
 _WORSE, _EQUAL, _BETTER = (209, 97, 46), (217, 222, 227), (64, 125, 171)

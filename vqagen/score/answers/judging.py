@@ -19,7 +19,7 @@ that the vocabulary lacks is an answer all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -54,15 +54,9 @@ ENOUGH_ANNOTATORS = 3
 """An answer that so many other annotators gave is right."""
 
 
-def _without_one_apostrophe(word: str) -> Iterator[str]:
-    for place, character in enumerate(word):
-        if character == "'":
-            yield word[:place] + word[place + 1 :]
-
-
 _WRITTEN_OUT: Mapping[str, str] = {
     "somebody'd": "somebodyd",  # the script's own slip
-    **{wrong: word for word in _CONTRACTIONS.split() for wrong in _without_one_apostrophe(word)},
+    **{word[: at.start()] + word[at.end() :]: word for word in _CONTRACTIONS.split() for at in re.finditer("'", word)},
 }
 """A contraction that lacks an apostrophe -> the contraction."""
 
@@ -105,12 +99,8 @@ def vqa_accuracy(matches: int, annotators: int) -> float:
 
     Each annotator is left out once: the mean over them of min(1, matches among the others / 3).
     """
-    with_one_left_out = matches * _share(matches - 1) + (annotators - matches) * _share(matches)
-    return with_one_left_out / annotators
-
-
-def _share(matches: int) -> float:
-    return min(1.0, max(matches, 0) / ENOUGH_ANNOTATORS)
+    with_it, without_it = (min(1.0, max(others, 0) / ENOUGH_ANNOTATORS) for others in (matches - 1, matches))
+    return (matches * with_it + (annotators - matches) * without_it) / annotators
 
 
 # Judging --------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -59,11 +60,16 @@ class Vocabulary:
 
         A name of a value always means this value. A synonym of several values means none of them.
         """
-        names = {value.lower(): value for attribute in domain.attributes for value in attribute.values}
-        meant: dict[str, set[str]] = {}
-        for way, value in _ways(domain, synonyms):
-            meant.setdefault(way.lower(), set()).add(value)
+        meant: dict[str, set[str]] = defaultdict(set)
+        for attribute in domain.attributes:
+            for value in attribute.values:
+                for way in (value, *synonyms.of(attribute.type, value)):
+                    plurals = (synonyms.plural(way),) if attribute.null else ()  # of a noun
+                    british = " ".join(_SPELLINGS.get(word.lower(), word) for word in way.split())
+                    for each in (way, british, *plurals):
+                        meant[each.lower()].add(value)
         sure = {way: next(iter(values)) for way, values in meant.items() if len(values) == 1}
+        names = {value.lower(): value for attribute in domain.attributes for value in attribute.values}
         groups = tuple(frozenset(attribute.values) for attribute in domain.attributes)
         return cls(MappingProxyType(sure | names), groups)
 
@@ -74,17 +80,6 @@ class Vocabulary:
 
 NO_VOCABULARY = Vocabulary()
 """For answers that may be any words."""
-
-
-def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
-    """Yield (way to say it, value) for all values of attributes."""
-    for attribute in domain.attributes:
-        for value in attribute.values:
-            for way in (value, *synonyms.of(attribute.type, value)):
-                yield way, value
-                yield " ".join(_SPELLINGS.get(word.lower(), word) for word in way.split()), value
-                if attribute.null:  # a noun
-                    yield synonyms.plural(way), value
 
 
 NONE_THERE = "none"
@@ -173,10 +168,6 @@ def read_answer(text: str, kind: str, vocabulary: Vocabulary) -> Answer | None:
     return _READERS[kind](text, vocabulary)
 
 
-def _bool(text: str, _: Vocabulary) -> bool | None:
-    return TRUTH_WORDS.get(plain(text))
-
-
 def _integer(text: str, _: Vocabulary) -> int | None:
     word = plain(text)
     if word in NUMBER_WORDS:
@@ -216,15 +207,11 @@ def cell_label(text: str) -> str:
     return f"{letter[0].upper()}{int(number[0])}"
 
 
-def _text(text: str, _: Vocabulary) -> str | None:
-    return plain(text) or None
-
-
 _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {
-    BOOL: _bool,
+    BOOL: lambda text, _: TRUTH_WORDS.get(plain(text)),
     INTEGER: _integer,
     WORD: _word,
     LIST: _list,
     CELL: _cell,
-    TEXT: _text,
+    TEXT: lambda text, _: plain(text) or None,
 }

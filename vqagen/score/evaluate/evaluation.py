@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import attrgetter
@@ -13,8 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from vqagen.errors import BadInput, FaultList, Problem, UsageError, unknown
+from vqagen.errors import BadInput, Problem, UsageError, unknown
 from vqagen.extras import needed
+from vqagen.files.fault_list import FaultList
+from vqagen.files.output import atomic_output, check_output
+from vqagen.language.domain_files import PathLike
 from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, PRESETS, REFUSED, Judged, judge, right_answer
 from vqagen.score.answers.kinds import vocabulary_of
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
@@ -110,7 +114,7 @@ class Evaluation(Reported):
         """Return the report by some fields or crosses; `vqagen.score_report` has further settings."""
         from vqagen.score.evaluate.report import score_report
 
-        return score_report(self, group_by)
+        return score_report(self, group_by=group_by)
 
     def frame(self, by: str = "") -> Any:
         """Return the groups of a field or of a cross, or another table, as a data frame of pandas (extra `stats`).
@@ -163,6 +167,14 @@ class Evaluation(Reported):
         order = sorted(range(len(values)), key=lambda code: [(isinstance(each, str), each) for each in values[code]])
         ranks = Column(np.argsort(order).astype(np.int32), tuple(values[code] for code in order))
         return ranks.spread(codes)
+
+    def numbers(self, columns: Sequence[Column]) -> Counter[tuple[Any, ...]]:
+        """Return how many items that count have the values of several columns together."""
+        both, found = crossed(columns), Counter[tuple[Any, ...]]()
+        kept = both.codes[self.is_counted & (both.codes != NONE)]
+        for values, number in zip(both.values, np.bincount(kept, minlength=len(both.values)).tolist(), strict=True):
+            found[values] += number  # a column may have equal values: an answer "" and none at all
+        return +found
 
     @cached_property
     def clusters(self) -> Codes:
@@ -246,29 +258,23 @@ def _judged(items: Items, predictions: Predictions, contents: Codes, judge: Call
     return Column(codes, (*found, conflict))
 
 
-def item_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    """Yield a line for each item, in the order of the file; some lines at once.
+def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = False) -> None:
+    """Write the result of each item as JSON Lines, in the order of the file.
 
     `given` is null without a prediction; `correct` is null for an item that is left out.
     """
+    check_output(str(out), force)
     fields = evaluation.items.fields.items()
-    for start in range(0, len(evaluation), _BATCH):
-        part = slice(start, start + _BATCH)
-        cells = {name: column._replace(codes=column.codes[part]).cells() for name, column in fields}
-        right, given = cells.pop(ANSWER), cells.pop(GIVEN)
-        credits = evaluation.correct[part].tolist()
-        counts = evaluation.is_counted[part].tolist()
-        lines = []
-        for at, id in enumerate(evaluation.items.ids[part]):
-            record = {
-                "id": id,
-                ANSWER: right[at],
-                GIVEN: given[at],
-                "correct": credits[at] if counts[at] else None,
-                "fields": {name: values[at] for name, values in cells.items()},
-            }
-            lines.append(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-        yield b"".join(lines)
+    with atomic_output(str(out)) as file:
+        for start in range(0, len(evaluation), _BATCH):
+            part = slice(start, start + _BATCH)
+            cells = {name: column._replace(codes=column.codes[part]).cells() for name, column in fields}
+            right, given = cells.pop(ANSWER), cells.pop(GIVEN)
+            correct = zip(evaluation.correct[part].tolist(), evaluation.is_counted[part].tolist(), strict=True)
+            for at, (id, (credit, counts)) in enumerate(zip(evaluation.items.ids[part], correct, strict=True)):
+                known = {"id": id, ANSWER: right[at], GIVEN: given[at], "correct": credit if counts else None}
+                record = {**known, "fields": {name: values[at] for name, values in cells.items()}}
+                file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
 
 EXAMPLES = 3

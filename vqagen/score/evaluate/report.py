@@ -9,8 +9,7 @@ from dataclasses import replace
 from vqagen.errors import UsageError, counted, unknown
 from vqagen.files.visual7w import QUESTION_TYPES
 from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Coverage, Evaluation, Row
-from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, trial_tables
-from vqagen.score.report.figures import interval_figure
+from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, share, trial_tables
 from vqagen.score.report.table import (
     COUNT,
     SHARE,
@@ -24,6 +23,7 @@ from vqagen.score.report.table import (
     matching_thresholds,
     nonempty,
 )
+from vqagen.score.report.writers import interval_figure
 
 VISUAL7W = "visual7w"
 DIALOGS, TRIALS = "dialogs", "trials"
@@ -47,12 +47,20 @@ _STRICT = {
 
 
 def score_report(
-    evaluation: Evaluation, group_by: Sequence[str] = (), thresholds: Sequence[Threshold] = (), strict: bool = False
+    evaluation: Evaluation,
+    *,
+    group_by: Sequence[str] = (),
+    fail_under: Sequence[str] = (),
+    strict: bool = False,
+    predictions: str = "",
 ) -> Report:
-    """Return the report of an evaluation, by fields or crosses of fields; without any, by those of the file.
+    """Return the report of an evaluation: accuracies of groups, further measures, and whether its gates are met.
 
-    UsageError for groups that the file does not have.
+    `group_by` are fields and crosses of fields such as `category*depth`, by default those of the file; `fail_under` are
+    thresholds such as `overall=0.9`; `strict` demands complete predictions; the report calls them `predictions`, by
+    default as their file. UsageError for groups that the questions do not have.
     """
+    evaluation = replace(evaluation, predictions=predictions or evaluation.predictions)
     groups = dict.fromkeys((OVERALL, *(group_by or evaluation.groups)))
     rows = {by: evaluation.table(by) for by in groups}
     tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_further_tables(evaluation)])
@@ -60,10 +68,11 @@ def score_report(
         tables = tuple(sorted(tables, key=lambda table: table.key != PAIRS))
     tables = _with_details(tables, group_by)
     accuracies = {(by, row.name): row.accuracy for by, found in rows.items() for row in found}
-    gates = threshold_gates(thresholds, accuracies) + (strict_gates(evaluation.coverage) if strict else [])
+    gates = [*threshold_gates(read_thresholds(fail_under), accuracies)]
+    gates += strict_gates(evaluation.coverage) if strict else ()
     title = f"Scores of {evaluation.predictions} on {evaluation.items.name}"
     figures = tuple(interval_figure(table) for table in tables if table.key in rows and not table.is_detail)
-    return Report(title, tuple(_head(evaluation)), tables, _facts(evaluation), tuple(gates), figures)
+    return Report(title, _head(evaluation), tables, _facts(evaluation), tuple(gates), figures)
 
 
 def _with_details(tables: Sequence[Table], fields: Sequence[str]) -> tuple[Table, ...]:
@@ -87,24 +96,22 @@ def toolkit_lines(evaluation: Evaluation) -> Iterator[str]:
         yield f'Question type "{row.name}" accuracy = {round(row.correct) / row.n:.3f} ({round(row.correct)} / {row.n})'
 
 
-def _head(evaluation: Evaluation) -> Iterator[str]:
-    """Yield what was scored, how much of it, and how answers are compared."""
-    coverage, used, most = evaluation.coverage, evaluation.settings, next(iter(evaluation.credits))
+def _head(evaluation: Evaluation) -> tuple[str, ...]:
+    """Return what was scored, how much of it, and how answers are compared."""
+    found, used, most = evaluation.coverage, evaluation.settings, next(iter(evaluation.credits))
     treated = "left out" if used.missing == SKIP else "counted as wrong"
-    asked = counted(coverage.questions, _NOUNS.get(evaluation.items.format, "question"))
-    yield f"{evaluation.predictions} on {evaluation.items.name}: {asked}, mode {evaluation.items.mode}"
-    yield (
-        f"coverage: {coverage.answered:,} of {coverage.questions:,} answered "
-        f"({coverage.answered / coverage.questions:.1%}); {coverage.missing:,} missing ({treated}), "
-        f"{coverage.duplicate:,} duplicate, {coverage.unknown:,} unknown, {coverage.not_an_option:,} not an option"
-    )
-    yield f"replies: {coverage.parsed:,} parsed, {coverage.ambiguous:,} ambiguous, {coverage.refused:,} refused"
-    if ids := coverage.first_ids():
-        yield f"first ids: {ids}"
+    asked = counted(found.questions, _NOUNS.get(evaluation.items.format, "question"))
     top = f", first {most} candidates" if most > 1 else ""
     intervals = f"by {used.cluster}" if used.cluster else "Wilson"
-    yield (
-        f"answers: compared as {used.preset}{top}; 95 % intervals: {intervals}; floor: best guess without the picture"
+    ids = found.first_ids()
+    return (
+        f"{evaluation.predictions} on {evaluation.items.name}: {asked}, mode {evaluation.items.mode}",
+        f"coverage: {found.answered:,} of {found.questions:,} answered "
+        f"({found.answered / found.questions:.1%}); {found.missing:,} missing ({treated}), "
+        f"{found.duplicate:,} duplicate, {found.unknown:,} unknown, {found.not_an_option:,} not an option",
+        f"replies: {found.parsed:,} parsed, {found.ambiguous:,} ambiguous, {found.refused:,} refused",
+        *([f"first ids: {ids}"] if ids else []),
+        f"answers: compared as {used.preset}{top}; 95 % intervals: {intervals}; floor: best guess without the picture",
     )
 
 
@@ -135,24 +142,18 @@ def group_table(by: str, rows: Sequence[Row]) -> Table:
 
 def _further_tables(evaluation: Evaluation) -> Iterator[Table | None]:
     """Yield the tables beyond accuracies; None for those that have no rows."""
-    yield _top_table(evaluation)
+    if len(evaluation.credits) > 1:  # several numbers of candidates were asked for
+        kept = evaluation.is_counted
+        totals = {k: float(credits[kept].sum()) for k, credits in evaluation.credits.items()}
+        n = int(kept.sum())
+        rows = tuple((k, n, total, share(total, n)) for k, total in totals.items())
+        yield Table("top_k", "First k candidates", columns(k=COUNT, n=COUNT, correct=COUNT, accuracy=SHARE), rows)
     yield from answer_tables(evaluation)
     yield pairs_table(evaluation)
     if evaluation.items.format == DIALOGS:
         yield dialogs_table(evaluation)
     if evaluation.items.format == TRIALS:
         yield from trial_tables(evaluation)
-
-
-def _top_table(evaluation: Evaluation) -> Table | None:
-    """Return the accuracy by the number of candidates, if several numbers were asked for."""
-    if len(evaluation.credits) < 2:
-        return None
-    kept = evaluation.is_counted
-    n = int(kept.sum())
-    totals = ((k, float(credits[kept].sum())) for k, credits in evaluation.credits.items())
-    rows = tuple((k, n, total, total / n if n else None) for k, total in totals)
-    return Table("top_k", "First k candidates", columns(k=COUNT, n=COUNT, correct=COUNT, accuracy=SHARE), rows)
 
 
 # Gates ----------------------------------------------------------------------------------------------------------------
@@ -163,35 +164,32 @@ def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
     return matching_thresholds(texts, _THRESHOLD, "a group and a share, such as overall=0.9")
 
 
-def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[tuple[str, str], float]) -> list[Gate]:
-    """Return the gates of accuracies by field and name of the row.
+def threshold_gates(thresholds: Iterable[Threshold], accuracies: Mapping[tuple[str, str], float]) -> Iterator[Gate]:
+    """Yield the gates of accuracies by field and name of the row.
 
     UsageError for names of no group, and for those of several groups with different accuracies.
     """
-    gates, faults = [], []
+    faults = []
     for threshold in thresholds:
         group, least = threshold["group"].strip(), float(threshold["least"])
         named = {key: share for key, share in accuracies.items() if group in (key[1], FIELD_SIGN.join(key))}
-        if not named:
-            names = list(dict.fromkeys(name for _, name in accuracies))
-            faults.append(f"--fail-under: {unknown('group', group, names)}")
-        elif len(set(named.values())) > 1:
+        if len(set(named.values())) == 1:
+            accuracy = next(iter(named.values()))
+            problem = "" if accuracy >= least else f"{group}: accuracy {accuracy:.4f} is below {least:g}"
+            yield Gate(f"{group}>={least:g}", problem)
+        elif named:
             full = ", ".join(map(FIELD_SIGN.join, named))
             faults.append(f"--fail-under: several groups are named {group!r}; write one of {full}")
         else:
-            accuracy = next(iter(named.values()))
-            problem = "" if accuracy >= least else f"{group}: accuracy {accuracy:.4f} is below {least:g}"
-            gates.append(Gate(f"{group}>={least:g}", problem))
+            names = list(dict.fromkeys(name for _, name in accuracies))
+            faults.append(f"--fail-under: {unknown('group', group, names)}")
     if faults:
         raise UsageError("\n".join(faults))
-    return gates
 
 
-def strict_gates(coverage: Coverage) -> list[Gate]:
-    """Return the gates of `--strict`: no fault of coverage."""
-    gates = []
+def strict_gates(coverage: Coverage) -> Iterator[Gate]:
+    """Yield the gates of `--strict`: no fault of coverage."""
     for fault, (noun, rest) in _STRICT.items():
         number = getattr(coverage, fault)
-        problem = f"{counted(number, noun)}{rest}: {coverage.ids(fault)}"
-        gates.append(Gate(f"no {noun}{rest}", problem if number else ""))
-    return gates
+        problem = f"{counted(number, noun)}{rest}: {coverage.ids(fault)}" if number else ""
+        yield Gate(f"no {noun}{rest}", problem)

@@ -6,6 +6,7 @@ given no answer.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import hypot
@@ -38,6 +39,7 @@ MOST_ANSWERS = 40
 """Different right answers of one kind that a table still lists."""
 TYPE, CONTROL, TEST = "type", "control", "test"
 NO_ANSWER_KIND = "no answer"
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 # Single answers -------------------------------------------------------------------------------------------------------
@@ -45,26 +47,18 @@ NO_ANSWER_KIND = "no answer"
 
 def answer_tables(evaluation: Evaluation) -> Iterator[Table | None]:
     """Yield the tables of yes/no questions, of counting questions, and of answers."""
-    counts = answer_counts(evaluation)
-    yield yes_no_table(counts.get(BOOL, {}))
-    yield counting_table(counts.get(INTEGER, {}))
-    yield confusion_table(counts)
-
-
-def answer_counts(evaluation: Evaluation) -> dict[str, AnswerCounts]:
-    """Return kind of answer -> counts, of the items that count. Answers are as they are compared."""
     right, given = (evaluation.items.fields[name] for name in (ANSWER, GIVEN))
     if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
         right, given = right.map(vqa_normal), given.map(vqa_normal)
     kinds = evaluation.items.fields.get(KIND, right.map(_kind_of)).map(lambda kind: _KINDS.get(kind, kind))
-    kinds = kinds._replace(codes=np.where(evaluation.is_counted, kinds.codes, NONE))
-    given = Column(given.codes + 1, (NO_ANSWER, *given.values))
-    together = crossed([kinds, right, given])
-    numbers = np.bincount(together.codes[together.codes != NONE], minlength=len(together.values))
+    numbers = evaluation.numbers([kinds, right, Column(given.codes + 1, (NO_ANSWER, *given.values))])
     found: dict[str, Counter[tuple[str, str]]] = {kind: Counter() for kind in _ORDER}
-    for (kind, *answers), number in zip(together.values, numbers.tolist(), strict=True):
+    for (kind, *answers), number in numbers.items():
         found.setdefault(kind, Counter())[tuple(answers)] += number
-    return {kind: counts for kind, counts in found.items() if counts and kind in _ORDER}
+    counts = {kind: found[kind] for kind in _ORDER if found[kind]}
+    yield yes_no_table(counts.get(BOOL, {}))
+    yield counting_table(counts.get(INTEGER, {}))
+    yield confusion_table(counts)
 
 
 def _kind_of(answer: str) -> str:
@@ -72,6 +66,12 @@ def _kind_of(answer: str) -> str:
     if answer in (YES, NO):
         return BOOL
     return INTEGER if answer.isdecimal() else TEXT
+
+
+def _row(key: str, title: str, note: str, **cells: tuple[str, Cell]) -> Table:
+    """Return a table of one row: each cell by its name, with the form of its column."""
+    names = columns(**{name: form for name, (form, _) in cells.items()})
+    return Table(key, title, names, (tuple(cell for _, cell in cells.values()),), (note,))
 
 
 def yes_no_table(counts: AnswerCounts) -> Table | None:
@@ -83,22 +83,19 @@ def yes_no_table(counts: AnswerCounts) -> Table | None:
         return None
     rights, givens = _totals(counts)
     n, hits, are_yes, said_yes = sum(rights.values()), counts.get((YES, YES), 0), rights[YES], givens[YES]
-    row = (
-        n,
-        share(hits + counts.get((NO, NO), 0), n),
-        share(hits, said_yes),
-        share(hits, are_yes),
-        share(2 * hits, said_yes + are_yes),
-        share(said_yes, n),
-        share(are_yes, n),
-        n - said_yes - givens[NO],
+    return _row(
+        "yes_no",
+        "Yes/no questions",
+        'yes ratio: share of answers "yes"; right ratio: share of questions whose right answer is "yes"',
+        n=(COUNT, n),
+        accuracy=(SHARE, share(hits + counts.get((NO, NO), 0), n)),
+        precision=(SHARE, share(hits, said_yes)),
+        recall=(SHARE, share(hits, are_yes)),
+        F1=(SHARE, share(2 * hits, said_yes + are_yes)),
+        yes_ratio=(SHARE, share(said_yes, n)),
+        right_ratio=(SHARE, share(are_yes, n)),
+        neither=(COUNT, n - said_yes - givens[NO]),
     )
-    names = columns(
-        n=COUNT, accuracy=SHARE, precision=SHARE, recall=SHARE, F1=SHARE, yes_ratio=SHARE, right_ratio=SHARE,
-        neither=COUNT,
-    )  # fmt: skip
-    note = 'yes ratio: share of answers "yes"; right ratio: share of questions whose right answer is "yes"'
-    return Table("yes_no", "Yes/no questions", names, (row,), (note,))
 
 
 def counting_table(counts: AnswerCounts) -> Table | None:
@@ -110,23 +107,21 @@ def counting_table(counts: AnswerCounts) -> Table | None:
         return None
     errors = Counter[int]()
     for (right, given), number in counts.items():
-        if is_whole_number(right) and is_whole_number(given):
+        if _WHOLE_NUMBER.fullmatch(right) and _WHOLE_NUMBER.fullmatch(given):
             errors[int(given) - int(right)] += number
     n, numbers, near = sum(counts.values()), errors.total(), errors[1] + errors[-1]
-    row = (
-        n,
-        share(errors[0], n),
-        share(errors[0] + near, n),
-        share(near, n),
-        share(sum(abs(error) * number for error, number in errors.items()), numbers),
-        share(sum(error * number for error, number in errors.items()), numbers),
-        n - numbers,
+    return _row(
+        "counting",
+        "Counting questions",
+        "mean error: mean distance of the numbers given; bias: above 0 if too many are counted",
+        n=(COUNT, n),
+        exact=(SHARE, share(errors[0], n)),
+        within_one=(SHARE, share(errors[0] + near, n)),
+        off_by_one=(SHARE, share(near, n)),
+        mean_error=(DECIMAL, share(sum(abs(error) * number for error, number in errors.items()), numbers)),
+        bias=(DECIMAL, share(sum(error * number for error, number in errors.items()), numbers)),
+        no_number=(COUNT, n - numbers),
     )
-    names = columns(
-        n=COUNT, exact=SHARE, within_one=SHARE, off_by_one=SHARE, mean_error=DECIMAL, bias=DECIMAL, no_number=COUNT
-    )
-    note = "mean error: mean distance of the numbers given; bias: above 0 if too many are counted"
-    return Table("counting", "Counting questions", names, (row,), (note,))
 
 
 def confusion_table(counts: Mapping[str, AnswerCounts]) -> Table | None:
@@ -165,16 +160,6 @@ def _totals(counts: AnswerCounts) -> tuple[Counter[str], Counter[str]]:
         rights[right] += number
         givens[given] += number
     return rights, givens
-
-
-def is_whole_number(text: str) -> bool:
-    """Return True for digits, perhaps after a minus sign.
-
-    >>> is_whole_number("10"), is_whole_number("-1"), is_whole_number("two")
-    (True, True, False)
-    """
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and len(digits) < 19
 
 
 def share(part: float, whole: float) -> float | None:
@@ -230,18 +215,19 @@ def dialogs_table(evaluation: Evaluation) -> Table | None:
     count = len(starts)
     follows = np.flatnonzero(dialogs[1:] == dialogs[:-1]) + 1
     after = [is_right[follows][is_right[follows - 1] == before] for before in (True, False)]
-    row = (
-        count,
-        share(int((np.bincount(dialogs, weights=wrong) == 0).sum()), count),
-        share(int((errors == 0).sum()), count),
-        *(cell for rounds in after for cell in (share(int(rounds.sum()), len(rounds)), len(rounds))),
+    (right, after_right), (wrong_before, after_wrong) = ((int(each.sum()), len(each)) for each in after)
+    return _row(
+        "dialogs",
+        "Dialogs",
+        "right prefix: mean rounds before the first wrong one; after right/wrong: accuracy by the previous round",
+        dialogs=(COUNT, count),
+        all_right=(SHARE, share(int((np.bincount(dialogs, weights=wrong) == 0).sum()), count)),
+        right_prefix=(DECIMAL, share(int((errors == 0).sum()), count)),
+        after_right=(SHARE, share(right, after_right)),
+        n_after_right=(COUNT, after_right),
+        after_wrong=(SHARE, share(wrong_before, after_wrong)),
+        n_after_wrong=(COUNT, after_wrong),
     )
-    names = columns(
-        dialogs=COUNT, all_right=SHARE, right_prefix=DECIMAL, after_right=SHARE, n_after_right=COUNT,
-        after_wrong=SHARE, n_after_wrong=COUNT,
-    )  # fmt: skip
-    note = "right prefix: mean rounds before the first wrong one; after right/wrong: accuracy by the previous round"
-    return Table("dialogs", "Dialogs", names, (row,), (note,))
 
 
 # Trials ---------------------------------------------------------------------------------------------------------------
@@ -253,9 +239,11 @@ def dialogs_table(evaluation: Evaluation) -> Table | None:
 def trial_tables(evaluation: Evaluation) -> Iterator[Table | None]:
     """Yield the gap, and the kinds of answers of trials that come with their items."""
     yield gap_table(evaluation.table(TYPE))
-    types = evaluation.items.fields[TYPE]
-    counted = types._replace(codes=np.where(evaluation.is_counted, types.codes, NONE))
-    yield mistakes_table(counted, _kinds_of_answers(evaluation))
+    outcomes, given = evaluation.items.outcomes, evaluation.items.fields[GIVEN]
+    if outcomes is not None:
+        answered = crossed([outcomes, Column(given.codes + 1, (None, *given.values))])
+        kinds = answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], INVALID))
+        yield mistakes_table(evaluation.numbers([evaluation.items.fields[TYPE], kinds]))
 
 
 def gap_table(types: Sequence[Row]) -> Table | None:
@@ -277,32 +265,18 @@ def gap_table(types: Sequence[Row]) -> Table | None:
     return Table("gap", "Perspective-taking gap", names, (*rows, ("gap", one + two, difference, *bounds)), (note,))
 
 
-def mistakes_table(types: Column, kinds: Column) -> Table | None:
-    """Return the kinds of answers by type of trial, in the order of KINDS; None if no kind is known."""
-    both = crossed([types, kinds])
-    numbers = np.bincount(both.codes[both.codes != NONE], minlength=len(both.values)).tolist()
-    counts = Counter(dict(zip(both.values, numbers, strict=True)))
+def mistakes_table(counts: Mapping[tuple[Any, ...], int]) -> Table | None:
+    """Return the kinds of answers, in the order of KINDS, by type of trial; `counts` are of (type, kind). None if no
+    kind is known.
+    """
     names = sorted({type for type, _ in counts})
     totals = {name: sum(number for (type, _), number in counts.items() if type == name) for name in names}
-    rows: list[tuple[Cell, ...]] = [
-        (
-            kind,
-            *(counts[name, kind] for name in names),
-            *(counts[name, kind] / totals[name] for name in names),
-        )
-        for kind in (*KINDS, NO_ANSWER_KIND)
-        if any(counts[name, kind] for name in names)
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for kind in (*KINDS, NO_ANSWER_KIND):
+        own = {name: counts.get((name, kind), 0) for name in names}
+        if any(own.values()):
+            rows.append((kind, *own.values(), *(own[name] / totals[name] for name in names)))
     by_type = {f"{name}_n": COUNT for name in names} | {f"{name}_share": SHARE for name in names}
     note = "egocentric: right for someone who overlooks what the director cannot see; foil: lacks one adjective"
     shown = columns(answer=forms.TEXT, **by_type)
     return Table("mistakes", "Kinds of answers", shown, tuple(rows), (note,)) if rows else None
-
-
-def _kinds_of_answers(evaluation: Evaluation) -> Column:
-    """Return of each trial the kind of its answer; NONE for all if the file does not name its items."""
-    outcomes, given = evaluation.items.outcomes, evaluation.items.fields[GIVEN]
-    if outcomes is None:
-        return Column(np.full(len(evaluation), NONE, dtype=np.int32), ())
-    answered = crossed([outcomes, Column(given.codes + 1, (None, *given.values))])
-    return answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], INVALID))

@@ -15,7 +15,7 @@ import orjson
 from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted, describe
 from vqagen.files.records import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
-from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Options
+from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Options
 from vqagen.score.scene_lookup import QuestionFault, SceneNames
 from vqagen.world.loading import SceneSource
 
@@ -165,8 +165,8 @@ class TableBuilder:
                 fields |= rows.columns()
         places = nothing = Column(np.full(size, NONE, dtype=np.int32), ())
         if self._scenes is not None:
-            places = self._scenes.column(self._places)
-            fields |= self._scenes.fields(places.codes)
+            places, of_scenes = self._scenes.finish(self._places)
+            fields |= of_scenes
         numbers, learning = self._numbers.columns(), Learning(nothing, nothing, nothing, nothing, places)
         if self.is_learning:
             learning = Learning(**self._learned.columns(), **numbers, places=places)
@@ -232,24 +232,21 @@ class SceneFields:
         self._lost.append(f"{place.problem} (record {index})")
         return NONE
 
-    def column(self, places: Sequence[int]) -> Column:
-        """Return the column of the scenes at these indexes. BadInput if scenes were missing."""
+    def finish(self, places: Sequence[int]) -> tuple[Column, dict[str, Column]]:
+        """Return the column of the scenes at these indexes, and their fields. BadInput if scenes were missing."""
         if self._lost:
             message = f"no scene for {counted(len(self._lost), 'record')}: {'; '.join(self._lost[:_SHOWN])}"
             raise BadInput([Problem(message, str(self._source.path))])
-        return Column(np.array(places, dtype=np.int32), tuple(range(len(self._names))))
-
-    def fields(self, places: Codes) -> dict[str, Column]:
-        """Return the fields of items that are about the scenes of these indexes."""
-        return {name: column.spread(places) for name, column in self._columns.items()}
+        codes = np.array(places, dtype=np.int32)
+        fields = {name: column.spread(codes) for name, column in self._columns.items()}
+        return Column(codes, tuple(range(len(self._names)))), fields
 
 
 def _fields(scene: Mapping[str, Any]) -> dict[str, int]:
     """Return the value of each field: `scene_size`, `scene_colors`, …"""
     objects = [each for each in scene.get("objects") or () if isinstance(each, Mapping)]
     values = defaultdict[str, set[str]](set)
-    for each in objects:
-        for name, value in each.items():
-            if isinstance(value, str) and name not in _PLACES:
-                values[name].add(value)
+    for name, value in ((name, value) for each in objects for name, value in each.items() if name not in _PLACES):
+        if isinstance(value, str):
+            values[name].add(value)
     return {SIZE: len(objects), **{f"scene_{name}s": len(found) for name, found in values.items()}}

@@ -22,19 +22,24 @@ from typing import Any, NoReturn
 
 import orjson
 
-from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted
-from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
+from vqagen.errors import BadInput, PlaceError, Problem, counted
+from vqagen.files.discovery import first_keys, open_records
+from vqagen.files.fault_list import FaultList, FieldFault
+from vqagen.files.kind import RecordKind
+from vqagen.files.locations import Location, Remote, locate
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.parquet import holds_columns
-from vqagen.files.records import RecordKind, first_keys, open_records
-from vqagen.files.stream import BYTE_ORDER_MARK, damaged, mistake_in, reading_bytes
-from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
+from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
+from vqagen.files.source import mistake_in_line
+from vqagen.files.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.score.predictions.records import (
     ANSWER_KEYS,
+    ARCHIVE_BEGINNING,
     DIALOG_KEYS,
     LIST_KEYS,
     QUESTION_KEYS,
     Entry,
+    log_samples,
     prediction_of,
 )
 
@@ -53,6 +58,7 @@ _ID_COLUMNS = (*QUESTION_KEYS, "index")
 """Columns of ids; `index` is VLMEvalKit's."""
 _ANSWER_COLUMNS = tuple(key for key in ANSWER_KEYS if key not in LIST_KEYS)
 """Columns of answers; of several, the first counts."""
+_EXPECTED_COLUMNS = f"a column of ids ({', '.join(_ID_COLUMNS)}) and one of answers ({', '.join(_ANSWER_COLUMNS)})"
 _LONGEST_FIELD = 1 << 24
 """Characters of a field of a table."""
 
@@ -166,7 +172,9 @@ def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
         header = _header(csv.reader([line], delimiter=_separator(line, format)))
         if name.endswith(f".{format}") or _columns(header) is not None:
             return _in_table(path, format), False
-    return (_in_answer_lines(path), True) if name.endswith(".txt") else _reject_unknown(path)
+    if not name.endswith(".txt"):
+        _reject_unknown(path)
+    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(_texts(path))), True
 
 
 def _in_json(path: Location) -> Iterable[Entry]:
@@ -199,13 +207,8 @@ def _in_lines(path: Location) -> Iterator[Entry]:
             yield loads(line), "", number
         except orjson.JSONDecodeError:
             if line.strip():
-                message, (_, column) = mistake_in(line.rstrip(), "line")
+                message, column = mistake_in_line(line.rstrip())
                 yield FieldFault("", message, column), "", number
-
-
-def _in_answer_lines(path: Location) -> Iterator[Entry]:
-    """Yield the answer of each line, whose id is its place from 0 on."""
-    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(_texts(path)))
 
 
 def _in_table(path: Location, format: str) -> Iterator[Entry]:
@@ -216,7 +219,12 @@ def _in_table(path: Location, format: str) -> Iterator[Entry]:
     rows = csv.reader(chain([first], lines), delimiter=_separator(first, format), strict=True)
     try:
         header = _header(rows)
-        columns = _required_columns(header, path)
+        columns = _columns(header) or ()
+        if not columns:
+            listed = ", ".join(map(repr, header[:12])) or "no columns"
+            _reject(path, f"expected {_EXPECTED_COLUMNS}; found {listed}", 1)
+        if twice := [name for name in columns if header.count(name) > 1]:
+            _reject(path, f"several columns are named {' and '.join(twice)}", 1)
         places = [header.index(name) for name in columns]
         keys = ["id" if name == "index" else name for name in (*columns[:-1], "answer")]
         for row in rows:
@@ -245,17 +253,6 @@ def _columns(header: Sequence[str]) -> tuple[str, ...] | None:
     ids = next(((key,) for key in _ID_COLUMNS if key in header), DIALOG_KEYS)
     answer = next((key for key in _ANSWER_COLUMNS if key in header), None)
     return (*ids, answer) if answer and all(key in header for key in ids) else None
-
-
-def _required_columns(header: Sequence[str], path: Location) -> tuple[str, ...]:
-    columns = _columns(header)
-    if columns is None:
-        expected = f"a column of ids ({', '.join(_ID_COLUMNS)}) and one of answers ({', '.join(_ANSWER_COLUMNS)})"
-        listed = ", ".join(map(repr, header[:12])) or "no columns"
-        _reject(path, f"expected {expected}; found {listed}", 1)
-    if twice := [name for name in columns if header.count(name) > 1]:
-        _reject(path, f"several columns are named {' and '.join(twice)}", 1)
-    return columns
 
 
 def _texts(path: Location) -> Iterator[str]:

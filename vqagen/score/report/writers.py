@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.output import STDOUT, atomic_output, check_output
@@ -171,3 +172,140 @@ def write_content(content: str, out: str, *, force: bool = False) -> None:
     check_output(out, force)
     with atomic_output(out) as file:
         file.write(content.encode())
+
+
+# Figures --------------------------------------------------------------------------------------------------------------
+#
+# Figures of reports as SVG.
+#
+# A figure has rows below each other, each with a label and a number above what is drawn on its axis:
+#
+#     axis = Axis(0, 1)
+#     rows = [interval(axis, "color", 0.71, 0.65, 0.77, mark=0.25), interval(axis, "count", 0.3, 0.2, 0.4, mark=0.25)]
+#     Figure("Accuracy", "lines are 95 % intervals", draw(axis, rows))
+#
+# Nothing needs to be installed or loaded for it, and it has the same bytes wherever it is drawn.
+
+
+SURE, UNSURE, LINE, FAINT = "#3f7cac", "#8fb4cf", "#3d4852", "#b8c0c8"
+"""Colours: a difference that is certain, one that is not, text and marks, the axis."""
+_WIDTH, _LEFT, _RIGHT, _ROW = 480, 14, 466, 44
+_LONGEST = 38
+"""Characters of a label, beside which a number with its interval has room."""
+_MOST_ROWS = 40
+_CHARACTER = 8
+"""The width of a character, about."""
+
+
+class Axis(NamedTuple):
+    """The horizontal axis of a figure, from its least to its most value."""
+
+    least: float = 0.0
+    most: float = 1.0
+
+    def place(self, value: float) -> float:
+        """Return where a value is drawn; values beyond the ends are drawn at the ends."""
+        share = (min(max(value, self.least), self.most) - self.least) / (self.most - self.least)
+        return _LEFT + share * (_RIGHT - _LEFT)
+
+
+_UNIT = Axis()
+
+
+class Row(NamedTuple):
+    """A row of a figure."""
+
+    label: str
+    number: str
+    """Stands opposite of the label."""
+    drawn: str
+    """SVG around y = 0."""
+
+
+def interval(
+    axis: Axis, label: str, mean: float, low: float | None, high: float | None, mark: float | None, form: str = ".3f"
+) -> Row:
+    """Return a dot with its interval and a mark, such as a floor. It is pale if the interval holds the mark."""
+    number, line, color = format(mean, form), "", UNSURE
+    if low is not None and high is not None:
+        color = UNSURE if mark is None or low <= mark <= high else SURE
+        number += f" [{low:{form}}, {high:{form}}]"
+        line = _line(axis.place(low), axis.place(high), 0, 0, color, 4)
+    dot = f'<circle cx="{axis.place(mean):.1f}" r="5" fill="{color}"/>'
+    marked = "" if mark is None else _line(axis.place(mark), axis.place(mark), -9, 9, LINE, 2)
+    return Row(label, number, line + dot + marked)
+
+
+def bars(axis: Axis, left: float, parts: Iterable[tuple[str, float, str]]) -> str:
+    """Return bars side by side from `left` on: (name, length, colour). A name is written where it fits."""
+    drawn = []
+    for name, length, color in parts:
+        drawn.append(_box(axis, left, left + length, -9, 18, color, name))
+        if 0 < len(name) * _CHARACTER < axis.place(left + length) - axis.place(left):
+            drawn.append(_text(axis.place(left + length / 2), 5, name, "middle"))
+        left += length
+    return "".join(drawn)
+
+
+def interval_figure(
+    table: Table, value: str = "accuracy", axis: Axis = _UNIT, mark: float | None = None, form: str = ".3f"
+) -> Figure:
+    """Return a figure of the columns `value`, low and high of a table, with `mark`, or with its column floor, as marks.
+
+    A row is labelled with its texts, but for notes.
+    """
+    names, rows = [column.name for column in table.columns], []
+    labels = [place for place, each in enumerate(table.columns) if not each.is_number and each.name != "note"]
+    for cells in table.rows[:_MOST_ROWS]:
+        cell: dict[str, Any] = dict(zip(names, cells, strict=True))
+        label, at = ", ".join(str(cells[place]) for place in labels), cell.get("floor", mark)
+        if cell[value] is not None:
+            rows.append(interval(axis, label, cell[value], cell["low"], cell["high"], at, form))
+    caption = "lines: 95 % intervals" + ("; marks: floors" if "floor" in names else "")
+    caption += "" if mark is None else f"; dark ones do not hold {mark:g}"
+    more = f"; the first {_MOST_ROWS} of {len(table.rows):,}" if len(table.rows) > _MOST_ROWS else ""
+    return Figure(table.title, caption + more, draw(axis, rows))
+
+
+def draw(axis: Axis, rows: Sequence[Row]) -> str:
+    """Return the figure as SVG, with lines at both ends and in the middle of the axis."""
+    bottom = _ROW * len(rows) + 20
+    ticks = (axis.least, (axis.least + axis.most) / 2, axis.most)
+    grid = "".join(_line(axis.place(tick), axis.place(tick), -10, 10, FAINT, 1) for tick in ticks)
+    drawn = [_text(axis.place(tick), bottom, f"{tick:g}", "middle") for tick in ticks]
+    for number, row in enumerate(rows):
+        short = row.label if len(row.label) <= _LONGEST else f"{row.label[: _LONGEST - 1]}…"
+        label, right = _text(_LEFT - 5, -15, short, "start"), _text(_RIGHT + 5, -15, row.number, "end")
+        title = f"<title>{escape(row.label)}</title>"
+        drawn.append(f'<g transform="translate(0 {_ROW * number + 30})">{title}{label}{right}{grid}{row.drawn}</g>')
+    return _svg(bottom, drawn)
+
+
+def draw_counts(counts: Mapping[int, int]) -> str:
+    """Return columns for counts of whole numbers, such as questions by their number of words."""
+    least, most, highest = min(counts), max(counts), max(counts.values())
+    axis, bottom = Axis(least - 0.5, most + 0.5), 140
+    drawn = [_text(axis.place(value), bottom, str(value), "middle") for value in sorted({least, most})]
+    for value, count in sorted(counts.items()):
+        height = 110 * count / highest
+        drawn.append(_box(axis, value - 0.45, value + 0.45, bottom - 18 - height, height, SURE, f"{value}: {count:,}"))
+    return _svg(bottom, drawn)
+
+
+def _box(axis: Axis, left: float, right: float, top: float, height: float, color: str, name: str) -> str:
+    at, width = axis.place(left), axis.place(right) - axis.place(left)
+    place = f'x="{at:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"'
+    return f'<rect {place} fill="{color}"><title>{escape(name)}</title></rect>'
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _line(x1: float, x2: float, y1: float, y2: float, color: str, width: int) -> str:
+    return f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1}" y2="{y2}" stroke="{color}" stroke-width="{width}"/>'
+
+
+def _svg(bottom: float, drawn: Iterable[str]) -> str:
+    size = f'viewBox="0 0 {_WIDTH} {bottom + 6}" font-size="14" font-family="system-ui, sans-serif" fill="{LINE}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{"".join(drawn)}</svg>'

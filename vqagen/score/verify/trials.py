@@ -17,7 +17,7 @@ from vqagen.errors import as_written
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
-from vqagen.score.items.trials import trial_reader
+from vqagen.score.items.reading import trial_reader
 from vqagen.score.record_files import SAMPLES, check_origin
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.trial_series import REPEATED, TrialFault, TrialSeries
