@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vqagen.bits import Objects, indexes, union_of
-from vqagen.errors import BadInput, Problem, counted
-from vqagen.files.fault_list import FaultList
-from vqagen.files.source import RecordSource
+from vqagen.errors import BadInput, FaultList, Problem, counted
+from vqagen.files.records import RecordSource
 from vqagen.score.items.reading import trial_reader
 from vqagen.score.items.table import Places
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
@@ -30,9 +29,19 @@ from vqagen.shortcuts.learners import counted as counted_tokens
 from vqagen.shortcuts.options import learned_choice, random_option
 from vqagen.shortcuts.predictors import CELLS, Predictor, known
 from vqagen.shortcuts.task import Guesses, Task
-from vqagen.tasks.director.places import STEPS
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
-from vqagen.tasks.director.rules import CLASS_OF, CONTROL, MIRRORED, NONE, PARTICIPANT, RELATION, SIZE, TYPES, VERTICAL
+from vqagen.tasks.director.rules import (
+    CLASS_OF,
+    CONTROL,
+    MIRRORED,
+    NONE,
+    PARTICIPANT,
+    RELATION,
+    SIZE,
+    STEPS,
+    TYPES,
+    VERTICAL,
+)
 from vqagen.tasks.director.views import Views
 
 

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, unknown
+from vqagen.errors import BadInput, FaultList, Problem, UsageError, unknown
 from vqagen.extras import needed
-from vqagen.files.fault_list import FaultList
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, PRESETS, REFUSED, Judged, judge, right_answer

@@ -8,8 +8,7 @@ from itertools import groupby
 from typing import Any
 
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
-from vqagen.errors import describe
-from vqagen.files.fault_list import FieldFault
+from vqagen.errors import FieldFault, describe
 from vqagen.language.domain_files import find_domain, load_catalogue
 from vqagen.plugin import BUILT_IN
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD, text_of

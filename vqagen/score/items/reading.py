@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
 from vqagen.errors import BadInput, Fault, Problem, UsageError, unknown
-from vqagen.files.discovery import open_records
-from vqagen.files.kind import RecordKind
 from vqagen.files.locations import Location
-from vqagen.files.source import RecordSource, given_records
+from vqagen.files.records import RecordKind, RecordSource, given_records, open_records
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS

@@ -22,16 +22,12 @@ from typing import Any, NoReturn
 
 import orjson
 
-from vqagen.errors import BadInput, PlaceError, Problem, counted
-from vqagen.files.discovery import first_keys, open_records
-from vqagen.files.fault_list import FaultList, FieldFault
-from vqagen.files.kind import RecordKind
-from vqagen.files.locations import Location, Remote, locate
+from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted
+from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.parquet import holds_columns
-from vqagen.files.reading import how_to_unpack, natural_order, open_bytes
-from vqagen.files.source import mistake_in_line
-from vqagen.files.stream import BYTE_ORDER_MARK, damaged, reading_bytes
+from vqagen.files.records import RecordKind, first_keys, open_records
+from vqagen.files.stream import BYTE_ORDER_MARK, damaged, mistake_in, reading_bytes
 from vqagen.score.predictions.records import (
     ANSWER_KEYS,
     ARCHIVE_BEGINNING,
@@ -207,7 +203,7 @@ def _in_lines(path: Location) -> Iterator[Entry]:
             yield loads(line), "", number
         except orjson.JSONDecodeError:
             if line.strip():
-                message, column = mistake_in_line(line.rstrip())
+                message, (_, column) = mistake_in(line.rstrip(), "line")
                 yield FieldFault("", message, column), "", number
 
 

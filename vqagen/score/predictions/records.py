@@ -19,13 +19,10 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, counted, describe, warn
-from vqagen.files.discovery import open_records
-from vqagen.files.fault_list import FieldFault
-from vqagen.files.kind import RecordKind
-from vqagen.files.locations import Location
+from vqagen.errors import BadInput, FieldFault, Problem, counted, describe, warn
+from vqagen.files.locations import Location, natural_order, open_as_it_is
 from vqagen.files.packing import DAMAGE, unpacked
-from vqagen.files.reading import natural_order, open_as_it_is
+from vqagen.files.records import RecordKind, open_records
 from vqagen.score.answers.kinds import text_of
 
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")

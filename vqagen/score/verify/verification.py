@@ -13,8 +13,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, as_written
-from vqagen.files.reading import content_hash
-from vqagen.files.source import RecordSource, given_records
+from vqagen.files.locations import content_hash
+from vqagen.files.records import RecordSource, given_records
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import (
