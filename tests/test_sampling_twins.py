@@ -1,81 +1,18 @@
-"""The quick tests of the sampler give what the plain ones give, for every scene and rule."""
+"""The quick test for visible pixels gives what the whole picture gives, for every scene."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from depth import fewer
 from naive_pixels import visible_pixels
-from naive_places import PlainGround
 
 from vqagen.rng import Random, stream
-from vqagen.world import sampler
 from vqagen.world.camera import Camera, CameraRules
-from vqagen.world.domain import load_domain
-from vqagen.world.sampler import Ground
-from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.solids import KINDS, Solid, is_enough_visible, shown_pixels
 
-RULES = SamplingRules.from_domain(load_domain(Path(__file__).parents[1] / "metadata" / "clevr.json"))
-WEST, EAST, NORTH, UP = (-1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-
-
-def directed(rules: SamplingRules, **directions: tuple[float, float, float]) -> SamplingRules:
-    """Rules with other relations."""
-    return replace(rules, relations=tuple(directions), directions=directions)
-
-
-GROUNDS = {
-    "shipped": RULES,
-    "roomy": replace(RULES, area=(-60.0, 60.0)),
-    "far from the middle": replace(RULES, area=(1e7, 1e7 + 6)),
-    "no margin": replace(RULES, margin=0.0),
-    "no distance": replace(RULES, margin=0.0, min_distance=0.0),
-    "distance alone": replace(RULES, margin=0.05, min_distance=1.0, area=(-2.0, 2.0)),
-    "one way": directed(RULES, west=WEST),
-    "two ways and one": directed(RULES, west=WEST, east=EAST, north=NORTH),
-    "height alone": directed(RULES, up=UP),
-    "a point": replace(RULES, area=(1.0, 1.0)),
-    "a small area": replace(RULES, area=(-1e-5, 1e-5), margin=1e-5, min_distance=0.0),
-}
-
-
-def placed_in(ground: Ground | PlainGround, seed: int, radius: float) -> list[object]:
-    """Four rounds of random objects, placed until one finds no place, and the state of the stream."""
-    rng, found = stream(seed, "ground"), list[object]()
-    for _ in range(4):
-        ground.clear()
-        for _ in range(10):
-            kind, size = sorted(KINDS)[int(3 * rng.random())], radius * (1 + int(2 * rng.random()))
-            place = ground.place(kind, size, rng)
-            found.append(place if isinstance(place, Solid) else None)
-            if found[-1] is None:
-                break
-    return [*found, rng.random()]
-
-
-@pytest.mark.parametrize("name", GROUNDS)
-def test_places_are_those_of_the_plain_rules(name: str) -> None:
-    """The same ones, from the same draws, also in areas so small that most places are too close to call."""
-    radius = 1e-6 if name == "a small area" else 0.35
-    for seed in range(fewer(25)):
-        plain, quick = PlainGround(GROUNDS[name]), Ground(GROUNDS[name])
-        assert placed_in(quick, seed, radius) == placed_in(plain, seed, radius)
-
-
-def test_close_calls_are_left_to_the_plain_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If every distance is too close to call, the places are the same."""
-    wanted = [placed_in(PlainGround(RULES), seed, 0.35) for seed in range(5)]
-    monkeypatch.setattr(sampler, "CLOSE_CALL", 1e3)
-
-    assert [placed_in(Ground(RULES), seed, 0.35) for seed in range(5)] == wanted
-
-
-# Visible pixels ---------------------------------------------------------------------------------------------------
-
+UP = (0.0, 0.0, 1.0)
 CAMERAS = {
     "shipped": CameraRules().at(CameraRules().position),
     "near the ground": Camera.looking_at((6.0, 0.0, 0.5), (0.0, 0.0, 0.5), UP, 200.0, 160, 90),

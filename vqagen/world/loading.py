@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
@@ -122,16 +123,6 @@ _KEY = b'"image_filename"'
 _WRITTEN = re.compile(rb'"image_filename"\s*:\s*"((?:[^"\\]|\\.)*)"')
 
 
-class Repeats(NamedTuple):
-    """The scenes whose name another scene has."""
-
-    scenes: int
-    names: int
-    """The names that they share."""
-    first: list[list[int]]
-    """The first few places of each of the first few names."""
-
-
 class PlacesOfNames:
     """The places that have a name. Names are added in the order of places, from `start` on."""
 
@@ -154,34 +145,22 @@ class PlacesOfNames:
             return []
         import numpy as np
 
-        names, places = self._in_order()
+        if self._sorted is None:
+            in_order = np.array(self._added, np.uint64)
+            order = np.argsort(in_order, kind="stable")
+            self._sorted = in_order[order], order + self._start
+        names, places = self._sorted
         wanted = np.uint64(_fingerprint(name))
         return list(map(int, places[names.searchsorted(wanted) : names.searchsorted(wanted, "right")]))
 
-    def repeats(self) -> Repeats:
-        """The places whose name another place has."""
-        nameless = self._added.count(_NO_NAME)
-        if len(set(self._added)) == len(self._added) - nameless + bool(nameless):
-            return Repeats(0, 0, [])
-        import numpy as np
-
-        names, places = self._in_order()
-        begins = np.flatnonzero(np.diff(names, prepend=np.uint64(_NO_NAME)))
-        sizes = np.diff(begins, append=len(names))
-        shared = sizes > 1
-        first_ones = sorted(zip(places[begins[shared]], begins[shared], sizes[shared], strict=True))[:SHOWN]
-        groups = [places[begin : begin + min(size, SHOWN + 1)] for _, begin, size in first_ones]
-        return Repeats(int(sizes[shared].sum()), int(shared.sum()), [list(map(int, group)) for group in groups])
-
-    def _in_order(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The names in ascending order, with the place of each; places of one name ascend."""
-        import numpy as np
-
-        if self._sorted is None:
-            names = np.array(self._added, np.uint64)
-            order = np.argsort(names, kind="stable")
-            self._sorted = names[order], order + self._start
-        return self._sorted
+    def repeats(self) -> list[list[int]]:
+        """The places of each name that several have, by the first of them."""
+        shared = {name for name, times in Counter(self._added).items() if times > 1 and name != _NO_NAME}
+        groups: dict[int, list[int]] = {}
+        for place, name in enumerate(self._added if shared else (), self._start):
+            if name in shared:
+                groups.setdefault(name, []).append(place)
+        return list(groups.values())
 
 
 def _fingerprint(name: str | bytes) -> int:
@@ -195,14 +174,13 @@ def image_name(record: Mapping[str, Any]) -> str:
     return str(record.get("image_filename") or "")
 
 
-def repeats_message(repeats: Repeats, source: SceneSource) -> str:
+def repeats_message(repeats: Sequence[Sequence[int]], source: SceneSource) -> str:
     """The sentence for scenes of one name; reads the first of them again for their names."""
-    names = [next(as_written(image_name(record)) for record in source.records(group[0], 1)) for group in repeats.first]
-    shown = ", ".join(
-        f"{name} (scenes {listed_places(group)})" for name, group in zip(names, repeats.first, strict=True)
-    )
-    more = ", …" if repeats.names > len(repeats.first) else ""
-    scenes = counted(repeats.scenes, "scene")
+    first = repeats[:SHOWN]
+    names = [next(as_written(image_name(record)) for record in source.records(group[0], 1)) for group in first]
+    shown = ", ".join(f"{name} (scenes {listed_places(group)})" for name, group in zip(names, first, strict=True))
+    more = ", …" if len(repeats) > SHOWN else ""
+    scenes = counted(sum(map(len, repeats)), "scene")
     return f"{scenes} share an image_filename: {shown}{more}; only scene_index tells their questions apart"
 
 
@@ -220,8 +198,7 @@ def warn_repeats(texts: Iterable[SceneText], source: SceneSource, start: int) ->
     for text in texts:
         names.add(_name_in(text.text))
         yield text
-    repeats = names.repeats()
-    if repeats.scenes:
+    if repeats := names.repeats():
         warn(Problem(repeats_message(repeats, source), str(source.path)))
 
 

@@ -1,7 +1,6 @@
 """Read the values of one attribute from the object records of a scene.
 
-The reader is chosen once for a domain. An attribute with a plain key and one value for each object has its own
-loop: 1.5 us for 6 objects, against 2.6 us for the general one.
+The reader is chosen once for a domain.
 """
 
 from __future__ import annotations
@@ -22,25 +21,7 @@ Malformed input raises one of the built-in errors; `faults` then finds the place
 
 def row_reader(attribute: Attribute) -> RowReader:
     """Return the reader of an attribute's values."""
-    if attribute.multi:
-        return _several(attribute)
-    is_plain = not (attribute.parents or attribute.optional or attribute.compute or "." in attribute.key)
-    return _plain(attribute) if is_plain else _single(attribute)
-
-
-def _plain(attribute: Attribute) -> RowReader:
-    key, no_objects = attribute.key, dict.fromkeys(attribute.values, 0)
-
-    def read(objects: Sequence[Record], scene: Record) -> tuple[dict[str, Objects], list[Any]]:
-        row = [record[key] for record in objects]
-        by_value = no_objects.copy()
-        bit = 1
-        for value in row:
-            by_value[value] |= bit
-            bit <<= 1
-        return by_value, row
-
-    return read
+    return _several(attribute) if attribute.multi else _single(attribute)
 
 
 def _single(attribute: Attribute) -> RowReader:

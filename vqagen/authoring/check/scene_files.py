@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from vqagen.files.parsing import read_text
 from vqagen.files.text import locate
 from vqagen.plugin import PlugInError
 from vqagen.world.domain import Domain
-from vqagen.world.loading import PlacesOfNames, Repeats, SceneSource, find_scenes, image_name, repeats_message
+from vqagen.world.loading import PlacesOfNames, SceneSource, find_scenes, image_name, repeats_message
 from vqagen.world.scene import compile_scene
 
 POINTED_INTO = 1 << 18
@@ -40,7 +39,10 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
             images.add(image_name(record))
             for problem in _faults(record, domain, index, name):
                 report.one_of_many(_pointed(problem, source, text))
-        for problem in _repeated_images(images.repeats(), source):
+        if repeats := images.repeats():
+            second = repeats[0][1]
+            place = next(name for _, _, name in source.entries(second, 1))
+            problem = Problem(repeats_message(repeats, source), place, f"scenes[{second}].image_filename")
             report.warn("repeated-image", _pointed(problem, source, text))
     except PlugInError:
         raise
@@ -60,13 +62,6 @@ def _faults(record: dict[str, Any], domain: Domain, index: int, name: str) -> tu
     except BadInput as error:
         return error.problems
     return ()
-
-
-def _repeated_images(repeats: Repeats, source: SceneSource) -> Iterator[Problem]:
-    """Yield one warning, at the second scene that has the first of the repeated names."""
-    for _, second, *_ in repeats.first[:1]:
-        place = next(name for _, _, name in source.entries(second, 1))
-        yield Problem(repeats_message(repeats, source), place, f"scenes[{second}].image_filename")
 
 
 def _small_text(path: Path) -> str:
