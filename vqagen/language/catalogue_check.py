@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from vqagen.errors import Fault, Problem, describe, unknown, warn
+from vqagen.errors import Fault, Problem, unknown, warn
 from vqagen.language.composite import COMPOSITE_NAMES, Composite
 from vqagen.language.registry import Function, functions_of
 from vqagen.plugin import BUILT_IN, ConstraintKind, Declarations, FunctionDeclaration, Origin
@@ -45,27 +45,28 @@ def declaration_faults(
     """Yield every mistake in the metadata's `functions`; `types` are all known types."""
     strange: dict[str, str] = {}
     for i, declared in enumerate(domain.declared):
-        name, path = declared.get("name"), f"functions[{i}]"
-        if not isinstance(name, str):
-            yield f"{path}.name", f"expected the name of a function, found {describe(name)}"
-        elif name in composites:
+        name, path, is_node = declared["name"], f"functions[{i}]", bool(declared.get("template_only"))
+        if name in composites:
             yield from _composite_faults(declared, composites[name], domain, types, path)
-        elif name not in functions:
-            known = _candidates(name, composites if declared.get("template_only") else functions, domain)
-            if is_misspelt(name, known):
-                kind = "template-only node" if declared.get("template_only") else "function"
-                yield f"{path}.name", f"{unknown(kind, name, known)} ({PLUGIN_HINT})"
-            else:
-                strange[f"{path}.name"] = name
-        elif declared.get("template_only"):
+        elif name in functions and is_node:
             said = f"{name} is no template-only node but a function, {functions[name].signature}; this entry is ignored"
             warn(domain.problem(path, said))
+        elif name in functions:
+            for key, wanted in (("inputs", functions[name].inputs), ("side_inputs", functions[name].values)):
+                yield from _list_faults(declared, key, wanted, types, path)
+            yield from _output_faults(declared, functions[name].output, types, path)
+        elif is_misspelt(name, known := _candidates(name, composites if is_node else functions, domain)):
+            kind = "template-only node" if is_node else "function"
+            yield f"{path}.name", f"{unknown(kind, name, known)} ({PLUGIN_HINT})"
         else:
-            yield from _function_faults(declared, functions[name], types, path)
+            strange[f"{path}.name"] = name
     if strange:
-        what, them = ("functions", "them") if len(strange) > 1 else ("function", "it")
         names = ", ".join(strange.values())
-        warn(domain.problem(next(iter(strange)), f"unknown {what} {names}: no template can use {them} ({PLUGIN_HINT})"))
+        warn(
+            domain.problem(
+                next(iter(strange)), f"unknown functions, which no template can use: {names} ({PLUGIN_HINT})"
+            )
+        )
 
 
 def is_misspelt(name: str, known: Iterable[str]) -> bool:
@@ -73,32 +74,19 @@ def is_misspelt(name: str, known: Iterable[str]) -> bool:
     return bool(get_close_matches(name.lower(), [each.lower() for each in known], n=1, cutoff=_MISSPELT))
 
 
-def _is_slip(name: str, known: str) -> bool:
-    """True if a name has so few letters more than a known one that they are no word."""
-    return len(name) - len(known) <= 2
-
-
 def _candidates(name: str, functions: Iterable[str], domain: Domain) -> list[str]:
     """Return the names that an unknown name may misspell: undeclared functions, and those that differ in case alone.
 
-    A function that the name only adds a word to (partquery_text) is left out. The functions that make a type an
+    A function that the name only adds a word to (my_same_size) is left out. The functions that make a type an
     attribute are included.
     """
-    declared = [str(record.get("name")) for record in domain.declared]
+    declared = [record["name"] for record in domain.declared]
     makers = [f"{kind}_{each.lower()}" for each in domain.plain_types for kind in ("filter", "query")]
-    undeclared = [each for each in (*functions, *makers) if each not in declared]
-    nearly = [
-        each for each in undeclared if each not in (name[: len(each)], name[-len(each) :]) or _is_slip(name, each)
+    lengthened = [
+        each for each in functions if len(name) > len(each) + 2 and (name.startswith(each) or name.endswith(each))
     ]
-    return [*nearly, *(each for each in functions if each.lower() == name.lower())]
-
-
-def _function_faults(
-    declared: Mapping[str, Any], function: Function, types: Sequence[str], path: str
-) -> Iterator[Fault]:
-    for key, wanted in (("inputs", function.inputs), ("side_inputs", function.values)):
-        yield from _list_faults(declared, key, wanted, types, path)
-    yield from _output_faults(declared, function.output, types, path)
+    undeclared = [each for each in (*functions, *makers) if each not in (*declared, *lengthened)]
+    return [*undeclared, *(each for each in functions if each.lower() == name.lower())]
 
 
 def _composite_faults(
@@ -113,17 +101,12 @@ def _list_faults(
     declared: Mapping[str, Any], key: str, wanted: Sequence[str], types: Sequence[str], path: str
 ) -> Iterator[Fault]:
     given, place = declared.get(key, [*wanted]), f"{path}.{key}"
-    if isinstance(given, list) and len(given) == len(wanted):
-        given = [_chosen(each, type_name) for each, type_name in zip(given, wanted, strict=True)]
+    if len(given) == len(wanted):  # one of several types may be wanted, as in Object|Part
+        given = [want if want in each.split("|") else each for each, want in zip(given, wanted, strict=True)]
     faults = list(_type_faults(given, types, place))
     yield from faults
     if not faults and given != [*wanted]:
         yield place, f"{declared['name']} takes {json.dumps(wanted)}, found {json.dumps(given)}"
-
-
-def _chosen(given: object, wanted: str) -> object:
-    """Return the wanted type if it is one of several given ones, as in Object|Part; else what was given."""
-    return wanted if isinstance(given, str) and wanted in given.split("|") else given
 
 
 def _description_faults(
@@ -139,10 +122,7 @@ def _description_faults(
         yield place, f"{composite.name} takes {takes}, found {json.dumps(given)}"
 
 
-def _type_faults(given: object, known: Sequence[str], place: str) -> Iterator[Fault]:
-    if not isinstance(given, list):
-        yield place, f"expected a list of types, found {describe(given)}"
-        return
+def _type_faults(given: Sequence[str], known: Sequence[str], place: str) -> Iterator[Fault]:
     for k, each in enumerate(given):
         if each not in known:
             yield f"{place}[{k}]", unknown("type", each, known)

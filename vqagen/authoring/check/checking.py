@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -40,12 +40,11 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, TemplateFile
-from vqagen.language.synonyms import Synonyms, load_synonyms, synonym_faults
+from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.plugin import Declarations
 from vqagen.plugin.loading import load_plugins
 from vqagen.tasks.director.instructions import read_instructions
 from vqagen.world.domain import Domain, load_domain
-from vqagen.world.findings import problem_in
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene
@@ -143,10 +142,9 @@ class _DomainCheck:
         if declared is None:
             self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), "a plug-in")
             return
-        document = self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
+        self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
         domain = self.read(lambda: load_domain(metadata, declared), "no-effect")
         if domain is None:
-            self.check_own_synonyms(document)
             self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), f"the metadata ({metadata})")
             return
         self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
@@ -187,14 +185,6 @@ class _DomainCheck:
             lambda: load_plugins(self.group.plugins),
         )
         return plugins.declarations if plugins else None
-
-    def check_own_synonyms(self, document: object) -> None:
-        """Check the synonyms in metadata whose other parts have mistakes."""
-        section = document.get("synonyms") if isinstance(document, Mapping) else None
-        if isinstance(section, Mapping):  # of another form, it is an error of the metadata
-            path = self.group.metadata
-            faults = synonym_faults(section, "synonyms")
-            self.report.add_errors(path, (problem_in(str(path), *fault, read_text(path)) for fault in faults))
 
     def check_vocabulary(self, domain: Domain) -> Synonyms | None:
         """Check what is said about the domain; return its synonyms if they have no mistakes."""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import unknown
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.language.synonyms import EXTREME, NOTES, Synonyms, counted_ends
+from vqagen.language.synonyms import EXTREME, Synonyms, counted_ends
 from vqagen.world.domain import Domain
-from vqagen.world.findings import problem_in
+from vqagen.world.findings import content_of, problem_in
 
 UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
 UNSAID_PLURAL, MISSING_PLURAL = "unsaid-plural", "missing-plural"
@@ -80,10 +80,8 @@ class _Meaning(NamedTuple):
 def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") -> Iterator[tuple[str, str]]:
     """Yield (JSON path, message) for each type or value that the domain lacks; `place` is the table's path."""
     every_word = list(dict.fromkeys(word for name in domain.value_types for word in _words(domain, name)))
-    for key, entry in table.items():
+    for key, entry in content_of(table).items():
         here = f"{place}.{key}" if place else key
-        if key in NOTES:
-            continue
         if not isinstance(entry, Mapping):
             if key not in every_word:
                 yield here, unknown("value", key, every_word)
@@ -98,8 +96,8 @@ def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") 
 def _unknown_values(
     table: Mapping[str, Any], type_name: str, known: list[str], place: str
 ) -> Iterator[tuple[str, str]]:
-    for value in table:
-        if value not in known and value not in NOTES:
+    for value in content_of(table):
+        if value not in known:
             yield f"{place}.{value}", unknown(type_name, value, known)
 
 
