@@ -303,7 +303,6 @@ ONE_MISTAKE: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda metadata: metadata["sampling"]["radius"].update(attribute="siz"), "did you mean 'size'?"),
     (lambda metadata: metadata["sampling"]["camera"].update(look_at=[7.48113, -6.50764, 0]), "has no level right"),
     (lambda metadata: metadata["sampling"].update(restrict=circle()), "in a circle: "),
-    (lambda metadata: metadata["sampling"].update(restrict=nothing_left()), "no value of 'color' is left for shape"),
 ]
 
 
@@ -312,14 +311,6 @@ def circle() -> list[dict[str, Any]]:
     return [
         {"attribute": "shape", "value": "cube", "only": {"color": ["gray"]}},
         {"attribute": "color", "value": "red", "only": {"shape": ["cube"]}},
-    ]
-
-
-def nothing_left() -> list[dict[str, Any]]:
-    """Large cubes may have no colour at all."""
-    return [
-        {"attribute": "shape", "value": "cube", "only": {"color": ["gray"]}},
-        {"attribute": "size", "value": "large", "only": {"color": ["red"]}},
     ]
 
 

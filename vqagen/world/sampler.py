@@ -19,7 +19,7 @@ from vqagen.rng import below, pick, shuffled, stream
 from vqagen.world.attribute import Recorded
 from vqagen.world.camera import Camera
 from vqagen.world.relations import relation_lists
-from vqagen.world.sampling_rules import RandomRelation, SamplingRules, allowed
+from vqagen.world.sampling_rules import SamplingRules, allowed
 from vqagen.world.solids import Solid, is_enough_visible, overlap
 
 DIGITS = 6
@@ -148,20 +148,18 @@ def _record(
 def _relationships(rules: SamplingRules, placed: Sequence[Placed], seed: int, index: int) -> dict[str, list[list[int]]]:
     positions = [solid.centre for _, solid in placed]
     found = relation_lists(positions, rules.relation_directions, rules.relation_threshold)
-    for name, rule in rules.random_relations.items():
+    for name, (probability, is_symmetric) in rules.random_relations.items():
         # Each has a stream of its own, so that one more relation does not change the rest of a scene.
-        found[name] = _chance_lists(rule, len(placed), stream(seed, f"scenes/{name}", index))
+        found[name] = _chance_lists(probability, is_symmetric, len(placed), stream(seed, f"scenes/{name}", index))
     return {relation: found[relation] for relation in rules.relations}
 
 
-def _chance_lists(rule: RandomRelation, count: int, rng: Random) -> list[list[int]]:
+def _chance_lists(probability: float, is_symmetric: bool, count: int, rng: Random) -> list[list[int]]:
     """Return `lists[i]`: the objects that stand in the random relation to object i."""
     pairs = {
-        (i, j): rng.random() < rule.probability
-        for i in range(count)
-        for j in range(i + 1 if rule.is_symmetric else 0, count)
+        (i, j): rng.random() < probability for i in range(count) for j in range(i + 1 if is_symmetric else 0, count)
     }
-    if rule.is_symmetric:
+    if is_symmetric:
         pairs |= {(j, i): holds for (i, j), holds in pairs.items()}
     return [[j for j in range(count) if j != i and pairs[i, j]] for i in range(count)]
 
