@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from vqagen.errors import Fault, counted, unknown
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
-from vqagen.language.composite import Composite
+from vqagen.language.catalogue import PLUGIN_HINT, Catalogue, is_misspelt, with_drawn_values
 from vqagen.language.constraint_check import ConstraintCheck, Slots, parameter_kinds
-from vqagen.language.drawn_values import with_drawn_values
+from vqagen.language.registry import Composite
 from vqagen.language.template import SLOT_PATTERN, Constraint, Parameter, Template, TemplateNode, is_slot
 from vqagen.language.template_record import (
     Replacement,
