@@ -6,7 +6,6 @@ domain by name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -95,14 +94,13 @@ def _filled(declared: FunctionDeclaration, run: Run, domain: Domain, names: Mapp
 # Template-only nodes ------------------------------------------------------------------------------------------------
 
 
-_OUTPUT = {"unique": "Object", "not_unique": "ObjectSet", "count": "Integer", "exist": "Bool"}
-"""Functions that may end a chain, and what they give."""
-_NAME = re.compile(rf"(?P<relate>relate_)?filter(?:_(?P<reducer>{'|'.join(_OUTPUT)}))?")
+_OUTPUT = {"": "ObjectSet", "unique": "Object", "not_unique": "ObjectSet", "count": "Integer", "exist": "Bool"}
+"""Functions that may end a chain ("" where filters alone make it), and what they give."""
 
 
 @dataclass(frozen=True)
 class Composite:
-    """A template-only node."""
+    """A template-only node: one node in a template that stands for a chain of primitive ones in a program."""
 
     name: str
     input: str
@@ -116,21 +114,23 @@ class Composite:
     """Type that the node describes by -> the function that filters by its values."""
 
 
-def _made(name: str, filters: Mapping[str, str]) -> Composite:
-    match = _NAME.fullmatch(name)
-    assert match is not None
-    relates, reducer = match["relate"] is not None, match["reducer"]
-    output = _OUTPUT[reducer] if reducer else "ObjectSet"
-    return Composite(name, "Object" if relates else "ObjectSet", output, relates, reducer, filters)
-
-
-COMPOSITE_NAMES = tuple(
-    f"{relate}filter{reducer}" for relate in ("", "relate_") for reducer in ("", *(f"_{name}" for name in _OUTPUT))
-)
-"""The names of all template-only nodes."""
+_CHAINS = {
+    "_".join(filter(None, ("relate" if relates else "", "filter", reducer))): (relates, reducer)
+    for relates in (False, True)
+    for reducer in _OUTPUT
+}
+COMPOSITE_NAMES = tuple(_CHAINS)
+"""The names of all template-only nodes: `[relate_]filter[_unique|_not_unique|_count|_exist]`."""
 
 
 def composites_of(domain: Domain) -> dict[str, Composite]:
-    """The template-only nodes of a domain by name."""
+    """The template-only nodes of a domain by name.
+
+    With `relate_` the chain starts from what stands in a relation to an object, otherwise from an object set; then
+    comes a filter for each described attribute; then the function named at the end, if any.
+    """
     filters = {attribute.type: f"filter_{attribute.name}" for attribute in domain.attributes}
-    return {name: _made(name, filters) for name in COMPOSITE_NAMES}
+    return {
+        name: Composite(name, "Object" if relates else "ObjectSet", _OUTPUT[reducer], relates, reducer or None, filters)
+        for name, (relates, reducer) in _CHAINS.items()
+    }

@@ -145,9 +145,6 @@ class Declarations:
     attributes: dict[str, ComputedAttribute] = field(default_factory=dict)
     relations: dict[str, ComputedRelation] = field(default_factory=dict)
 
-    def __bool__(self) -> bool:
-        return bool(self.functions or self.constraints or self.attributes or self.relations)
-
 
 BUILT_IN = Declarations()
 NO_PLUGINS = Declarations()

@@ -41,11 +41,8 @@ class Solid(NamedTuple):
     rotation: float = 0.0
 
 
-class DepthSpan(NamedTuple):
-    """The depths at which rays enter and leave a body; a ray that misses it leaves before it enters (or never)."""
-
-    enter: Array
-    leave: Array
+DepthSpan = tuple[Array, Array]
+"""The depths at which rays enter and leave a body; a ray that misses it leaves before it enters (or never)."""
 
 
 class Rays(NamedTuple):
@@ -63,13 +60,6 @@ class Surface(NamedTuple):
     ids: NDArray[np.int16]
     points: Array
     normals: Array
-
-
-class SolidKind(NamedTuple):
-    """A kind of solid: the span of a ray inside it, and the form of its footprint."""
-
-    span: Callable[[Rays, float], DepthSpan]
-    has_square_footprint: bool
 
 
 def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
@@ -125,7 +115,7 @@ def _hides(solid: Solid, away: Array, to_lamp: Array) -> NDArray[np.bool_]:
     """Return for each point, relative to the solid's middle, whether the way to the lamp crosses the solid."""
     rays = Rays((away[:, 0], away[:, 1], away[:, 2]), to_lamp[:, 0], to_lamp[:, 1], to_lamp[:, 2])
     with np.errstate(divide="ignore", invalid="ignore"):
-        enter, leave = KINDS[solid.kind].span(_turned(rays, solid), solid.radius)
+        enter, leave = KINDS[solid.kind](_turned(rays, solid), solid.radius)
         hidden: NDArray[np.bool_] = (enter <= leave) & (leave > GRAZING) & (enter < 1)
         return hidden
 
@@ -136,10 +126,10 @@ def _normals(solid: Solid, points: Array) -> Array:
     if solid.kind == "sphere":
         out: Array = away / solid.radius
         return out
-    cos, sin = _heading(solid) if KINDS[solid.kind].has_square_footprint else (1.0, 0.0)
+    cos, sin = _heading(solid) if solid.kind == CUBE else (1.0, 0.0)
     x, y, z = cos * away[:, 0] + sin * away[:, 1], cos * away[:, 1] - sin * away[:, 0], away[:, 2]
     own = np.zeros_like(points)
-    if KINDS[solid.kind].has_square_footprint:
+    if solid.kind == CUBE:
         face = np.argmax(np.abs(np.stack((x, y, z))), axis=0)
         own[np.arange(len(points)), face] = np.sign(np.stack((x, y, z), axis=-1))[np.arange(len(points)), face]
     else:
@@ -176,13 +166,13 @@ def entry_depths(camera: Camera, solid: Solid, directions: tuple[Array, Array, A
     rays = Rays(minus(camera.position, solid.centre), *directions)
     # A ray along a face divides by zero; it then gets an infinite span, or a nan that compares as a miss.
     with np.errstate(divide="ignore", invalid="ignore"):
-        enter, leave = KINDS[solid.kind].span(_turned(rays, solid), solid.radius)
+        enter, leave = KINDS[solid.kind](_turned(rays, solid), solid.radius)
         return np.where((enter <= leave) & (enter > 0), enter, np.inf)
 
 
 def _turned(rays: Rays, solid: Solid) -> Rays:
     """Return the rays in the solid's own frame, where a square footprint lies along x and y."""
-    if not KINDS[solid.kind].has_square_footprint:
+    if solid.kind != CUBE:
         return rays
     cos, sin = _heading(solid)
     x, y, z = rays.origin
@@ -204,38 +194,39 @@ def _upright_cylinder(rays: Rays, radius: float) -> DepthSpan:
 
 
 def _block(rays: Rays, radius: float) -> DepthSpan:
-    slabs = (_slab(origin, part, radius) for origin, part in zip(rays.origin, rays[1:], strict=True))
-    first, second, third = slabs
+    first, second, third = (_slab(origin, part, radius) for origin, part in zip(rays.origin, rays[1:], strict=True))
     return _both(_both(first, second), third)
 
 
 def _roots(a: Array, half_b: Array, c: float | Array) -> DepthSpan:
     """Return the span between the roots t of a t^2 + 2 half_b t + c = 0; not-a-number where there are none."""
     root = np.sqrt(half_b * half_b - a * c)
-    return DepthSpan((-half_b - root) / a, (-half_b + root) / a)
+    return (-half_b - root) / a, (-half_b + root) / a
 
 
 def _slab(origin: float | Array, direction: Array, radius: float) -> DepthSpan:
     """Return the span inside two parallel planes at -radius and +radius."""
     one, other = (-radius - origin) / direction, (radius - origin) / direction
-    return DepthSpan(np.minimum(one, other), np.maximum(one, other))
+    return np.minimum(one, other), np.maximum(one, other)
 
 
 def _both(one: DepthSpan, other: DepthSpan) -> DepthSpan:
-    return DepthSpan(np.maximum(one.enter, other.enter), np.minimum(one.leave, other.leave))
+    return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
 
 
-KINDS: Mapping[str, SolidKind] = {
-    "sphere": SolidKind(_ball, has_square_footprint=False),
-    "cube": SolidKind(_block, has_square_footprint=True),
-    "cylinder": SolidKind(_upright_cylinder, has_square_footprint=False),
+CUBE = "cube"
+"""The only kind whose footprint is a square, not a disc."""
+KINDS: Mapping[str, Callable[[Rays, float], DepthSpan]] = {
+    "sphere": _ball,
+    CUBE: _block,
+    "cylinder": _upright_cylinder,
 }
-"""Every kind of solid. A cube has edges of 2 radius; an upright cylinder is as high as it is wide."""
+"""The spans of rays inside each kind of solid. A cube has edges of 2 radius; a cylinder is as high as it is wide."""
 
 
 def reach(kind: str, radius: float) -> float:
     """Return the largest distance of a point of a solid's footprint from its middle."""
-    return radius * math.sqrt(2) if KINDS[kind].has_square_footprint else radius
+    return radius * math.sqrt(2) if kind == CUBE else radius
 
 
 def _heading(solid: Solid) -> tuple[float, float]:
@@ -250,11 +241,11 @@ def _separating_axes(one: Solid, other: Solid) -> list[tuple[float, float]]:
     These are the normals of a square's sides and, against a disc, the line to its nearest corner. A disc adds none.
     """
     offset = (other.centre[0] - one.centre[0], other.centre[1] - one.centre[1])
-    if not KINDS[one.kind].has_square_footprint:
+    if one.kind != CUBE:
         return []
     cos, sin = _heading(one)
     sides = [(cos, sin), (-sin, cos)]
-    if KINDS[other.kind].has_square_footprint:
+    if other.kind == CUBE:
         return sides
     corner = [math.copysign(one.radius, offset[0] * x + offset[1] * y) for x, y in sides]
     gap = [offset[i] - corner[0] * sides[0][i] - corner[1] * sides[1][i] for i in range(2)]
@@ -269,7 +260,7 @@ def _projections_overlap(one: Solid, other: Solid, axis: tuple[float, float]) ->
 
 def _half_projection(solid: Solid, axis: tuple[float, float]) -> float:
     """Return half the length of the footprint's projection on the axis."""
-    if not KINDS[solid.kind].has_square_footprint:
+    if solid.kind != CUBE:
         return solid.radius
     cos, sin = _heading(solid)
     return solid.radius * (abs(cos * axis[0] + sin * axis[1]) + abs(cos * axis[1] - sin * axis[0]))
