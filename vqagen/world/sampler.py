@@ -110,9 +110,6 @@ def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, Recorded] | N
     """Return values of all attributes, or None if those drawn first leave an attribute too few to choose from."""
     looks: dict[str, Recorded] = {}
     for key in rules.draw_order:
-        if key in rules.free:
-            looks[key] = pick(rng, rules.free[key])
-            continue
         values = allowed(rules.attributes[key].leaves, key, looks, rules.restrict)
         is_short = len(values) < rules.list_length.get(key, (1, 1))[0]
         if is_short and key not in rules.missing:

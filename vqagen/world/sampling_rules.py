@@ -92,14 +92,6 @@ class SamplingRules:
         spatial = [relation for relation in self.relations if relation not in self.random_relations]
         return {relation: self.directions[relation] for relation in spatial}
 
-    @cached_property
-    def free(self) -> Mapping[str, Sequence[str]]:
-        """The values of attributes of which every object has exactly one, whatever else it has."""
-        bound = {key for rule in self.restrict for key in rule.only} | {*self.missing, *self.list_length}
-        return {
-            key: attribute.leaves for key, attribute in self.attributes.items() if attribute.leaves and key not in bound
-        }
-
 
 _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not MISSING]
 """Rules that are used as written."""
