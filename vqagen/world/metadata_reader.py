@@ -104,9 +104,7 @@ class MetadataReader:
 
     def relations(self) -> tuple[str, ...]:
         """Return the relations of the metadata, then those that only a plug-in declares."""
-        listed = ValueReader(self.findings)
-        if self.types.get(self.relation_type) is not None:
-            self._read_values(listed, self.relation_type, _PLAIN_DETAILS)
+        listed = self._values_of(self.relation_type, _PLAIN_DETAILS, self.findings)
         if listed.parents:
             path = f"{self.section}.{self.relation_type}"
             self.findings.fault(path, "relations have no groups; expected a list of them")
@@ -126,8 +124,7 @@ class MetadataReader:
         for name, entry in self.types.items():
             if entry is not None and name != self.relation_type and not self._is_attribute(name):
                 of_type = self.findings if _has_details(entry) else Findings("")
-                reader = ValueReader(of_type)
-                self._read_values(reader, name, _PLAIN_DETAILS)
+                reader = self._values_of(name, _PLAIN_DETAILS, of_type)
                 if of_type.problems and of_type is not self.findings:
                     self.strange[name] = of_type.problems[0].message
                 else:
@@ -165,8 +162,7 @@ class MetadataReader:
     def _attribute(self, name: str, null: str) -> Attribute:
         path, entry = f"{self.section}.{name}", self.types[name]
         details = entry if _has_details(entry) else {}
-        reader = ValueReader(self.findings)
-        self._read_values(reader, name, _DETAILS)
+        reader = self._values_of(name, _DETAILS, self.findings)
         reader.read_parents(content_of(details.get("parents")), f"{path}.parents")
         computed = self.plugins.attributes.get(name)
         found = Attribute(
@@ -195,24 +191,25 @@ class MetadataReader:
         said: dict[str, str] = {}
         for name in self.strange:
             words = self.metadata[self.section][name]
-            if isinstance(words, Mapping) and all(
-                value in values and isinstance(each, str) for value, each in words.items()
-            ):
+            pairs = words.items() if isinstance(words, Mapping) else ()
+            if pairs and all(value in values and isinstance(each, str) for value, each in pairs):
                 self.wordings.append(name)
                 said.update(words)
         return said
 
-    def _read_values(self, reader: ValueReader, name: str, known: tuple[str, ...]) -> None:
-        """Read the values of a type in any form, and doubt unknown details of its entry."""
-        path, entry = f"{self.section}.{name}", self.types[name]
+    def _values_of(self, name: str, known: tuple[str, ...], findings: Findings) -> ValueReader:
+        """Read the values of a type in any form, with `findings` about them; doubt unknown details of its entry."""
+        path, reader = f"{self.section}.{name}", ValueReader(findings)
+        entry: Any = self.types.get(name)
         if _has_details(entry):
             self.findings.strange_keys(entry, known, path)
             path, entry = f"{path}.values", entry["values"]
         elif close := _misspelt_values(entry):
             self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; did you mean 'values'?")
         reader.read(entry, path)
-        if not content_of(entry) and not isinstance(entry, list):
-            self.findings.fault(path, "expected values, found a comment alone")
+        if isinstance(entry, Mapping) and not reader.values:
+            findings.fault(path, "expected values, found a comment alone")
+        return reader
 
     def _check_names(self, names: list[str]) -> None:
         """Note types that differ in case alone: functions are named for types in lower case."""
