@@ -281,12 +281,8 @@ def test_right_declarations_are_accepted() -> None:
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": "same_sise"}, ".name", "unknown function 'same_sise'; did you mean 'same_size'?"),
     ({"name": "Count"}, ".name", "unknown function 'Count'; did you mean 'count'?"),
-    ({"inputs": []}, ".name", "expected the name of a function, found null or nothing"),
-    ({"name": ["count"]}, ".name", "expected the name of a function, found a list of 1"),
     ({"name": "count", "inputs": ["Object"]}, ".inputs", 'count takes ["ObjectSet"], found ["Object"]'),
     ({"name": "count", "inputs": []}, ".inputs", 'count takes ["ObjectSet"], found []'),
-    ({"name": "count", "inputs": "ObjectSet"}, ".inputs", "expected a list of types, found 'ObjectSet'"),
-    ({"name": "count", "inputs": None}, ".inputs", "expected a list of types, found null"),
     (
         {"name": "less_than", "inputs": ["Integer", "Intger"]},
         ".inputs[1]",
@@ -297,7 +293,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": "count", "side_inputs": ["Size"]}, ".side_inputs", 'count takes [], found ["Size"]'),
     ({"name": "exist", "output": "Integer"}, ".output", "exist gives Bool, found Integer"),
     ({"name": "exist", "output": "Boolean"}, ".output", "unknown type 'Boolean'; did you mean 'Bool'?"),
-    ({"name": "exist", "output": ["Bool"]}, ".output", 'unknown type ["Bool"]'),
     (
         {"name": "relate_filter_uniqe", "template_only": True},
         ".name",
@@ -311,7 +306,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": "relate_filter", "side_inputs": ["Size"]}, ".side_inputs", "relate_filter takes a Relation, found"),
     ({"name": "filter", "side_inputs": ["Colour"]}, ".side_inputs[0]", "unknown type 'Colour'; did you mean 'Color'?"),
     ({"name": "filter", "side_inputs": ["ObjectSet"]}, ".side_inputs[0]", "unknown type 'ObjectSet'"),
-    ({"name": "filter", "side_inputs": 3}, ".side_inputs", "expected a list of types, found 3"),
 ]
 
 
@@ -328,8 +322,8 @@ def test_a_function_that_is_declared_and_unknown_is_warned_of_once() -> None:
         catalogue = catalogue_declaring(*more)
 
     assert [str(each.message) for each in told] == [
-        "mine.json: functions[7].name: unknown functions query_pose, same_sizeout, my_same_size, partfilter: "
-        "no template can use them (a plug-in (--plugin FILE.py) can add functions)"
+        "mine.json: functions[7].name: unknown functions, which no template can use: "
+        "query_pose, same_sizeout, my_same_size, partfilter (a plug-in (--plugin FILE.py) can add functions)"
     ]
     nodes = [{"type": "scene"}, {"type": "partfilter", "inputs": [0]}, {"type": "part_of", "inputs": [1]}]
     _, faults = read_templates({"text": "Which?", "nodes": nodes}, "", catalogue, "mine.json", 0)

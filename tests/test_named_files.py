@@ -109,12 +109,12 @@ def test_no_output_takes_the_place_of_a_named_file(farm: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "value", "path", "message"),
     [
-        ("plugins", "legs.py", "plugins", "expected a list of files such as [\"parts.py\"], found 'legs.py'"),
-        ("plugins", [7], "plugins[0]", "expected a file such as 'parts.py', found 7"),
+        ("plugins", "legs.py", "plugins", "expected a list, found 'legs.py'"),
+        ("plugins", [7], "plugins[0]", "expected text, found 7"),
         ("plugins", ["leg.py"], "plugins[0]", "no such file: 'leg.py'; did you mean 'legs.py'?"),
         ("plugins", ["/a.py"], "plugins[0]", "expected a path beside this file, found the absolute path '/a.py'"),
         ("plurals", "no\0file", "plurals", "no such file: 'no\\x00file'; it is looked for in farm"),
-        ("plurals", 3, "plurals", "expected an object, found 3"),
+        ("plurals", 3, "plurals", "expected an object or text, found 3"),
         ("rewrites", "rewrite.json", "rewrites", "no such file: 'rewrite.json'; did you mean 'rewrites.json'?"),
     ],
 )  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_wrong_name_is_a_mistake_at_its_place(section: str, value: Any, path: 
     [
         ("words/plurals.json", {"goose": 2}, "goose", 2, "expected text, found 2"),
         ("words/plurals.json", ["geese"], "", 1, "expected an object, found a list of 1"),
-        ("rewrites.json", [{"pattern": "("}], "[0].replace", None, "expected text, found null or nothing"),
+        ("rewrites.json", [{"pattern": "("}], "[0]", 2, "missing key 'replace'"),
         ("rewrites.json", [{"pattern": "(", "replace": ""}], "[0].pattern", 3, "not a regular expression: "),
     ],
 )

@@ -200,60 +200,6 @@ def test_the_hash_is_of_contents(tmp_path: Path) -> None:
 
 HEAD = "from vqagen.plugin import *\nfrom vqagen.plugin import Undefined\n"
 FUNCTION = "def f(*given):\n    return 1\n"
-NO_PLUGIN: dict[str, tuple[str, str, tuple[int | None, int | None]]] = {
-    "syntax": ("def f(:\n    pass\n", "not valid Python: invalid syntax", (1, 7)),
-    "indent": ("if True:\npass\n", "not valid Python: expected an indented block", (2, 1)),
-    "null byte": ("x = 1\0\n", "not valid Python: source code string cannot contain null bytes", (None, None)),
-    "import": ("import os\nimport no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'", (2, 1)),
-    "raises": ("def g():\n    return 1 / 0\nx = g()\n", "failed: ZeroDivisionError: division by zero", (2, 12)),
-    "exits": ("import sys\nsys.exit(3)\n", "plug-in: loading it failed: SystemExit: 3", (2, 1)),
-    "empty": ("x = 1\n", "declares nothing; a plug-in has functions under the decorators of", (None, None)),
-}
-
-
-def test_a_file_that_is_no_plugin_is_told_of_once_and_at_its_place(tmp_path: Path) -> None:
-    for name, (text, message, place) in NO_PLUGIN.items():
-        path = write(tmp_path, text)
-
-        (problem,) = problems_of(path)
-
-        assert message in problem.message, name
-        assert (problem.source, problem.line, problem.column) == (path, *place), name
-
-
-MISUSED: list[tuple[str, str]] = [
-    ("@function", "TypeError: function() missing 1 required keyword-only argument: 'output'"),
-    ("@function('ObjectSet', values='Color', output='Bool')", "TypeError: values takes a list, found the text 'Color'"),
-    ("@relation('f')\n@relation('f')", "ValueError: f is declared twice"),
-    ("@function(['ObjectSet'], output='Bool')", "TypeError: names and types are text, found ['ObjectSet']"),
-    ("@function('{type}', output='Bool')", "KeyError: 'type'"),
-    ("@function('Object', output='ObjectSet', role='relaton')", "ValueError: unknown role 'relaton'; did you mean"),
-    ("@function('ObjectSet', output='ObjectSet', role=RELATION)", "role 'relation' is for functions from an Object"),
-    ("@function('Object', 'Color', output='Bool', role=EQUALITY)", "role 'equality' is for functions from two inputs"),
-    ("@function('Object', output='Integer', drawn='X')", "a function with drawn='X' has one value, found 0"),
-    (
-        "@function('ObjectSet', values=['Color'], output='Bool', role=FILTER)",
-        "role 'filter' is for functions from a set",
-    ),
-    ("@constraint('C', 'nod')", "ValueError: unknown kind of parameter 'nod'; did you mean 'node'?"),
-    ("@constraint('C', NODE, NODE, role='eqal')", "ValueError: unknown role 'eqal'; did you mean 'equal'?"),
-    ("@constraint('C', NODE, role='equal')", "the role 'equal' is for constraints on two slots or on two nodes"),
-    ("@constraint('C', SLOT, role='member')", "the role 'member' is for constraints on a slot and constants"),
-    ("@constraint('C', SLOTS, SLOT)", "ValueError: slots take one or more, so they come last"),
-    ("@constraint('C')", "ValueError: takes no parameters; give their kinds: slot,"),
-    ("@constraint('C', SLOT, compares='type')", "ValueError: unknown comparison 'type'; did you mean 'types'?"),
-    ("@attribute('Side', values=[1])", "TypeError: values are text, found 1"),
-]
-
-
-def test_a_misused_decorator_is_told_of_at_its_line(tmp_path: Path) -> None:
-    for decorator, message in MISUSED:
-        path = write(tmp_path, f"{HEAD}{decorator}\n{FUNCTION}")
-
-        (problem,) = problems_of(path)
-
-        assert problem.message.startswith("plug-in: loading it failed: ") and message in problem.message
-        assert (problem.source, problem.line) == (path, 3), decorator
 
 
 def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_scenes_that_are_no_records_are_refused(given: Any) -> None:
     [
         (["objects"], "given scenes: scenes[1]: expected a scene object, found a list of 1"),
         ({"objects": object()}, "given scenes: scenes[1]: not a JSON value: Type is not JSON serializable: object"),
-        ({"objects": 5}, "given scenes: scenes[1].objects: expected a list of objects, found 5 [scene 1]"),
+        ({"objects": 5}, "given scenes: scenes[1].objects: expected a list, found 5 [scene 1]"),
     ],
 )
 def test_a_faulty_record_is_located(record: Any, fault: str) -> None:

@@ -125,8 +125,7 @@ FAULTS: list[tuple[Record, str, str]] = [
     (thing(parts=["arm", None]), ".parts[1]", "unknown part null; known: arm, leg, head"),
     (thing(parts=[["arm"]]), ".parts[0]", 'unknown part ["arm"]'),
     (thing(parts={"arm": 1}), ".parts", "expected a list of values, found an object"),
-    (thing(look="dots"), ".look", "expected an object with 'marks', found 'dots'"),
-    (thing(look=["dots"]), ".look", "expected an object with 'marks', found a list of 1"),
+    (thing(look="dots"), ".look.marks", "expected objects on the way to 'look.marks'"),
     (thing(look={"marks": ["dits"]}), ".look.marks[0]", "unknown mark 'dits'; did you mean 'dots'?"),
     (thing(**{"look.marks": "dots"}), ".look.marks", "expected a list of values, found 'dots'"),
 ]

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import BadInput
 from vqagen.files.shipped import shipped
@@ -204,9 +203,9 @@ MISTAKES: list[tuple[Callable[[Record], object], str]] = [
     (sampling(missing={"tig": 0.2}), "sampling.missing.tig: unknown attribute 'tig'; did you mean 'tag'?"),
     (sampling(missing={"tag": -1}), "sampling.missing.tag: expected 0 or more, found -1"),
     (sampling(list_length={"tag": [1, 2]}), "sampling.list_length.tag: objects have one value of 'tag'"),
-    (sampling(list_length={"look.marks": [2, 9]}), "sampling.list_length.look.marks: expected two numbers up to 4"),
-    (sampling(list_length={"look.marks": [2, 1]}), "sampling.list_length.look.marks: expected two numbers up to 4"),
-    (sampling(list_length={"look.parts": [0, 1]}), "sampling.list_length.look.parts: every object has a value of"),
+    (sampling(list_length={"look.marks": [2, 9]}), "sampling.list_length.look.marks: expected two numbers from 0 to 4"),
+    (sampling(list_length={"look.marks": [2, 1]}), "sampling.list_length.look.marks: expected two numbers from 0 to 4"),
+    (sampling(list_length={"look.parts": [0, 1]}), "sampling.list_length.look.parts: expected two numbers from 1 to"),
     (sampling(list_length={"look": [0, 1]}), "sampling.list_length.look: unknown attribute 'look'"),
     (sampling(radius={"attribute": "kind", "values": {"car": 1, "ball": 1}}),
      "sampling.radius.values: nothing for value 'bike'"),
@@ -216,9 +215,6 @@ MISTAKES: list[tuple[Callable[[Record], object], str]] = [
      "sampling.restrict[0].value: unknown value 'cat'; did you mean 'car'?"),
     (sampling(restrict=[{"attribute": "color", "value": "red", "only": {"look.parts": ["lag"]}}]),
      "sampling.restrict[0].only.look.parts[0]: unknown value 'lag'; did you mean 'leg'?"),
-    (sampling(restrict=[{"attribute": "color", "value": "red", "only": {"look.parts": ["arm"]}}],
-              list_length={"look.parts": [2, 2]}),
-     "sampling.restrict: fewer than 2 values of 'look.parts' are left for color red"),
     (types(Look=["good"]), "types.Look: object key 'look' is taken"),
     (types(Twist={"values": ["half"], "key": "rotation.name"}), "types.Twist: object key 'rotation.name' is taken"),
 ]  # fmt: skip
@@ -239,35 +235,3 @@ def test_a_mistake_in_a_file_is_told_with_its_line(tmp_path: Any) -> None:
         SamplingRules.from_domain(load_domain(path))
 
     assert str(caught.value).startswith(f"{path}:3:13: sampling.margin: expected 0 or more, found -1")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 3) | st.floats() | st.sampled_from(["", "red", "car", "cube", "kind"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["attribute", "values", "only", "red", "kind", "tag"]), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-def places(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths of all values inside a JSON value."""
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(found for key, inner in members for found in places(inner, (*path, key)))]
-
-
-@pytest.mark.filterwarnings("ignore::vqagen.errors.InputWarning")
-@settings(max_examples=200)
-@given(path=st.sampled_from(places(METADATA)[1:]), value=JSON)
-def test_any_rules_are_read_or_refused(path: tuple[Any, ...], value: object) -> None:
-    """Metadata with one value replaced by any other raises nothing but BadInput."""
-    inside = damaged = copy.deepcopy(METADATA)
-    for step in path[:-1]:
-        inside = inside[step]
-    inside[path[-1]] = value
-    try:
-        rules = SamplingRules.from_domain(domain_from_metadata(damaged))
-    except BadInput:
-        return
-    assert set(rules.draw_order) == set(rules.attributes)

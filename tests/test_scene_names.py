@@ -13,7 +13,7 @@ from scene_records import sampled_scenes
 from vqagen.files.shipped import shipped
 from vqagen.language.question_files import read_questions
 from vqagen.score.verify import verification
-from vqagen.world.loading import PlacesOfNames, Repeats
+from vqagen.world.loading import PlacesOfNames
 
 SCENES = 6
 Record = dict[str, Any]
@@ -79,7 +79,7 @@ def test_many_repeated_names_are_counted_and_the_first_are_named() -> None:
     for name in ["a", "", "b", "c", "d", "e", "", "a", "a", "b", "c", "d", "a", "a"]:
         names.add(name)
 
-    assert names.repeats() == Repeats(11, 4, [[10, 17, 18, 22], [12, 19], [13, 20]])
+    assert names.repeats() == [[10, 17, 18, 22, 23], [12, 19], [13, 20], [14, 21]]
     assert names.of("a") == [10, 17, 18, 22, 23]
     assert names.of("e") == [15]
     assert names.of("") == names.of("x") == []

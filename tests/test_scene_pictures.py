@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
-from naive_pixels import id_image
 from PIL import Image
 from scene_records import sampled_scenes
 
@@ -19,7 +18,7 @@ from vqagen.pictures.scene_pictures import COLORS, scene_picture
 from vqagen.rng import stream
 from vqagen.world.camera import Camera
 from vqagen.world.sampling_rules import SamplingRules
-from vqagen.world.solids import GROUND, KINDS, Solid, lit_share, surface
+from vqagen.world.solids import GROUND, KINDS, Solid, lit_share, seen_solids, surface
 
 CAMERA = Camera.looking_at((7.5, -6.5, 5.3), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 130.0, 120, 80)
 
@@ -52,10 +51,9 @@ def holds(solid: Solid, point: Any) -> bool:
 
 
 def test_a_surface_shows_the_solids_that_pixels_show() -> None:
-    """The surface has the ids of the id image; its points lie on the solids, and its normals lead out of them."""
+    """Its points lie on the solids, and its normals lead out of them."""
     solids = random_solids(0, 6)
     seen = surface(CAMERA, solids)
-    assert (seen.ids == id_image(CAMERA, solids)).all()
     for row, column in list(zip(*np.nonzero(seen.ids != GROUND), strict=True))[::3]:
         solid, point, normal = solids[seen.ids[row, column]], seen.points[row, column], seen.normals[row, column]
         assert not holds(solid, point + 1e-3 * normal)
@@ -101,7 +99,7 @@ def test_objects_have_their_colors_where_they_are() -> None:
         solids = [
             Solid(each["shape"], tuple(each["3d_coords"]), radius[each["size"]], each["rotation"]) for each in things
         ]
-        seen = id_image(camera, solids)
+        seen = seen_solids(camera, solids)[0]
         for number, thing in enumerate(things):
             if (seen == number).sum() >= 300:
                 total += 1

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from families import SHIPPED, Collection
 
-from vqagen.authoring.check.synonym_rules import ambiguous_words, missing_plurals, unknown_synonyms, unsaid_plurals
+from vqagen.authoring.check.synonym_rules import ambiguous_words, unknown_synonyms, unsaid_plurals
 from vqagen.errors import BadInput
 from vqagen.language.synonyms import Synonyms, english_plural, load_synonyms
 from vqagen.world.domain import Domain, domain_from_metadata
@@ -104,24 +104,11 @@ def test_a_value_is_said_as_displayed_where_it_has_no_synonym(
 
 
 SYNONYM_MISTAKES = [
-    ("[]", 1, "", "expected an object of value: [ways to say it], found a list of 0"),
-    ('{"red": "ruby"}', 1, "red", "expected a list of ways to say it, found 'ruby'"),
-    ('{\n"red": []}', 2, "red", "expected a list of ways to say it, found a list of 0"),
-    ('{\n"red": [""]}', 2, "red[0]", "expected a way to say it, text without < > [ ], found ''"),
-    ('{\n"red": ["ruby", 3]}', 2, "red[1]", "expected a way to say it, text without < > [ ], found 3"),
-    ('{"red": ["a <Z>"]}', 1, "red[0]", "text without < > [ ]"),
-    (
-        '{\n"Color": {\n"red": null}}',
-        3,
-        "Color.red",
-        "expected a list of ways to say it, found null",
-    ),
-    (
-        '{\n"Color": {\n"red": {"ruby": []}}}',
-        3,
-        "Color.red",
-        "expected a list of ways to say it, found an object",
-    ),
+    ("[]", 1, "", "expected an object, found a list of 0"),
+    ('{\n"red": []}', 2, "red", "expected a list of at least 1, found a list of 0"),
+    ('{\n"red": ["ruby", 3]}', 2, "red[1]", "expected text, found 3"),
+    ('{"red": ["a <Z>"]}', 1, "red[0]", "expected a way to say it, without < > [ ], found 'a <Z>'"),
+    ('{\n"Color": {\n"red": {"ruby": []}}}', 3, "Color.red", "expected a list, found an object"),
     ('{\n"red": ["ruby"\n}', 3, "", "not valid JSON"),
 ]
 
@@ -236,29 +223,21 @@ def test_words_that_say_two_things(table: dict[str, Any], expected: list[tuple[s
     assert list(ambiguous_words(Synonyms(table, FARM), FARM)) == expected
 
 
-PLURALS: list[tuple[dict[str, Any], dict[str, str], list[str], list[str]]] = [
-    ({}, {"mouse": "mice", "flys": "flies"}, [], []),
-    ({}, {"stop sign": "stop signs", "sign": "signs"}, [], []),
-    ({}, {"mousse": "mice"}, ["plurals.mousse"], []),
-    ({}, {"stop_sign": "stop signs"}, ["plurals.stop_sign"], []),
-    ({"mouse": ["rodent"]}, {"mouse": "mice"}, ["plurals.mouse"], []),
-    ({"mouse": ["mouse", "field mouse", "toy-mouse"]}, {"mouse": "mice"}, [], []),
-    ({"mouse": ["mouse", "dormouse"]}, {"mouse": "mice"}, [], ["dormouse"]),
-    ({"mouse": ["mouse", "dormouse"]}, {"mouse": "mice", "dormouse": "dormice"}, [], []),
-    ({"mouse": ["fox"]}, {"ox": "oxen"}, [], []),
+PLURALS_OF_WORDS: list[tuple[dict[str, Any], dict[str, str], list[str]]] = [
+    ({}, {"mouse": "mice", "flys": "flies"}, []),
+    ({}, {"stop sign": "stop signs", "sign": "signs"}, []),
+    ({}, {"mousse": "mice"}, ["plurals.mousse"]),
+    ({}, {"stop_sign": "stop signs"}, ["plurals.stop_sign"]),
+    ({"mouse": ["rodent"]}, {"mouse": "mice"}, ["plurals.mouse"]),
+    ({"mouse": ["mouse", "field mouse", "toy-mouse"]}, {"mouse": "mice"}, []),
 ]
-"""Synonyms, plurals, the places of those that are of no word that is said, and the nouns that miss one."""
 
 
-@pytest.mark.parametrize(("table", "plurals", "unsaid", "missing"), PLURALS)
-def test_plurals_fit_the_words_that_are_said(
-    table: dict[str, Any], plurals: dict[str, str], unsaid: list[str], missing: list[str]
-) -> None:
+@pytest.mark.parametrize(("table", "plurals", "unsaid"), PLURALS_OF_WORDS)
+def test_plurals_fit_the_words_that_are_said(table: dict[str, Any], plurals: dict[str, str], unsaid: list[str]) -> None:
     domain = farm(plurals=plurals)
-    synonyms = Synonyms(table, domain)
 
-    assert [place for place, _ in unsaid_plurals(synonyms, domain)] == unsaid
-    assert [message.split("'")[1] for _, message in missing_plurals(synonyms, domain)] == missing
+    assert [place for place, _ in unsaid_plurals(Synonyms(table, domain), domain)] == unsaid
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)

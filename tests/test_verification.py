@@ -300,7 +300,7 @@ def test_a_faulty_scene_ends_in_3(scenes: list[Record], questions: list[Record],
     ran = vqagen_(f"verify {written(questions)} --scenes scenes.json")
 
     assert (ran.code, ran.out) == (3, b"")
-    assert ran.err.startswith("vqagen: scenes.json: scenes[4].objects: expected a list of objects")
+    assert ran.err.startswith("vqagen: scenes.json: scenes[4].objects: expected a list")
 
 
 # Little memory, few passes ----------------------------------------------------------------------------------------

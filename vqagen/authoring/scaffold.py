@@ -34,14 +34,21 @@ def write_starter(folder: Path, copied: str = "") -> tuple[Path, ...]:
     file is left behind.
     """
     name = _domain_name(folder)
-    sources = _shipped_files(copied) if copied else {file: _STARTER / file for file in STARTER_FILES}
-    texts = _texts(sources, name)
-    in_the_way = _in_the_way(folder)
-    if in_the_way:
+    texts = _texts(_shipped_files(copied) if copied else {file: _STARTER / file for file in STARTER_FILES}, name)
+    if in_the_way := min(folder.iterdir() if folder.is_dir() else filter(Path.exists, [folder]), default=None):
         raise UsageError(f"{in_the_way} is in the way; a domain is started in a new or empty folder")
-    files = {folder / name: text for name, text in texts.items()}
-    _write_all_or_none(files)
-    return tuple(files)
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        for name, text in texts.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with atomic_output(str(folder / name)) as file:
+                file.write(text.encode())
+    except BaseException:
+        made = [*sorted(folder.rglob("*"), reverse=True), *new]  # what a folder holds comes before it
+        for path in filter(Path.exists, made):
+            path.rmdir() if path.is_dir() else path.unlink()
+        raise
+    return tuple(folder / name for name in texts)
 
 
 def _domain_name(folder: Path) -> str:
@@ -75,26 +82,3 @@ def _texts(sources: Mapping[str, Path], name: str) -> Mapping[str, str]:
     named = f'"dataset": {json.dumps(name, ensure_ascii=False)}'
     texts["metadata.json"] = _DATASET.sub(lambda _: named, texts["metadata.json"], count=1)
     return texts | {f"schemas/{kind}.schema.json": schema_text(kind) for kind in schema_names()}
-
-
-def _in_the_way(folder: Path) -> Path | None:
-    if folder.is_dir():
-        return min(folder.iterdir(), default=None)
-    return folder if folder.exists() else None
-
-
-def _write_all_or_none(files: Mapping[Path, str]) -> None:
-    made: list[Path] = []
-    try:
-        for path, text in files.items():
-            for folder in reversed(path.parents):
-                if not folder.exists():
-                    folder.mkdir()
-                    made.append(folder)
-            with atomic_output(str(path)) as file:
-                file.write(text.encode())
-            made.append(path)
-    except BaseException:
-        for path in reversed(made):
-            path.rmdir() if path.is_dir() else path.unlink()
-        raise

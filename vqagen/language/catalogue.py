@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
 
-from vqagen.errors import BadInput
-from vqagen.language import constraints, functions  # noqa: F401  (importing the modules declares them)
-from vqagen.language.catalogue_check import declaration_faults, name_faults, plugin_problems
-from vqagen.language.composite import Composite, composites_of
-from vqagen.language.registry import ByName, Function, functions_of
-from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations
+import vqagen.language.constraints
+import vqagen.language.functions  # noqa: F401  (importing the modules declares them)
+from vqagen.errors import BadInput, Fault, Problem, unknown, warn
+from vqagen.language.registry import COMPOSITE_NAMES, ByName, Composite, Function, composites_of, functions_of
+from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations, Origin, Record
 from vqagen.world.domain import Domain
 
 
@@ -74,3 +77,223 @@ def _constraints(domain: Domain, plugins: Declarations) -> ByName[ConstraintKind
     one_of = BUILT_IN.constraints["IN"]
     of_types = [(type_name.upper() + ending, one_of) for type_name in domain.value_types for ending in ("", "_SET")]
     return ByName(kinds, [*of_types, *((alias, kind) for kind in kinds.values() for alias in kind.aliases)])
+
+
+# Declarations -------------------------------------------------------------------------------------------------------
+
+
+PLUGIN_HINT = "a plug-in (--plugin FILE.py) can add functions"
+_MISSPELT = 0.85
+"""The least similarity of a misspelling to a function's name: same_sise is one of same_size, same_pose is not."""
+
+
+def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault]:
+    """Yield functions of an attribute whose names are taken, such as filter_count where a type is called Count."""
+    taken = list(COMPOSITE_NAMES)
+    for function in functions:
+        if function.name in taken:
+            types = [each.type for each in domain.attributes if function.name.endswith(f"_{each.name}")]
+            place = f"types.{max(types, key=len)}" if types else "types"
+            yield place, f"its {function.name} would have the name of another function; rename the type"
+        taken += [function.name, *function.aliases]
+
+
+def declaration_faults(
+    domain: Domain, functions: Mapping[str, Function], composites: Mapping[str, Composite], types: Sequence[str]
+) -> Iterator[Fault]:
+    """Yield every mistake in the metadata's `functions`; `types` are all known types.
+
+    Of a declaration, `name`, `inputs`, `side_inputs` and `output` must be true where they are given. An input may be
+    said to be of several types, as in `Object|Part`, of which ours is one. Template-only nodes describe by any
+    attributes in any order. A function that is declared template-only is none, whatever else is declared of it
+    (CLEVR-Math's metadata do so); that is warned of. So is a function that there is not, unless it looks misspelt:
+    other generators have more of them, and most templates do without. A template with such a node is refused.
+    """
+    strange: dict[str, str] = {}
+    for i, declared in enumerate(domain.declared):
+        name, path, is_node = declared["name"], f"functions[{i}]", bool(declared.get("template_only"))
+        if name in composites:
+            yield from _composite_faults(declared, composites[name], domain, types, path)
+        elif name in functions and is_node:
+            said = f"{name} is no template-only node but a function, {functions[name].signature}; this entry is ignored"
+            warn(domain.problem(path, said))
+        elif name in functions:
+            for key, wanted in (("inputs", functions[name].inputs), ("side_inputs", functions[name].values)):
+                yield from _list_faults(declared, key, wanted, types, path)
+            yield from _output_faults(declared, functions[name].output, types, path)
+        elif is_misspelt(name, known := _candidates(name, composites if is_node else functions, domain)):
+            kind = "template-only node" if is_node else "function"
+            yield f"{path}.name", f"{unknown(kind, name, known)} ({PLUGIN_HINT})"
+        else:
+            strange[f"{path}.name"] = name
+    if strange:
+        names = ", ".join(strange.values())
+        warn(
+            domain.problem(
+                next(iter(strange)), f"unknown functions, which no template can use: {names} ({PLUGIN_HINT})"
+            )
+        )
+
+
+def is_misspelt(name: str, known: Iterable[str]) -> bool:
+    """True if a function's name is so close to a known one that it must be a misspelling of it."""
+    return bool(get_close_matches(name.lower(), [each.lower() for each in known], n=1, cutoff=_MISSPELT))
+
+
+def _candidates(name: str, functions: Iterable[str], domain: Domain) -> list[str]:
+    """Return the names that an unknown name may misspell: undeclared functions, and those that differ in case alone.
+
+    A function that the name only adds a word to (my_same_size) is left out. The functions that make a type an
+    attribute are included.
+    """
+    declared = [record["name"] for record in domain.declared]
+    makers = [f"{kind}_{each.lower()}" for each in domain.plain_types for kind in ("filter", "query")]
+    lengthened = [
+        each for each in functions if len(name) > len(each) + 2 and (name.startswith(each) or name.endswith(each))
+    ]
+    undeclared = [each for each in (*functions, *makers) if each not in (*declared, *lengthened)]
+    return [*undeclared, *(each for each in functions if each.lower() == name.lower())]
+
+
+def _composite_faults(
+    declared: Mapping[str, Any], composite: Composite, domain: Domain, types: Sequence[str], path: str
+) -> Iterator[Fault]:
+    yield from _list_faults(declared, "inputs", (composite.input,), types, path)
+    yield from _description_faults(declared, composite, domain, f"{path}.side_inputs")
+    yield from _output_faults(declared, composite.output, types, path)
+
+
+def _list_faults(
+    declared: Mapping[str, Any], key: str, wanted: Sequence[str], types: Sequence[str], path: str
+) -> Iterator[Fault]:
+    given, place = declared.get(key, [*wanted]), f"{path}.{key}"
+    if len(given) == len(wanted):  # one of several types may be wanted, as in Object|Part
+        given = [want if want in each.split("|") else each for each, want in zip(given, wanted, strict=True)]
+    faults = list(_type_faults(given, types, place))
+    yield from faults
+    if not faults and given != [*wanted]:
+        yield place, f"{declared['name']} takes {json.dumps(wanted)}, found {json.dumps(given)}"
+
+
+def _description_faults(
+    declared: Mapping[str, Any], composite: Composite, domain: Domain, place: str
+) -> Iterator[Fault]:
+    given = declared.get("side_inputs")
+    if given is None:
+        return
+    faults = list(_type_faults(given, domain.value_types, place))
+    yield from faults
+    if not faults and (domain.relation_type in given) != composite.relates:
+        takes = f"a {domain.relation_type}" if composite.relates else f"no {domain.relation_type}"
+        yield place, f"{composite.name} takes {takes}, found {json.dumps(given)}"
+
+
+def _type_faults(given: Sequence[str], known: Sequence[str], place: str) -> Iterator[Fault]:
+    for k, each in enumerate(given):
+        if each not in known:
+            yield f"{place}[{k}]", unknown("type", each, known)
+
+
+def _output_faults(declared: Mapping[str, Any], wanted: str, types: Sequence[str], path: str) -> Iterator[Fault]:
+    given = declared.get("output", wanted)
+    if given not in types:
+        yield f"{path}.output", unknown("type", given, types)
+    elif given != wanted:
+        yield f"{path}.output", f"{declared['name']} gives {wanted}, found {given}"
+
+
+# Plug-ins -----------------------------------------------------------------------------------------------------------
+
+
+def plugin_problems(plugins: Declarations, domain: Domain, own: Sequence[Function]) -> list[Problem]:
+    """Return every conflict of plug-ins with this domain; `own` are vqagen's functions in it."""
+    made = [(each, function) for each in plugins.functions.values() for function in functions_of(each, domain)]
+    taken = {name: f"vqagen's own {function.signature}" for function in own for name in _names(function)}
+    taken |= {name: f"the template-only node {name}" for name in COMPOSITE_NAMES}
+    of_kinds = {name: f"vqagen's own {kind.name}" for kind in BUILT_IN.constraints.values() for name in _names(kind)}
+    functions = [(each, _names(function), function.signature) for each, function in made]
+    constraints = [(each, _names(each), each.name) for each in plugins.constraints.values()]
+    return [
+        *_name_problems("function", functions, taken),
+        *_type_problems(made, domain),
+        *_name_problems("constraint", constraints, of_kinds),
+    ]
+
+
+def _at(origin: Origin, message: str) -> Problem:
+    return Problem(message, origin.source, line=origin.line or None, column=1 if origin.line else None)
+
+
+def _names(named: Function | ConstraintKind) -> tuple[str, ...]:
+    return (named.name, *named.aliases)
+
+
+def _name_problems(
+    kind: str, declared: Iterable[tuple[Origin, tuple[str, ...], str]], taken: dict[str, str]
+) -> Iterator[Problem]:
+    """Yield the declared names that are `taken`, by whom; those of each declaration are taken for the next ones."""
+    for origin, names, what in declared:
+        for name in names:
+            if name in taken:
+                yield _at(origin, f"{kind} {name} has the name of {taken[name]}; choose another")
+            taken.setdefault(name, f"{what} in {origin.source}" if origin.source else what)
+
+
+def _type_problems(made: Sequence[tuple[Origin, Function]], domain: Domain) -> Iterator[Problem]:
+    """Yield unknown types; a type is known if it is the domain's or the output of some plug-in's function."""
+    known = list(dict.fromkeys((*domain.types, *(function.output for _, function in made))))
+    taken = {each for _, function in made for each in function.inputs}
+    for declared, function in made:
+        where = f"function {function.name}"
+        for each in function.inputs:
+            if each not in known:
+                yield _at(declared, f"{where}: {unknown('type', each, known)}")
+        for each in function.values:
+            if each not in domain.slot_types:
+                yield _at(declared, f"{where}: {unknown('type of values', each, domain.slot_types)}")
+        if function.output not in (*domain.types, *taken) and is_misspelt(function.output, domain.types):
+            yield _at(declared, f"{where}: {unknown('type', function.output, domain.types)}")
+
+
+# Drawn values -------------------------------------------------------------------------------------------------------
+
+
+def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:
+    """Return the canonical record with a slot for each value that it leaves to be drawn.
+
+    CLEVR-Math writes `{"type": "choose", "inputs": [1]}` and "Subtract X <S>s". In canonical form the number is a slot
+    like any other, `"side_inputs": ["<X>"]` and "Subtract <X> <S>s", so that it is drawn, said and recorded as others.
+
+    Nodes that leave a value to be drawn share one slot, as the text has one word for them.
+    """
+    for node in record["nodes"]:
+        function = catalogue.get(node["type"])
+        if function is not None and _leaves_value(node, function) and not _has_slot(record, f"<{function.drawn}>"):
+            record = _with_slot(record, function, catalogue)
+    return record
+
+
+def _leaves_value(node: Record, function: Function) -> bool:
+    return bool(function.drawn) and not node["side_inputs"]
+
+
+def _has_slot(record: Record, slot: str) -> bool:
+    declared = [param["name"] for param in record.get("params", ())]
+    return slot in declared or any(slot in node["side_inputs"] for node in record["nodes"])
+
+
+def _with_slot(record: Record, function: Function, catalogue: Catalogue) -> Record:
+    slot, word = f"<{function.drawn}>", re.compile(rf"(?<![<\w]){re.escape(function.drawn)}(?![>\w])")
+
+    def filled(node: Record) -> Record:
+        is_same = catalogue.get(node["type"]) == function
+        return {**node, "side_inputs": [slot]} if is_same and _leaves_value(node, function) else node
+
+    made = {
+        **record,
+        "text": [word.sub(slot, text) for text in record["text"]],
+        "nodes": [filled(node) for node in record["nodes"]],
+    }
+    if "params" in record:
+        made["params"] = [*record["params"], {"type": function.values[0], "name": slot}]
+    return made

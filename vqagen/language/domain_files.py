@@ -19,7 +19,7 @@ from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.world.domain import Domain, load_domain
-from vqagen.world.named_files import files_named_by
+from vqagen.world.metadata_reader import files_named_by
 
 PathLike = Path | str
 
@@ -45,7 +45,8 @@ class DomainFiles:
     def inputs(self) -> tuple[Path, ...]:
         """The files and folders that are read, with those that the metadata names."""
         synonyms = [self.synonyms] if self.synonyms else []
-        return (self.metadata, self.templates, *synonyms, *files_named_by(self.metadata).paths)
+        plugins, words = files_named_by(self.metadata)
+        return (self.metadata, self.templates, *synonyms, *plugins, *words.values())
 
 
 def _portable(path: Path) -> tuple[bool, str]:
@@ -167,7 +168,7 @@ def is_written_as_path(domain: PathLike) -> bool:
 
 def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
     """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
-    plugins = load_plugins([*map(str, files_named_by(files.metadata).plugins), *files.plugins])
+    plugins = load_plugins([*map(str, files_named_by(files.metadata)[0]), *files.plugins])
     catalogue = Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations)
     catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue, plugins))
     return catalogue, plugins
@@ -209,7 +210,7 @@ def rules_hashes(files: DomainFiles) -> dict[str, str]:
 
 def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
     """Return the content hashes of plug-ins, and of the sections of the metadata that are files of their own."""
-    words = files_named_by(files.metadata).words
+    _, words = files_named_by(files.metadata)
     return {
         **({"plugins": plugins.hash} if plugins.hashes else {}),
         **{name: content_hash([path]) for name, path in words.items()},

@@ -89,3 +89,48 @@ def _filled(declared: FunctionDeclaration, run: Run, domain: Domain, names: Mapp
         declared.drawn,
         declared.source,
     )
+
+
+# Template-only nodes ------------------------------------------------------------------------------------------------
+
+
+_OUTPUT = {"": "ObjectSet", "unique": "Object", "not_unique": "ObjectSet", "count": "Integer", "exist": "Bool"}
+"""Functions that may end a chain ("" where filters alone make it), and what they give."""
+
+
+@dataclass(frozen=True)
+class Composite:
+    """A template-only node: one node in a template that stands for a chain of primitive ones in a program."""
+
+    name: str
+    input: str
+    """The type it starts from."""
+    output: str
+    """The type it yields."""
+    relates: bool = False
+    reducer: str | None = None
+    """The function that ends the chain, such as unique; None where filters alone make the chain."""
+    filters: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Type that the node describes by -> the function that filters by its values."""
+
+
+_CHAINS = {
+    "_".join(filter(None, ("relate" if relates else "", "filter", reducer))): (relates, reducer)
+    for relates in (False, True)
+    for reducer in _OUTPUT
+}
+COMPOSITE_NAMES = tuple(_CHAINS)
+"""The names of all template-only nodes: `[relate_]filter[_unique|_not_unique|_count|_exist]`."""
+
+
+def composites_of(domain: Domain) -> dict[str, Composite]:
+    """The template-only nodes of a domain by name.
+
+    With `relate_` the chain starts from what stands in a relation to an object, otherwise from an object set; then
+    comes a filter for each described attribute; then the function named at the end, if any.
+    """
+    filters = {attribute.type: f"filter_{attribute.name}" for attribute in domain.attributes}
+    return {
+        name: Composite(name, "Object" if relates else "ObjectSet", _OUTPUT[reducer], relates, reducer or None, filters)
+        for name, (relates, reducer) in _CHAINS.items()
+    }

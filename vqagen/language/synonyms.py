@@ -18,30 +18,26 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, counted, describe
+from vqagen.errors import Problem, counted
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.world.domain import Domain
-from vqagen.world.findings import problem_in
+from vqagen.world.findings import Findings, content_of, malformed
 
 Ways = tuple[str, ...]
 """The ways to say one value."""
 Phrases = Mapping[str, Sequence[tuple[list[str], Ways, str]]]
 """First word -> phrases that begin with it, each with the ways to say its value and the one that it stands for."""
 
-NOTES = ("comment", "$schema")
-"""Keys that say nothing about any value."""
 EXTREME = "Extreme"
 """The section with a word such as "leftmost" for each relation; no type of a domain."""
 MOST_FAULTS = 10
 """Mistakes listed of one file: a file of another kind has one at every key."""
 NO_SYNONYMS = "is it a file of synonyms, {value: [ways to say it]}?"
-_SAYABLE = re.compile(r"[^<>\[\]]*[^<>\[\]\s][^<>\[\]]*")
-
 _WORD = re.compile(r"<[^<>\s()]+>|[\w-]+")
 
 ARTICLE = re.compile(r"a(?<!\wa)(?:n(?:other)?)?\b")
@@ -150,45 +146,21 @@ def _listed(table: Mapping[str, Any], type_name: str, value: str) -> tuple[str, 
 def load_synonyms(path: Path | str | None, domain: Domain) -> Synonyms:
     """Read a synonyms file, or none, above the section in the domain's metadata.
 
-    Raises BadInput with the mistakes in either. Values that the domain does not have are none: a file may serve
+    Raises BadInput with the mistakes in the file. Values that the domain does not have are none: a file may serve
     several domains.
     """
-    table, problems = _read(Path(path)) if path is not None else ({}, [])
-    problems += [domain.problem(place, fault) for place, fault in synonym_faults(domain.synonyms_section, "synonyms")]
-    if problems:
-        raise BadInput(problems)
-    return Synonyms(table, domain)
+    return Synonyms(_read(str(path)) if path is not None else {}, domain)
 
 
-def _read(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
-    text = read_text(path)
-    table = parse_json(text, str(path))
-    faults = list(synonym_faults(table))
-    problems = [problem_in(str(path), place, fault, text) for place, fault in faults[:MOST_FAULTS]]
-    if faults[MOST_FAULTS:]:
-        problems.append(
-            Problem(f"… and {counted(len(faults) - MOST_FAULTS, 'more mistake')}: {NO_SYNONYMS}", str(path))
-        )
-    return table, problems
-
-
-def synonym_faults(table: object, place: str = "", may_be_typed: bool = True) -> Iterator[tuple[str, str]]:
-    """Yield (JSON path, message) for each mistake in a table; `place` is the path of the table itself."""
-    if not isinstance(table, Mapping):
-        yield place, f"expected an object of value: [ways to say it], found {describe(table)}"
-        return
-    for key, entry in table.items():
-        here = f"{place}.{key}" if place else key
-        if key in NOTES:
-            continue
-        if may_be_typed and isinstance(entry, Mapping):
-            yield from synonym_faults(entry, here, may_be_typed=False)
-        elif not isinstance(entry, list) or not entry:
-            yield here, f"expected a list of ways to say it, found {describe(entry)}"
-        else:
-            for i, way in enumerate(entry):
-                if not isinstance(way, str) or not _SAYABLE.fullmatch(way):
-                    yield f"{here}[{i}]", f"expected a way to say it, text without < > [ ], found {describe(way)}"
+def _read(path: str) -> Mapping[str, Any]:
+    text = read_text(Path(path))
+    table, findings = parse_json(text, path), Findings(path, text)
+    faults = [fault for found in malformed(table, "synonyms").values() for fault in found]
+    findings.faults(faults[:MOST_FAULTS])
+    if more := len(faults[MOST_FAULTS:]):
+        findings.problems.append(Problem(f"… and {counted(more, 'more mistake')}: {NO_SYNONYMS}", path))
+    findings.settle()
+    return content_of(table)
 
 
 def counted_ends(way: str) -> tuple[str, ...]:

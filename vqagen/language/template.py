@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.composite import Composite
-from vqagen.language.registry import Function
+from vqagen.language.registry import Composite, Function
 from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
 
 SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")

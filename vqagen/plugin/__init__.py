@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from vqagen.errors import BadInput, unknown
@@ -144,9 +145,6 @@ class Declarations:
     attributes: dict[str, ComputedAttribute] = field(default_factory=dict)
     relations: dict[str, ComputedRelation] = field(default_factory=dict)
 
-    def __bool__(self) -> bool:
-        return bool(self.functions or self.constraints or self.attributes or self.relations)
-
 
 BUILT_IN = Declarations()
 NO_PLUGINS = Declarations()
@@ -181,20 +179,17 @@ def function(
     relation type), `asks` the question type of programs that end here. By default that is the function's name where
     the output is a Bool, an Integer or the value of an attribute, and otherwise "": none can end here. A template may
     leave the value of a function with `drawn` to be drawn, and its texts then say `drawn` for it (see
-    `language.drawn_values`).
+    `language.catalogue`).
     """
-    side_inputs, others = _listed("values", values), _listed("aliases", aliases)
+    side_inputs, others = _texts("values", values), _texts("aliases", aliases)
     if drawn and len(side_inputs) != 1:
         raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(side_inputs)}")
+    _check_signature((name, *inputs, *side_inputs, output), role, relation="")
 
     def declare(run: Run) -> Run:
         own = name or run.__name__
-        declarations, origin = _home(run)
-        kind = FunctionDeclaration(
-            own, inputs, side_inputs, output, run, _meaning(run), asks, role, False, others, drawn, **origin
-        )
-        _check_function(kind, own, {"relation": ""})
-        _declare(declarations.functions, own, kind)
+        kind = partial(FunctionDeclaration, own, inputs, side_inputs, output, run, asks=asks, role=role)
+        _declare("functions", own, run, partial(kind, aliases=others, drawn=drawn))
         return run
 
     return declare
@@ -209,15 +204,12 @@ def attribute_function(
     role: str = "",
 ) -> Callable[[Callable[..., Run]], Callable[..., Run]]:
     """Declare a family with one function for each attribute; the decorated function makes one member's step."""
-    side_inputs = _listed("values", values)
+    side_inputs = _texts("values", values)
+    _check_signature((pattern, *inputs, *side_inputs, output), role, name="", type="")
 
     def declare(make: Callable[..., Run]) -> Callable[..., Run]:
-        declarations, origin = _home(make)
-        kind = FunctionDeclaration(
-            pattern, inputs, side_inputs, output, make, _meaning(make), asks, role, True, **origin
-        )
-        _check_function(kind, pattern, {"name": "", "type": ""})
-        _declare(declarations.functions, pattern, kind)
+        kind = partial(FunctionDeclaration, pattern, inputs, side_inputs, output, make, asks=asks, role=role)
+        _declare("functions", pattern, make, partial(kind, per_attribute=True))
         return make
 
     return declare
@@ -232,13 +224,19 @@ def constraint(
     role: str = "",
 ) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
     """Declare a constraint under the name it has in templates; `params` are kinds such as SLOT or NODE."""
-    others = _listed("aliases", aliases)
-    _check_constraint(params, compares, role)
+    others = _texts("aliases", aliases)
+    _check_known("comparison", compares, ("", TYPES, NUMBERS, VALUES))
+    _check_known("role", role, ("", EQUAL, DIFFERENT, MEMBER))
+    if not params:
+        raise ValueError(f"takes no parameters; give their kinds: {', '.join(KINDS)}")
+    for place, kind in enumerate(params, 1):
+        _check_known("kind of parameter", kind, KINDS)
+        if kind in PLURAL_KINDS and place < len(params):
+            raise ValueError(f"{kind} take one or more, so they come last")
 
     def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
-        declarations, origin = _home(holds)
-        kind = ConstraintKind(name, params, holds, _meaning(holds), others, of_openness, compares, role, **origin)
-        _declare(declarations.constraints, name, kind)
+        made = partial(ConstraintKind, name, params, holds, aliases=others, compares=compares, role=role)
+        _declare("constraints", name, holds, partial(made, of_openness=of_openness))
         return holds
 
     return declare
@@ -246,12 +244,10 @@ def constraint(
 
 def attribute(type_name: str, values: Sequence[str] = ()) -> Callable[[Run], Run]:
     """Declare a computed attribute of that type; `values` may be left to the metadata."""
-    listed = _listed("values", values)
+    listed = _texts("values", values)
 
     def declare(compute: Run) -> Run:
-        declarations, origin = _home(compute)
-        kind = ComputedAttribute(type_name, listed, compute, _meaning(compute), **origin)
-        _declare(declarations.attributes, type_name, kind)
+        _declare("attributes", type_name, compute, partial(ComputedAttribute, type_name, listed, compute))
         return compute
 
     return declare
@@ -261,26 +257,32 @@ def relation(name: str) -> Callable[[Run], Run]:
     """Declare a computed relation."""
 
     def declare(holds: Run) -> Run:
-        declarations, origin = _home(holds)
-        _declare(declarations.relations, name, ComputedRelation(name, holds, _meaning(holds), **origin))
+        _declare("relations", name, holds, partial(ComputedRelation, name, holds))
         return holds
 
     return declare
 
 
-def _home(declared: Callable[..., Any]) -> tuple[Declarations, dict[str, Any]]:
-    """The collection that a decorated function goes to, and its Origin."""
+def _declare(table: str, name: str, declared: Callable[..., Any], make: Callable[..., Origin]) -> None:
+    """Add to a table what a decorated function declares: what `make` makes of its meaning and origin."""
+    declarations, source, line = Declarations(), "", 0
     if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
-        return BUILT_IN, {}
-    if not _collecting:
-        return Declarations(), {}
-    declarations, source = _collecting[-1]
-    code = getattr(declared, "__code__", None)
-    line = code.co_firstlineno if code is not None and code.co_filename == source else 0
-    return declarations, {"source": source, "line": line}
+        declarations = BUILT_IN
+    elif _collecting:
+        declarations, source = _collecting[-1]
+        code = getattr(declared, "__code__", None)
+        line = code.co_firstlineno if code is not None and code.co_filename == source else 0
+    known = getattr(declarations, table)
+    if name in known:
+        raise ValueError(f"{name} is declared twice")
+    meaning = (declared.__doc__ or "").strip().split("\n")[0]
+    known[name] = make(meaning=meaning, source=source, line=line)
 
 
-def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:
+# What is wrong with a call of a decorator -----------------------------------------------------------------------------
+
+
+def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
     """Return the list as a tuple; raise TypeError for a text, which would pass as a list of its letters."""
     if isinstance(given, str):
         raise TypeError(f"{what} takes a list, found the text {given!r}")
@@ -290,52 +292,13 @@ def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _check_function(declared: FunctionDeclaration, name: str, holes: Mapping[str, str]) -> None:
-    """Raise an error for types that are no text or have unknown holes, and a role that does not fit the signature."""
-    inputs, values, output = declared.inputs, declared.values, declared.output
-    for text in _listed("names and types", (name, *inputs, *values, output)):
+def _check_signature(signature: Sequence[str], role: str, **holes: str) -> None:
+    """Raise an error for names and types that are no text or have unknown holes, and for an unknown role."""
+    for text in _texts("names and types", signature):
         text.format(**holes)
-    demand, fits = {
-        "": ("", True),
-        RELATION: ("an Object, their first input, to an ObjectSet", _is_from_object(inputs, output)),
-        SAMENESS: ("an Object, their first input, to an ObjectSet", _is_from_object(inputs, output)),
-        EQUALITY: ("two inputs of one type to a Bool", (len(inputs), len({*inputs}), output) == (2, 1, "Bool")),
-        FILTER: ("a set and one value to a set of the same type", (inputs, len(values)) == ((output,), 1)),
-    }[_known("role", declared.role, ("", RELATION, SAMENESS, EQUALITY, FILTER))]
-    if not fits:
-        raise ValueError(f"the role {declared.role!r} is for functions from {demand}")
+    _check_known("role", role, ("", RELATION, SAMENESS, EQUALITY, FILTER))
 
 
-def _is_from_object(inputs: Sequence[str], output: str) -> bool:
-    return (*inputs[:1], output) == ("Object", "ObjectSet")
-
-
-def _check_constraint(params: Sequence[str], compares: str, role: str) -> None:
-    """Raise ValueError for parameters, a comparison or a role that no constraint can have."""
-    if not params:
-        raise ValueError(f"takes no parameters; give their kinds: {', '.join(KINDS)}")
-    for place, kind in enumerate(params, 1):
-        if _known("kind of parameter", kind, KINDS) in PLURAL_KINDS and place < len(params):
-            raise ValueError(f"{kind} take one or more, so they come last")
-    _known("comparison", compares, ("", TYPES, NUMBERS, VALUES))
-    pairs = ((SLOT, SLOT), (NODE, NODE))
-    if _known("role", role, ("", EQUAL, DIFFERENT, MEMBER)) in (EQUAL, DIFFERENT) and params not in pairs:
-        raise ValueError(f"the role {role!r} is for constraints on two slots or on two nodes")
-    if role == MEMBER and params != (SLOT, CONSTANTS):
-        raise ValueError(f"the role {MEMBER!r} is for constraints on a slot and constants")
-
-
-def _known(what: str, given: str, known: Sequence[str]) -> str:
+def _check_known(what: str, given: str, known: Sequence[str]) -> None:
     if given not in known:
         raise ValueError(unknown(what, given, [each for each in known if each]))
-    return given
-
-
-def _meaning(documented: Callable[..., Any]) -> str:
-    return (documented.__doc__ or "").strip().split("\n")[0]
-
-
-def _declare(table: dict[str, Any], name: str, kind: object) -> None:
-    if name in table:
-        raise ValueError(f"{name} is declared twice")
-    table[name] = kind

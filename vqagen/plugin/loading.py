@@ -17,6 +17,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from vqagen import errors
 from vqagen.errors import BadInput, Problem, VqagenError, nearest
 from vqagen.plugin import Declarations, FunctionDeclaration, Origin, PlugInError, Run, Undefined, collecting
 
@@ -41,21 +42,18 @@ class Plugins:
 
 def load_plugins(names: Sequence[str]) -> Plugins:
     """Load the plug-ins of these names, each once. Raises BadInput with every mistake in any of them."""
-    found: dict[str, Path] = {}
+    found: dict[Path, str] = {}
     problems: list[Problem] = []
     for name in names:
-        path = Path(name)
-        if not path.is_file():
-            problems.append(_missing(path))
-        elif path.resolve() not in [each.resolve() for each in found.values()]:
-            found[name] = path
+        if Path(name).is_file():
+            found.setdefault(Path(name).resolve(), name)
+        else:
+            problems.append(_missing(Path(name)))
     together, hashes = Declarations(), {}
-    for name, path in found.items():
-        try:
-            declared, hashes[name] = _load(path)
+    for name in found.values():
+        with errors.collecting(problems):
+            declared, hashes[name] = _load(name)
             problems += _join(together, declared)
-        except BadInput as error:
-            problems += error.problems
     if problems:
         raise BadInput(problems)
     return Plugins(together, hashes)
@@ -72,37 +70,34 @@ def _missing(path: Path) -> Problem:
 # Running ----------------------------------------------------------------------------------------------------------
 
 
-def _load(path: Path) -> tuple[Declarations, str]:
+def _load(source: str) -> tuple[Declarations, str]:
     """Return the declarations of one file, and its content hash."""
-    source = str(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise BadInput([Problem(f"cannot be read: {error.strerror}", source)]) from None
+    content, code = _compiled(source)
     digest = hashlib.sha256(content).hexdigest()
-    module = ModuleType(f"vqagen_plugin_{digest[:16]}_{path.stem}")
+    module = ModuleType(f"vqagen_plugin_{digest[:16]}_{Path(source).stem}")
     module.__file__ = source
     sys.modules[module.__name__] = module  # dataclasses look their module up
-    code = _compiled(content, source)
     with collecting(source) as declared:
         _reporting(lambda: exec(code, module.__dict__), "loading it", Origin(source=source))()
-    if not declared:
-        raise BadInput(
-            [Problem("declares nothing; a plug-in has functions under the decorators of vqagen.plugin", source)]
-        )
+    if not any(vars(declared).values()):
+        message = "declares nothing; a plug-in has functions under the decorators of vqagen.plugin"
+        raise BadInput([Problem(message, source)])
     return _all_reporting(declared), f"sha256:{digest}"
 
 
-def _compiled(content: bytes, source: str) -> CodeType:
-    """Compile the file. An import would leave a __pycache__ beside it, and might read an old one."""
+def _compiled(source: str) -> tuple[bytes, CodeType]:
+    """Read and compile the file. An import would leave a __pycache__ beside it, and might read an old one."""
+    line = column = None
     try:
-        return compile(content, source, "exec", dont_inherit=True)
+        content = Path(source).read_bytes()
+        return content, compile(content, source, "exec", dont_inherit=True)
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
     except SyntaxError as error:
-        column = error.offset or 1 if error.lineno else None
-        problem = Problem(f"not valid Python: {error.msg}", source, line=error.lineno, column=column)
+        message, line, column = f"not valid Python: {error.msg}", error.lineno, error.offset
     except (ValueError, RecursionError, MemoryError) as error:  # null bytes; nested too deeply
-        problem = Problem(f"not valid Python: {error or type(error).__name__}", source)
-    raise BadInput([problem])
+        message = f"not valid Python: {error or type(error).__name__}"
+    raise BadInput([Problem(message, source, line=line, column=(column or 1) if line else None)])
 
 
 def _all_reporting(declared: Declarations) -> Declarations:

@@ -45,10 +45,13 @@ from vqagen.world.metadata_reader import (
     BASE_TYPES,
     DEFAULT_RELATION_TYPE,
     HEAD_NOUN,
+    PLUGINS,
     MetadataReader,
+    find_beside,
+    read_plurals,
+    read_rewrites,
     section_of_types,
 )
-from vqagen.world.named_files import WordsReader, find_plugins
 from vqagen.world.recorded import RowReader, row_reader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
@@ -175,21 +178,21 @@ def domain_from_metadata(
     """
     findings = Findings(source, text)
     reader = MetadataReader(metadata, findings, plugins)
-    words = WordsReader(reader.metadata, folder, findings)
-    find_plugins(reader.metadata, folder, findings)  # for faults in their names: `plugins` are loaded already
+    for i, plugin in enumerate(reader.sound.get(PLUGINS, ())):  # `plugins` are loaded already
+        find_beside(plugin, folder, f"{PLUGINS}[{i}]", findings)
     domain = Domain(
         name=str(reader.metadata.get("dataset") or ""),
         attributes=reader.attributes(),
         relations=reader.relations(),
         relation_type=reader.relation_type,
-        plurals=words.plurals(),
-        declared=reader.functions,
+        plurals=read_plurals(reader.sound, folder, findings),
+        declared=tuple(reader.functions),
         record=reader.metadata,
         source=source,
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
-        rewrites=words.rewrites(),
-        synonyms_section=reader.synonyms(),
+        rewrites=tuple(read_rewrites(reader.sound, folder, findings)),
+        synonyms_section=reader.sound.get("synonyms", {}),
         computed_relations={name: relation.holds for name, relation in plugins.relations.items()},
         text=text,
     )

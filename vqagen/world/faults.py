@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
+from vqagen.files.text import show_path
 from vqagen.plugin import PlugInError
 from vqagen.world.attribute import Attribute
 from vqagen.world.domain import Domain
+from vqagen.world.findings import malformed, without
 from vqagen.world.recorded import raw_reader
 
 _OPTIONAL = '; if there may be none, give its type "optional": true'
@@ -37,92 +39,66 @@ def image_index_fault(number: object) -> str:
 
 
 def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
-    """Yield every fault of one scene record."""
+    """Yield every fault of one scene record: of form by the JSON Schema of scenes, then those that it cannot tell."""
     if not isinstance(record, Mapping):
         yield "", f"expected a scene object, found {describe(record)}"
         return
     if fault := image_index_fault(record.get("image_index")):
         yield ".image_index", fault
-    objects = record.get("objects")
-    if not isinstance(objects, list):
-        yield ".objects", f"expected a list of objects, found {describe(objects)}"
-        return
+    read = {key: record[key] for key in ("objects", "relationships", "directions") if key in record}
+    if isinstance(given := read.get("relationships"), Mapping):  # those of other relations may have any form
+        read["relationships"] = {name: given[name] for name in domain.recorded_relations if name in given}
+    wrong = malformed(read, "scenes", "scene", depth=2)
+    yield from ((show_path(("scene", *each.place))[5:], each.message) for found in wrong.values() for each in found)
+    sound = without(read, wrong)
+    objects: Sequence[Mapping[str, Any]] = sound.get("objects", ())
     yield from _foreign_faults(objects, domain)
     for i, entry in enumerate(objects):
-        yield from _object_faults(entry, record, domain, f".objects[{i}]")
-    if all(isinstance(entry, Mapping) for entry in objects):
-        yield from _relation_faults(record, domain, objects)
+        if ("objects", i) not in wrong:
+            for attribute in domain.attributes:
+                yield from _attribute_faults(attribute, entry, record, f".objects[{i}]")
+    if objects:
+        yield from _relation_faults(sound.get("relationships") or {}, domain, objects)
 
 
-def _foreign_faults(objects: Sequence[object], domain: Domain) -> Iterator[Fault]:
+def _foreign_faults(objects: Sequence[Mapping[str, Any]], domain: Domain) -> Iterator[Fault]:
     """Yield a fault if none of several objects has an attribute that all must have, as in scenes of another domain."""
     needed = {each.key.partition(".")[0] for each in domain.attributes if each.compute is None and not each.optional}
-    found = {key for entry in objects if isinstance(entry, Mapping) for key in entry}
+    found = {key for entry in objects for key in entry}
     if len(objects) > 1 and (missing := sorted(needed - found)):
         named = " or ".join(map(repr, missing))
         yield ".objects", f"no object has {named}: of another domain than {domain.name or 'this'}? --domain names it"
 
 
-def _object_faults(entry: object, record: Mapping[str, Any], domain: Domain, path: str) -> Iterator[Fault]:
-    if not isinstance(entry, Mapping):
-        yield path, f"expected an object, found {describe(entry)}"
-        return
-    for attribute in domain.attributes:
-        if attribute.compute is None:
-            yield from _recorded_faults(attribute, entry, path)
-        else:
-            yield from _computed_faults(attribute, entry, record, path)
-
-
-def _recorded_faults(attribute: Attribute, entry: Mapping[str, Any], path: str) -> Iterator[Fault]:
-    blocked = _blocked(attribute.key, entry)
-    if blocked:
-        yield f"{path}.{blocked[0]}", blocked[1]
-        return
-    value = raw_reader(attribute)(entry, {})
-    if value is not None:
-        yield from _value_faults(attribute, value, f"{path}.{attribute.key}")
-    elif not attribute.optional:
-        expected = "a list of" if attribute.multi else "one of:"
-        yield path, f"no {attribute.key!r}; expected {expected} {_listed(attribute.leaves)}{_OPTIONAL}"
-
-
-def _blocked(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the fault of a dotted key such as `text.body` that leads through something that is no object, or None."""
-    steps = key.split(".")
-    inside: Any = entry
-    for i, step in enumerate(steps[:-1] if key not in entry else ()):
-        inside = inside.get(step)
-        if inside is None:
-            return None
-        if not isinstance(inside, Mapping):
-            expected = ".".join(steps[i + 1 :])
-            return ".".join(steps[: i + 1]), f"expected an object with {expected!r}, found {describe(inside)}"
-    return None
-
-
-def _computed_faults(
+def _attribute_faults(
     attribute: Attribute, entry: Mapping[str, Any], record: Mapping[str, Any], path: str
 ) -> Iterator[Fault]:
     try:
         value = raw_reader(attribute)(entry, record)
     except PlugInError:  # it is the cause, and raised if nothing else is wrong
         return
+    except AttributeError:
+        yield f"{path}.{attribute.key}", f"expected objects on the way to {attribute.key!r}"
+        return
     if value is None and attribute.optional:
         return
-    for place, message in _value_faults(attribute, value, ""):
-        yield path, f"the plug-in's {attribute.name}{place} of this object: {message}"
+    if attribute.compute is not None:
+        for place, message in _value_faults(attribute, value, ""):
+            yield path, f"the plug-in's {attribute.name}{place} of this object: {message}"
+    elif value is None:
+        expected = "a list of" if attribute.multi else "one of:"
+        yield path, f"no {attribute.key!r}; expected {expected} {_listed(attribute.leaves)}{_OPTIONAL}"
+    else:
+        yield from _value_faults(attribute, value, f"{path}.{attribute.key}")
 
 
 def _value_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
     if not attribute.multi:
-        if isinstance(value, list | tuple | Mapping):
-            remedy = (
-                f'; if it is inside, give its type a "key": "{attribute.key}.…"'
-                if isinstance(value, Mapping)
-                else _MULTI
-            )
+        if isinstance(value, Mapping):
+            remedy = f'; if it is inside, give its type a "key": "{attribute.key}.…"'
             yield path, f"expected one {attribute.name}, found {describe(value)}{remedy}"
+        elif isinstance(value, list | tuple):
+            yield path, f"expected one {attribute.name}, found {describe(value)}{_MULTI}"
         else:
             yield from _leaf_faults(attribute, value, path)
         return
@@ -150,79 +126,46 @@ def _leaf_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fau
         yield path, unknown(attribute.name, value, attribute.leaves)
 
 
-def _relation_faults(record: Mapping[str, Any], domain: Domain, objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
-    given = record.get("relationships") or {}
-    if isinstance(given, Mapping):
-        entries = [(f".relationships.{name}", name, rows) for name, rows in given.items()]
-    elif isinstance(given, list):
-        entries = []
-        for i, entry in enumerate(given):
-            if not isinstance(entry, Mapping) or not isinstance(entry.get("type"), str) or "indexes" not in entry:
-                yield f".relationships[{i}]", "expected an object with 'type' and 'indexes'"
-            elif entry["type"] in [name for _, name, _ in entries]:
-                yield f".relationships[{i}]", f"relation {entry['type']!r} is listed twice"
-            else:
-                entries.append((f".relationships[{i}].indexes", entry["type"], entry["indexes"]))
-    else:
-        yield ".relationships", f"expected an object or a list, found {describe(given)}"
-        return
-    tables = [(path, rows) for path, name, rows in entries if name in domain.recorded_relations]
-    shared = list(_shared_ids(objects)) if any(isinstance(rows, Mapping) for _, rows in tables) else []
-    yield from shared
-    for path, rows in tables:
-        if not (shared and isinstance(rows, Mapping)):  # the ids are ambiguous
-            yield from _table_faults(rows, objects, path)
-    yield from _coordinate_faults(record, objects)
-
-
-def _table_faults(rows: object, objects: list[Mapping[str, Any]], path: str) -> Iterator[Fault]:
-    if isinstance(rows, Mapping):
-        yield from _id_faults(rows, objects, path)
-        return
-    if not isinstance(rows, list) or len(rows) != len(objects):
-        yield path, f"expected a list of {len(objects)} rows, one for each object; found {describe(rows)}"
-        return
-    for i, row in enumerate(rows):
-        if not isinstance(row, list):
-            yield f"{path}[{i}]", f"expected a list of object indexes, found {describe(row)}"
-            continue
-        for k, j in enumerate(row):
-            if isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < len(objects):
-                yield f"{path}[{i}][{k}]", f"expected an object index 0 to {len(objects) - 1}, found {describe(j)}"
-            elif i == j:
-                yield f"{path}[{i}][{k}]", f"object {i} is related to itself"
-
-
-def _id_faults(rows: Mapping[str, Any], objects: list[Mapping[str, Any]], path: str) -> Iterator[Fault]:
+def _relation_faults(given: Any, domain: Domain, objects: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
+    """Yield faults of relationships of either form, which may lack entries of wrong form."""
     ids = [str(entry.get("id", i)) for i, entry in enumerate(objects)]
+    tables: dict[str, tuple[str, Any]] = {}
+    if isinstance(given, Mapping):
+        tables = {name: (f".relationships.{name}", rows) for name, rows in given.items()}
+    else:
+        for i, entry in enumerate(given):
+            if entry and entry["type"] in tables:
+                yield f".relationships[{i}]", f"relation {entry['type']!r} is listed twice"
+            elif entry:
+                tables[entry["type"]] = f".relationships[{i}].indexes", entry["indexes"]
+    taken: set[int] = set()
+    if any(isinstance(rows, Mapping) for _, rows in tables.values()):
+        taken = {i for i, name in enumerate(ids) if name in ids[:i]}
+        for i in sorted(taken):
+            yield f".objects[{i}].id", f"id {ids[i]!r} is taken by object {ids.index(ids[i])}"
+    for name, (path, rows) in tables.items():
+        if name in domain.recorded_relations and not (taken and isinstance(rows, Mapping)):  # the ids are ambiguous
+            yield from _table_faults(rows, ids, path)
+
+
+def _table_faults(rows: Any, ids: Sequence[str], path: str) -> Iterator[Fault]:
+    """Yield faults of a table by numbers of objects, or by their ids."""
+    if not isinstance(rows, Mapping):
+        if len(rows) != len(ids):
+            yield path, f"expected a list of {len(ids)} rows, one for each object; found {describe(rows)}"
+            return
+        for i, row in enumerate(rows):
+            for k, j in enumerate(row):
+                if j >= len(ids):
+                    yield f"{path}[{i}][{k}]", f"expected an object index 0 to {len(ids) - 1}, found {describe(j)}"
+                elif i == j:
+                    yield f"{path}[{i}][{k}]", f"object {i} is related to itself"
+        return
     for name, members in rows.items():
         if name not in ids:
             yield f"{path}.{name}", unknown("object id", name, ids)
-        if not isinstance(members, list):
-            yield f"{path}.{name}", f"expected a list of object ids, found {describe(members)}"
-            continue
-        for k, member in enumerate(members):
-            if str(member) not in ids:
-                yield f"{path}.{name}[{k}]", unknown("object id", str(member), ids)
-            elif str(member) == name:
+        for k, member in enumerate(map(str, members)):
+            if member not in ids:
+                yield f"{path}.{name}[{k}]", unknown("object id", member, ids)
+            elif member == name:
                 yield f"{path}.{name}[{k}]", f"object {name} is related to itself"
-
-
-def _shared_ids(objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
-    ids = [str(entry.get("id", i)) for i, entry in enumerate(objects)]
-    for i, name in enumerate(ids):
-        if name in ids[:i]:
-            yield f".objects[{i}].id", f"id {name!r} is taken by object {ids.index(name)}"
-
-
-def _coordinate_faults(record: Mapping[str, Any], objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
-    directions = record.get("directions") or {}
-    if not isinstance(directions, Mapping):
-        yield ".directions", f"expected an object, found {describe(directions)}"
-        return
-    places = [(f".directions.{name}", vector) for name, vector in directions.items()]
-    places += [(f".objects[{i}].3d_coords", entry.get("3d_coords")) for i, entry in enumerate(objects)]
-    for path, vector in places:
-        numbers = vector if isinstance(vector, list) else []
-        if vector is not None and (len(numbers) != 3 or not all(isinstance(x, int | float) for x in numbers)):
-            yield path, f"expected three numbers, found {describe(vector)}"

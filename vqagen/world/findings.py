@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, describe, nearest, unknown, warn
-from vqagen.files.parsing import locate_path
+from vqagen.errors import BadInput, Problem, nearest, unknown, warn
+from vqagen.files.schema import ShapeFault, shape_faults
+from vqagen.files.text import Path, locate, show_path
 
 
 def problem_in(source: str, path: str, message: str, text: str = "") -> Problem:
     """Return a problem at a JSON path of a document, with line and column if the document's `text` is given."""
     if not text:
         return Problem(message, source, path)
-    return Problem(message, source, path, *locate_path(text, path))
+    return Problem(message, source, path, *locate(text, path))
 
 
 class Findings:
-    """Faults and doubts about the document `source`, with readers that note values of the wrong kind."""
+    """Faults and doubts about the document `source`."""
 
     def __init__(self, source: str, text: str = "") -> None:
         self.source, self.text = source, text
@@ -34,6 +35,11 @@ class Findings:
         """Note a fault."""
         self.problems.append(problem_in(self.source, path, message, self.text))
 
+    def faults(self, faults: Iterable[ShapeFault], inside: int = 0) -> None:
+        """Note faults of form; the first `inside` steps of their places do not stand in the file."""
+        for fault in faults:
+            self.fault(show_path(fault.place[inside:]), fault.message)
+
     def doubt(self, path: str, message: str) -> None:
         """Note something that is accepted but probably unintended."""
         self.doubts.append(problem_in(self.source, path, message, self.text))
@@ -45,41 +51,47 @@ class Findings:
         if self.problems:
             raise BadInput(self.problems)
 
-    def mapping(self, value: object, path: str) -> Mapping[str, Any]:
-        """Return an object; an empty one in place of anything else, which is a fault."""
-        if isinstance(value, Mapping):
-            return value
-        self.fault(path, f"expected an object, found {describe(value)}")
-        return {}
-
-    def records(self, value: object, path: str) -> tuple[Mapping[str, Any], ...]:
-        """Return a list of objects; anything else is a fault."""
-        if not isinstance(value, list):
-            self.fault(path, f"expected a list of objects, found {describe(value)}")
-            return ()
-        return tuple(self.mapping(item, f"{path}[{i}]") for i, item in enumerate(value))
-
-    def text_at(self, value: object, path: str, may_be_empty: bool = True, expected: str = "text") -> str:
-        """Return text; "" in place of anything else, which is a fault."""
-        if isinstance(value, str) and (value or may_be_empty):
-            return value
-        self.fault(path, f"expected {expected}, found {describe(value)}")
-        return ""
-
-    def flag(self, value: object, path: str) -> bool:
-        """Return true or false; anything else is a fault."""
-        if not isinstance(value, bool):
-            self.fault(path, f"expected true or false, found {describe(value)}")
-        return value is True
-
-    def words(self, value: object, path: str, expected: str = "text") -> dict[str, str]:
-        """Return an object from words to text, without its comment."""
-        texts = {word: each for word, each in self.mapping(value, path).items() if word not in ("comment", "$schema")}
-        places = {word: f"{path}.{word}".removeprefix(".") for word in texts}
-        return {word: self.text_at(each, places[word], expected=expected) for word, each in texts.items()}
-
     def strange_keys(self, keys: Iterable[str], known: Sequence[str], path: str, only_close: bool = False) -> None:
         """Doubt keys that are not known; with `only_close` those that are nearly a known one."""
         for key in keys:
             if key not in known and not (only_close and nearest(key, known) is None):
                 self.doubt(f"{path}.{key}".removeprefix("."), f"{unknown('key', key, known)} (it has no effect)")
+
+
+# Documents of wrong form ----------------------------------------------------------------------------------------------
+
+
+def malformed(document: object, schema: str, definition: str = "", depth: int = 1) -> dict[Path, list[ShapeFault]]:
+    """Return the faults of form of a document by the part that has them: the first `depth` steps of their places.
+
+    A part that is commented out may be of any form.
+    """
+    found: dict[Path, list[ShapeFault]] = {}
+    try:
+        for fault in shape_faults(document, schema, definition):
+            if "comment" not in fault.place:
+                found.setdefault(fault.place[:depth], []).append(fault)
+    except RecursionError:
+        found[()] = [ShapeFault((), "nested too deeply", False)]
+    return found
+
+
+def without(document: Any, parts: Collection[Path]) -> Any:
+    """Return a document without these parts of it. In a list {} is left of a part: others keep their numbers."""
+    if not parts:
+        return document
+    if () in parts:
+        return {}
+    if isinstance(document, list):
+        return [{} if (i,) in parts else each for i, each in enumerate(document)]
+    return {
+        key: without(each, {part[1:] for part in parts if part[:1] == (key,)})
+        for key, each in document.items()
+        if (key,) not in parts
+    }
+
+
+def content_of(document: object) -> dict[str, Any]:
+    """Return an object without its comment, where that is no content; {} for anything else."""
+    entries = document.items() if isinstance(document, Mapping) else ()
+    return {key: each for key, each in entries if key not in ("comment", "$schema")}

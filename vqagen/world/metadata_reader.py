@@ -1,5 +1,9 @@
 """Read the vocabulary of a metadata record (see `domain` for its form), noting every mistake.
 
+The JSON Schema of metadata finds faults of form. A part that has one is noted and then read as if it were absent, so
+that the rules below, which the schema cannot tell, are still applied to the others: names that must exist, and names
+that must not stand twice.
+
 The values of a type can be written in several forms:
 
 * a list: `["suv", "van"]`;
@@ -11,15 +15,22 @@ The values of a type can be written in several forms:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from vqagen.errors import describe, nearest, unknown
+from vqagen.errors import InputWarning, VqagenError, collecting, describe, nearest, unknown
+from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import ShapeFault
 from vqagen.plugin import ComputedAttribute, Declarations
 from vqagen.world.attribute import Attribute
-from vqagen.world.findings import Findings
+from vqagen.world.findings import Findings, content_of, malformed, without
 
 HEAD_NOUN = "thing"
 DEFAULT_RELATION_TYPE = "Relation"
@@ -30,9 +41,8 @@ _SECTIONS = (
     "dataset", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms", "sampling", "comment",
     "$schema",
 )  # fmt: skip
-_DETAILS = ("values", "key", "null", "parents", "display", "multi", "optional", "attribute", "placeholder", "comment")
-_RELATION_DETAILS = ("values", "placeholder", "comment")
 _PLAIN_DETAILS = ("values", "attribute", "placeholder", "comment")
+_DETAILS = (*_PLAIN_DETAILS, "key", "null", "parents", "display", "multi", "optional")
 
 
 class MetadataReader:
@@ -40,25 +50,42 @@ class MetadataReader:
 
     def __init__(self, metadata: object, findings: Findings, plugins: Declarations) -> None:
         self.findings, self.plugins = findings, plugins
-        self.metadata = findings.mapping(metadata, "")
-        findings.strange_keys(self.metadata, _SECTIONS, "", only_close=True)
+        self.metadata: Mapping[str, Any] = metadata if isinstance(metadata, Mapping) else {}
         self.section = section_of_types(self.metadata)
-        types = self._types() if isinstance(metadata, Mapping) else {}
-        self.types = {name: entry for name, entry in types.items() if name != "comment"}
-        self.functions = findings.records(self.metadata.get("functions", []), "functions")
+        findings.strange_keys(self.metadata, _SECTIONS, "", only_close=True)
+        elsewhere = {"sampling", ATTRIBUTES} - {self.section}  # read by `sampling_rules`, or not at all
+        read = {key: each for key, each in self.metadata.items() if key not in elsewhere}
+        wrong = malformed(read if isinstance(metadata, Mapping) else metadata, "metadata", depth=2)
+        self.sound: Mapping[str, Any] = without(read, wrong)
+        """The record without the parts of wrong form."""
+        self.types = content_of(self.sound.get(self.section))
+        self.functions: Sequence[Mapping[str, Any]] = self.sound.get("functions", ())
         self.function_names = {str(record.get("name", "")) for record in self.functions if _is_of_objects(record)}
         self.relation_type = self._relation_type()
+        self.strange: dict[str, str] = {}
+        """Plain types whose entries have no form of ours, and what is wrong with them."""
         self.wordings: list[str] = []
         """Entries that are no types but the wording of an attribute's values; known after `attributes`."""
+        for part, faults in wrong.items():
+            self._note_form(part, faults)
+
+    def _note_form(self, part: Sequence[str | int], faults: Sequence[ShapeFault]) -> None:
+        """Note the faults of form of a part, unless something else is meant to be said of it."""
+        if len(part) < 2 or part[0] != self.section:
+            self.findings.faults(faults)
+            return
+        name = str(part[1])
+        entry, path = self.metadata[self.section][name], f"{self.section}.{name}"
+        if name == self.relation_type and isinstance(entry, Mapping) and not _has_details(entry):
+            self.findings.fault(path, "relations have no groups; expected a list of them")
+        elif close := _misspelt_values(entry):  # the keys beside it are no groups
+            self.findings.fault(f"{path}.{close}", unknown("key", close, _DETAILS))
+        elif self._is_attribute(name) or name == self.relation_type or _has_details(entry):
+            self.findings.faults(faults)
+        else:
+            self.strange[name] = faults[0].message
 
     # Types --------------------------------------------------------------------------------------------------------
-
-    def _types(self) -> Mapping[str, Any]:
-        if self.section in self.metadata:
-            return self.findings.mapping(self.metadata[self.section], self.section)
-        close = nearest("types", self.metadata)
-        self.findings.fault("", "missing key 'types'" + (f" (found {close!r})" if close else ""))
-        return {}
 
     def attributes(self) -> tuple[Attribute, ...]:
         """Return the attributes of the metadata, then those that only a plug-in declares."""
@@ -77,12 +104,8 @@ class MetadataReader:
 
     def relations(self) -> tuple[str, ...]:
         """Return the relations of the metadata, then those that only a plug-in declares."""
-        entry, listed = self.types.get(self.relation_type), ValueReader(self.findings)
-        written = entry.get("values", entry) if isinstance(entry, Mapping) else entry
-        is_grouped = isinstance(written, Mapping)
-        if entry is not None and not is_grouped:
-            self._read_values(listed, self.relation_type, _RELATION_DETAILS)
-        if is_grouped or listed.parents:
+        listed = self._values_of(self.relation_type, _PLAIN_DETAILS, self.findings)
+        if listed.parents:
             path = f"{self.section}.{self.relation_type}"
             self.findings.fault(path, "relations have no groups; expected a list of them")
         return (*listed.values, *(name for name in self.plugins.relations if name not in listed.values))
@@ -93,39 +116,33 @@ class MetadataReader:
         return tuple(name for name, entry in self.types.items() if entry is None and name not in known)
 
     def plain_types(self) -> Mapping[str, tuple[str, ...]]:
-        """Return types with values that are neither attributes nor the relation type."""
-        names = [name for name, entry in self.types.items() if entry is not None and name != self.relation_type]
-        found = {name: self._plain_values(name) for name in names if not self._is_attribute(name)}
-        return MappingProxyType({name: values for name, values in found.items() if values})
+        """Return types with values that are neither attributes nor the relation type.
 
-    def _plain_values(self, name: str) -> tuple[str, ...]:
-        """Return the values of a plain type. Entries of other generators are left out with a warning."""
-        if name in self.wordings:
-            return ()
-        problems, reader = len(self.findings.problems), ValueReader(self.findings)
-        self._read_values(reader, name, _PLAIN_DETAILS)
-        found = self.findings.problems[problems:]
-        if not found or _has_details(self.types[name]):
-            return tuple(reader.values)
-        del self.findings.problems[problems:]
-        self.findings.doubt(f"{self.section}.{name}", f"{found[0].message}; templates cannot use this type")
-        return ()
+        Entries of other generators are left out with a warning.
+        """
+        found = {}
+        for name, entry in self.types.items():
+            if entry is not None and name != self.relation_type and not self._is_attribute(name):
+                of_type = self.findings if _has_details(entry) else Findings("")
+                reader = self._values_of(name, _PLAIN_DETAILS, of_type)
+                if of_type.problems and of_type is not self.findings:
+                    self.strange[name] = of_type.problems[0].message
+                else:
+                    found[name] = tuple(reader.values)
+        for name, message in self.strange.items():
+            if name not in self.wordings:
+                self.findings.doubt(f"{self.section}.{name}", f"{message}; templates cannot use this type")
+        return MappingProxyType(found)
 
     def _relation_type(self) -> str:
         side_inputs = self._side_inputs("relate")
         named = [name for name in self.types if name.startswith("relate")] if self.section == ATTRIBUTES else []
         return str((*side_inputs, *named, DEFAULT_RELATION_TYPE)[0])
 
-    def _side_inputs(self, function: str) -> list[Any]:
+    def _side_inputs(self, function: str) -> Sequence[str]:
         """Return the side inputs of the declared function of this name; none without such a function."""
-        for i, record in enumerate(self.functions):
-            given = record.get("side_inputs") or []
-            if record.get("name") != function or not given:
-                continue
-            if isinstance(given, list):
-                return given
-            self.findings.fault(f"functions[{i}].side_inputs", f"expected a list of types, found {describe(given)}")
-        return []
+        listed = (record.get("side_inputs") for record in self.functions if record.get("name") == function)
+        return next(filter(None, listed), ())
 
     def _is_attribute(self, type_name: str) -> bool:
         if type_name == self.relation_type:
@@ -140,68 +157,59 @@ class MetadataReader:
         """Return the type whose `null` is "thing" by default; None if the metadata gives any `null` itself."""
         if any(_has_details(entry) and entry.get("null") for entry in self.types.values()):
             return None
-        side_inputs = self._side_inputs("filter")
-        if side_inputs:
-            return str(side_inputs[-1])
-        return names[-1] if names else None
+        return next(reversed(self._side_inputs("filter") or names), None)
 
     def _attribute(self, name: str, null: str) -> Attribute:
-        path, entry, findings = f"{self.section}.{name}", self.types[name], self.findings
+        path, entry = f"{self.section}.{name}", self.types[name]
         details = entry if _has_details(entry) else {}
-        reader = ValueReader(findings)
-        self._read_values(reader, name, _DETAILS)
-        parents = findings.words(details.get("parents", {}), f"{path}.parents", "the value's group as text")
-        reader.read_parents(parents, f"{path}.parents")
+        reader = self._values_of(name, _DETAILS, self.findings)
+        reader.read_parents(content_of(details.get("parents")), f"{path}.parents")
+        computed = self.plugins.attributes.get(name)
         found = Attribute(
             name=name.lower(),
             type=name,
-            key=findings.text_at(details.get("key", name.lower()), f"{path}.key", may_be_empty=False),
+            key=details.get("key", name.lower()),
             values=tuple(reader.values),
-            null=findings.text_at(details.get("null", null), f"{path}.null"),
+            null=details.get("null", null),
             parents=MappingProxyType(reader.parents),
-            display=MappingProxyType(self._display(name, reader.values)),
-            multi=findings.flag(details.get("multi", False), f"{path}.multi"),
-            optional=findings.flag(details.get("optional", False), f"{path}.optional"),
-            compute=self.plugins.attributes[name].compute if name in self.plugins.attributes else None,
+            display=MappingProxyType(self._display(reader.values) | content_of(details.get("display"))),
+            multi=details.get("multi", False),
+            optional=details.get("optional", False),
+            compute=computed.compute if computed else None,
         )
-        findings.flag(details.get("attribute", True), f"{path}.attribute")
-        self._check_display(found, path)
-        self._check_same_values(found, path)
+        for value in found.display:
+            if value not in found.values:
+                self.findings.fault(f"{path}.display.{value}", unknown("value", value, found.values))
+        given = sorted(computed.values if computed else ())
+        if given and given not in (sorted(found.values), sorted(found.leaves)):
+            message = f"values differ from those of the plug-in that computes it: {', '.join(given)}"
+            self.findings.fault(path, message)
         return found
 
-    def _display(self, name: str, values: Collection[str]) -> dict[str, str]:
-        """Return value -> wording from the type's entry or, as in Super-CLEVR, from a type {value: words}."""
-        entry = self.types[name]
+    def _display(self, values: Collection[str]) -> dict[str, str]:
+        """Return value -> wording from a type {value: words}, as in Super-CLEVR."""
         said: dict[str, str] = {}
-        for other, words in self.types.items():
-            if isinstance(words, Mapping) and not self._is_attribute(other) and _are_words(words, values):
-                self.wordings.append(other)
+        for name in self.strange:
+            words = self.metadata[self.section][name]
+            pairs = words.items() if isinstance(words, Mapping) else ()
+            if pairs and all(value in values and isinstance(each, str) for value, each in pairs):
+                self.wordings.append(name)
                 said.update(words)
-        own = entry.get("display", {}) if _has_details(entry) else {}
-        return said | self.findings.words(own, f"{self.section}.{name}.display")
+        return said
 
-    def _read_values(self, reader: ValueReader, name: str, known: tuple[str, ...]) -> None:
-        """Read the values of a type in any form, and doubt unknown details of its entry."""
-        path, entry, problems = f"{self.section}.{name}", self.types[name], len(self.findings.problems)
-        forms = "null, a list of values, {group: [values]} or {'values': [...]}"
+    def _values_of(self, name: str, known: tuple[str, ...], findings: Findings) -> ValueReader:
+        """Read the values of a type in any form, with `findings` about them; doubt unknown details of its entry."""
+        path, reader = f"{self.section}.{name}", ValueReader(findings)
+        entry: Any = self.types.get(name)
         if _has_details(entry):
             self.findings.strange_keys(entry, known, path)
-            entry, path, forms = entry["values"], f"{path}.values", "a list of values or {group: [values]}"
-        close = nearest("values", entry) if isinstance(entry, Mapping) and not _has_details(self.types[name]) else None
-        if isinstance(entry, list | Mapping):
-            reader.read(entry, path)
-        if close and len(self.findings.problems) > problems:  # the keys beside it are no groups
-            del self.findings.problems[problems:]
-            self.findings.fault(f"{path}.{close}", unknown("key", close, known))
-        elif close:
+            path, entry = f"{path}.values", entry["values"]
+        elif close := _misspelt_values(entry):
             self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; did you mean 'values'?")
-        if not reader.values and len(self.findings.problems) == problems:
-            self.findings.fault(path, f"expected {forms}; found {describe(entry)}")
-
-    def _check_display(self, attribute: Attribute, path: str) -> None:
-        for value in attribute.display:
-            if value not in attribute.values:
-                self.findings.fault(f"{path}.display.{value}", unknown("value", value, attribute.values))
+        reader.read(entry, path)
+        if isinstance(entry, Mapping) and not reader.values:
+            findings.fault(path, "expected values, found a comment alone")
+        return reader
 
     def _check_names(self, names: list[str]) -> None:
         """Note types that differ in case alone: functions are named for types in lower case."""
@@ -215,40 +223,21 @@ class MetadataReader:
                 message = f"a type {name.lower()!r} in other case is declared already"
                 self.findings.fault(f"{self.section}.{name}", message)
 
-    # Plug-ins -----------------------------------------------------------------------------------------------------
-
     def _computed(self, declared: ComputedAttribute) -> Attribute | None:
         """Return an attribute that only a plug-in declares. It is optional, as the metadata says nothing of it."""
-        findings = Findings(declared.source or "plug-in")
-        reader = ValueReader(findings)
-        reader.read(list(declared.values), f"attribute {declared.type}")
+        findings, place = Findings(declared.source or "plug-in"), f"attribute {declared.type}"
+        ValueReader(findings).read(declared.values, place)
         if not declared.values:
             message = f"no values: list them in its decorator, or under {self.section}.{declared.type} of the metadata"
-            findings.fault(f"attribute {declared.type}", message)
+            findings.fault(place, message)
         if declared.type in (*BASE_TYPES, self.relation_type):
-            findings.fault(f"attribute {declared.type}", f"{declared.type} is a type of another kind")
-        if declared.line:
-            findings.problems = [replace(each, line=declared.line, column=1) for each in findings.problems]
-        self.findings.problems += findings.problems
+            findings.fault(place, f"{declared.type} is a type of another kind")
         if findings.problems:
+            line, column = (declared.line, 1) if declared.line else (None, None)
+            self.findings.problems += [replace(each, line=line, column=column) for each in findings.problems]
             return None
         name = declared.type.lower()
         return Attribute(name, declared.type, name, declared.values, "", optional=True, compute=declared.compute)
-
-    def _check_same_values(self, attribute: Attribute, path: str) -> None:
-        """Note values of an attribute that differ from those of the plug-in that computes it."""
-        computed = self.plugins.attributes.get(attribute.type)
-        if (
-            computed
-            and computed.values
-            and sorted(computed.values) not in map(sorted, (attribute.values, attribute.leaves))
-        ):
-            listed = ", ".join(map(str, computed.values))
-            self.findings.fault(path, f"values differ from those of the plug-in that computes it: {listed}")
-
-    def synonyms(self) -> Mapping[str, Any]:
-        """Return the section as written; `language` reads it."""
-        return self.findings.mapping(self.metadata.get("synonyms", {}), "synonyms")
 
 
 def section_of_types(metadata: Mapping[str, Any]) -> str:
@@ -259,13 +248,7 @@ def section_of_types(metadata: Mapping[str, Any]) -> str:
 def _is_of_objects(declared: Mapping[str, Any]) -> bool:
     """True unless a declared function's first input is of a type other than objects, such as Part."""
     inputs = declared.get("inputs")
-    first = inputs[0] if isinstance(inputs, list) and inputs else None
-    return not isinstance(first, str) or nearest(first, ("Object", "ObjectSet")) is not None
-
-
-def _are_words(entry: Mapping[str, Any], values: Collection[str]) -> bool:
-    """True if a type's entry is the wording of some of these values."""
-    return bool(entry) and all(value in values and isinstance(said, str) for value, said in entry.items())
+    return not inputs or nearest(inputs[0], ("Object", "ObjectSet")) is not None
 
 
 def _has_details(entry: object) -> bool:
@@ -273,11 +256,12 @@ def _has_details(entry: object) -> bool:
     return isinstance(entry, Mapping) and "values" in entry
 
 
+def _misspelt_values(entry: object) -> str | None:
+    """Return the key of a type's entry that may be meant for `values`."""
+    return nearest("values", entry) if isinstance(entry, Mapping) and not _has_details(entry) else None
+
+
 # Values of a type ---------------------------------------------------------------------------------------------------
-
-
-DEEPEST = 50
-"""Most levels of groups inside groups: more than anyone needs, and few enough not to exhaust the stack."""
 
 
 class ValueReader:
@@ -288,67 +272,126 @@ class ValueReader:
         self.values: dict[str, None] = {}
         self.parents: dict[str, str] = {}
 
-    def read(self, given: object, path: str, groups: tuple[str, ...] = ()) -> None:
-        """Add values of either form that lie inside `groups`, the outermost first."""
-        if len(groups) > DEEPEST:
-            self.findings.fault(path, f"groups of values go no deeper than {DEEPEST}")
-        elif isinstance(given, Mapping):
-            for name, members in given.items():
-                here = f"{path}.{name}"
-                if name != "comment" and self._add(name, here, groups) and members is not None:
-                    self.read(members, here, (*groups, name))
-        elif isinstance(given, list):
-            for i, member in enumerate(given):
-                if isinstance(member, Mapping):
-                    self.read(member, f"{path}[{i}]", groups)
-                else:
-                    self._add(member, f"{path}[{i}]", groups)
+    def read(self, given: Mapping[str, Any] | Sequence[Any] | None, path: str, group: str = "") -> None:
+        """Add values of either form that lie inside a `group`."""
+        if isinstance(given, Mapping):
+            for name, members in content_of(given).items():
+                self._add(name, f"{path}.{name}", group)
+                self.read(members, f"{path}.{name}", name)
         else:
-            expected = "a list of values, or an object from groups to their values"
-            self.findings.fault(path, f"expected {expected}; found {describe(given)}")
+            for i, member in enumerate(given or ()):
+                read = self.read if isinstance(member, Mapping) else self._add
+                read(member, f"{path}[{i}]", group)
 
-    def _add(self, value: object, path: str, groups: tuple[str, ...]) -> bool:
-        if not isinstance(value, str) or not value:
-            self.findings.fault(path, f"expected a value as text, found {describe(value)}")
-            return False
+    def _add(self, value: str, path: str, group: str) -> None:
         if value in self.values:
-            self.findings.fault(path, self._why_twice(value, groups))
-            return False
+            self.findings.fault(path, f"value {value!r} is listed twice")
+            return
         self.values[value] = None
-        if groups:
-            self.parents[value] = groups[-1]
-        return True
-
-    def _why_twice(self, value: str, groups: tuple[str, ...]) -> str:
-        if value in groups:
-            return f"group {value!r} lies inside itself"
-        group, other = self.parents.get(value), groups[-1] if groups else None
-        if group is None or other is None or group == other:
-            return f"value {value!r} is listed twice"
-        return f"value {value!r} is in two groups, {group!r} and {other!r}"
+        if group:
+            self.parents[value] = group
 
     def read_parents(self, given: Mapping[str, str], path: str) -> None:
         """Put values into the groups that `parents` gives them."""
-        implied = [group for group in dict.fromkeys(given.values()) if group not in self.values]
-        self.values |= dict.fromkeys(implied)
+        self.values |= dict.fromkeys(group for group in given.values() if group not in self.values)
         for value, group in given.items():
             here = f"{path}.{value}"
             if value not in self.values:
                 self.findings.fault(here, unknown("value", value, list(self.values)))
             elif self.parents.setdefault(value, group) != group:
                 self.findings.fault(here, f"value {value!r} is in two groups, {self.parents[value]!r} and {group!r}")
-        for circle in self._circles():
+        try:
+            TopologicalSorter({value: [group] for value, group in self.parents.items()}).prepare()
+        except CycleError as error:
+            circle = error.args[1][::-1]  # graphlib begins at a group, and goes down
             self.findings.fault(f"{path}.{circle[0]}", f"groups in a circle: {' in '.join(circle)}")
 
-    def _circles(self) -> Iterator[list[str]]:
-        """Yield each circle of groups once, from one of its values back to the same value."""
-        visited: set[str] = set()
-        for value in self.values:
-            trail: list[str] = []
-            at: str | None = value
-            while at is not None and at not in visited and at not in trail:
-                trail.append(at)
-                at = self.parents.get(at)
-            if at is not None and at in trail:
-                yield [*trail[trail.index(at) :], at]
-            visited.update(trail)
+
+# Other files ----------------------------------------------------------------------------------------------------------
+
+PLUGINS = "plugins"
+WORDS = ("plurals", "rewrites")
+"""Sections of the metadata that may be files of their own."""
+Rewrite = tuple[re.Pattern[str], str]
+
+
+def files_named_by(metadata: Path) -> tuple[tuple[Path, ...], dict[str, Path]]:
+    """Return the plug-ins that a metadata file names, and the files of words by section; of both, those that exist.
+
+    `load_domain` reports what is wrong with names.
+    """
+    document: object = None
+    with warnings.catch_warnings(), suppress(VqagenError):
+        warnings.simplefilter("ignore", InputWarning)
+        document = parse_json(read_text(metadata), str(metadata))
+    named, unheard = content_of(document), Findings(str(metadata))
+    listed = named.get(PLUGINS)
+    plugins = [find_beside(name, metadata.parent, "", unheard) for name in (listed if isinstance(listed, list) else ())]
+    words = {section: find_beside(named.get(section), metadata.parent, "", unheard) for section in WORDS}
+    return tuple(filter(None, plugins)), {section: path for section, path in words.items() if path}
+
+
+def find_beside(name: object, folder: Path | None, place: str, findings: Findings) -> Path | None:
+    """Return the file that metadata in `folder` names at a `place`. None for what is no name, and for a fault."""
+    if not isinstance(name, str):
+        return None
+    if folder is None:
+        findings.fault(place, f"only a metadata file can name other files, found {describe(name)}")
+    elif Path(name).is_absolute():
+        findings.fault(place, f"expected a path beside this file, found the absolute path {describe(name)}")
+    else:
+        with suppress(OSError, ValueError):  # a name that is too long, or holds a null byte
+            if (folder / name).is_file():
+                return folder / name
+        close = nearest(name, sorted(each.name for each in folder.glob(f"*{Path(name).suffix}")))
+        hint = f"; did you mean {close!r}?" if close else f"; it is looked for in {folder}"
+        findings.fault(place, f"no such file: {describe(name)}{hint}")
+    return None
+
+
+def _section(
+    name: str, record: Mapping[str, Any], folder: Path | None, findings: Findings
+) -> tuple[Any, Findings, str]:
+    """Return a section of words, the findings of its file and its JSON path there; None where there is none.
+
+    It is read from its file if the metadata in `folder` (None: metadata that is no file) names one.
+    """
+    value = record.get(name)
+    if not isinstance(value, str):
+        return value, findings, name
+    path = find_beside(value, folder, name, findings)
+    if path is None:
+        return None, findings, name
+    with collecting(findings.problems):
+        text = read_text(path)
+        content, of_file = {name: parse_json(text, str(path))}, findings.for_file(str(path), text)
+        wrong = malformed(content, "metadata", "words", depth=2)
+        for faults in wrong.values():
+            of_file.faults(faults, inside=1)
+        return without(content, wrong).get(name), of_file, ""
+    return None, findings, name
+
+
+def read_plurals(record: Mapping[str, Any], folder: Path | None, findings: Findings) -> Mapping[str, str]:
+    """Return word -> its plural."""
+    return MappingProxyType(dict(content_of(_section("plurals", record, folder, findings)[0])))
+
+
+def read_rewrites(record: Mapping[str, Any], folder: Path | None, findings: Findings) -> Iterator[Rewrite]:
+    """Yield patterns and their replacements in finished text."""
+    listed, of_file, path = _section("rewrites", record, folder, findings)
+    for i, rewrite in enumerate(listed or ()):
+        place = f"{path}[{i}]"
+        of_file.strange_keys(rewrite, ("pattern", "replace", "comment"), place)
+        if rewrite:  # not one of wrong form
+            at, kind = "pattern", "a regular expression"
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", FutureWarning)  # of patterns that a later Python reads differently
+                    compiled = re.compile(rewrite["pattern"])
+                at, kind = "replace", "a replacement for this pattern"
+                compiled.sub(rewrite["replace"], "")
+            except (re.error, IndexError, RecursionError, OverflowError) as error:
+                of_file.fault(f"{place}.{at}", f"not {kind}: {error}")
+            else:
+                yield compiled, rewrite["replace"]

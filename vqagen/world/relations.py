@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vqagen.world.domain import Domain
-
 if TYPE_CHECKING:
     from vqagen.world.camera import Vector
+    from vqagen.world.domain import Domain
 
 THRESHOLD = 0.2
 """Least offset that counts, in world units; measured on the released scenes (see `relation_lists`)."""

@@ -7,18 +7,19 @@ form, `_RulesReader` faults of meaning; all are reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
-from vqagen.files.parsing import show_path
-from vqagen.files.schema import shape_faults
+from vqagen.files.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
+from vqagen.world.findings import content_of, malformed, without
 from vqagen.world.relations import THRESHOLD
 
 T = TypeVar("T")
@@ -46,13 +47,6 @@ class Decided(NamedTuple, Generic[T]):
         return self.values[looks[self.attribute] if self.attribute is not None else None]
 
 
-class RandomRelation(NamedTuple):
-    """A relation that does not follow from positions: it is drawn for each pair of objects, ordered or not."""
-
-    probability: float
-    is_symmetric: bool
-
-
 @dataclass(frozen=True)
 class SamplingRules:
     """The checked rules for drawing scenes of a domain.
@@ -70,7 +64,9 @@ class SamplingRules:
     list_length: Mapping[str, tuple[int, int]]
     """List-valued attribute -> the least and the most values of an object."""
     relations: tuple[str, ...]
-    random_relations: Mapping[str, RandomRelation]
+    random_relations: Mapping[str, tuple[float, bool]]
+    """Relation that does not follow from positions -> the probability that it holds for a pair, and whether for the
+    pair in both orders."""
     directions: Mapping[str, Vector]
     restrict: tuple[Restriction, ...]
     radius: Decided[float]
@@ -96,18 +92,9 @@ class SamplingRules:
         spatial = [relation for relation in self.relations if relation not in self.random_relations]
         return {relation: self.directions[relation] for relation in spatial}
 
-    @cached_property
-    def free(self) -> Mapping[str, Sequence[str]]:
-        """The values of attributes of which every object has exactly one, whatever else it has."""
-        bound = {key for rule in self.restrict for key in rule.only} | {*self.missing, *self.list_length}
-        return {
-            key: attribute.leaves for key, attribute in self.attributes.items() if attribute.leaves and key not in bound
-        }
-
 
 _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not MISSING]
 """Rules that are used as written."""
-_CAMERA = [field.name for field in fields(CameraRules)]
 
 
 class _RulesReader:
@@ -120,30 +107,29 @@ class _RulesReader:
         self.domain = domain
         self.problems: list[Problem] = []
         given = domain.record.get("sampling", {})
-        self.malformed: set[str | int] = set()
-        for fault in shape_faults(given, "metadata", "sampling"):
-            if "comment" in fault.place:  # a part that is commented out is of any form
-                continue
-            self._report(fault.message, "sampling", *fault.place)
-            if fault.place and not fault.is_strange_key:
-                self.malformed.add(fault.place[0])
-        if not isinstance(given, Mapping):
+        self.malformed = malformed(given, "metadata", "sampling")
+        for fault in chain.from_iterable(self.malformed.values()):
+            self._report(show_path(("sampling", *fault.place)), fault.message)
+        if () in self.malformed:
             raise BadInput(self.problems)
-        self.section: Mapping[str, Any] = given
+        self.section: Mapping[str, Any] = without(given, self.malformed)
         self.attributes = {each.key: each for each in domain.attributes if each.compute is None}
 
     def rules(self) -> SamplingRules:
         """Return the checked rules. Raises BadInput with all problems."""
         self._check_keys()
-        camera = self._read_camera()
-        plain = self._read_plain()
+        camera = CameraRules(**{name: _frozen(value) for name, value in self._entries("camera")})
+        plain = {name: _frozen(self.section[name]) for name in _PLAIN if name in self.section}
+        for name in ("objects", "area"):
+            if name in plain and plain[name][0] > plain[name][1]:
+                self._report(f"sampling.{name}", "give the smaller number first")
         radius: Decided[float] = self._read_decided("radius", DEFAULT_RADIUS)
         solid: Decided[str] = self._read_decided("solid", DEFAULT_SOLID)
         random_relations = self._read_random_relations()
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
-        restrict = tuple(self._read_restriction(*each) for each in enumerate(self._part("restrict", [])))
-        order = self._read_draw_order(restrict, list_length)
+        restrict = tuple(self._read_restriction(*each) for each in enumerate(self.section.get("restrict", ())))
+        order = self._read_draw_order(restrict)
         if self.problems:
             raise BadInput(self.problems)
         return SamplingRules(
@@ -162,173 +148,135 @@ class _RulesReader:
             **plain,
         )
 
-    def _report(self, message: str, *place: str | int) -> None:
-        self.problems.append(self.domain.problem(show_path(place), message))
+    def _report(self, place: str, message: str) -> None:
+        self.problems.append(self.domain.problem(place, message))
 
-    def _check_known(self, kind: str, name: object, known: Sequence[str], *place: str | int) -> bool:
+    def _is_known(self, kind: str, name: object, known: Sequence[str], place: str) -> bool:
         if name not in known:
-            self._report(unknown(kind, name, known), *place)
+            self._report(place, unknown(kind, name, known))
         return name in known
 
-    def _part(self, name: str, default: Any) -> Any:
-        """Return a part of the section, or the default if it is absent or of wrong form."""
-        return default if name in self.malformed else self.section.get(name, default)
+    def _attribute(self, key: str, place: str) -> Attribute | None:
+        return self.attributes[key] if self._is_known("attribute", key, list(self.attributes), place) else None
 
-    def _named(self, part: str) -> Iterator[tuple[str, Any]]:
+    def _entries(self, part: str) -> Iterable[tuple[str, Any]]:
         """Return the entries of a part that is an object, without its comment."""
-        return ((name, entry) for name, entry in self._part(part, {}).items() if name != "comment")
+        return content_of(self.section.get(part)).items()
 
     def _check_keys(self) -> None:
-        """Report attributes that share a key."""
-        keys: dict[str, str] = {}
-        for attribute in self.domain.attributes:
-            if attribute.compute is not None:
-                continue
-            key = attribute.key
+        """Report attributes that share a key, or have one that the sampler writes."""
+        keys: list[str] = []
+        for key, attribute in ((each.key, each) for each in self.domain.attributes if each.compute is None):
             if key.split(".")[0] in WRITTEN_KEYS or any(_collide(key, other) for other in keys):
                 message = f"object key {key!r} is taken; give this type another `key`"
-                self._report(message, "types", attribute.type)
-            keys[key] = attribute.type
+                self._report(f"types.{attribute.type}", message)
+            keys.append(key)
 
     # Parts --------------------------------------------------------------------------------------------------------
 
-    def _read_plain(self) -> dict[str, Any]:
-        plain = {name: _frozen(self._part(name, None)) for name in _PLAIN if self._part(name, None) is not None}
-        for name in ("objects", "area"):
-            if name in plain and plain[name][0] > plain[name][1]:
-                self._report("give the smaller number first", "sampling", name)
-        return plain
-
     def _read_decided(self, name: str, default: float | str) -> Decided[Any]:
-        given = self._part(name, default)
+        given, place = self.section.get(name, default), f"sampling.{name}"
         if not isinstance(given, Mapping):
             return Decided(None, {None: given})
-        place, key = ("sampling", name), given["attribute"]
-        by_value = {value: decided for value, decided in given["values"].items() if value != "comment"}
-        if not self._check_known("attribute", key, list(self.attributes), *place, "attribute"):
+        by_value, attribute = content_of(given["values"]), self._attribute(given["attribute"], f"{place}.attribute")
+        if attribute is None or attribute.multi:
+            if attribute:
+                message = f"attribute {attribute.key!r} has lists of values; it cannot decide"
+                self._report(f"{place}.attribute", message)
             return Decided(None, {})
-        attribute = self.attributes[key]
-        if attribute.multi:
-            self._report(f"attribute {key!r} has lists of values; it cannot decide", *place, "attribute")
-            return Decided(key, {})
         for value in by_value:
-            self._check_known("value", value, attribute.values, *place, "values", value)
+            self._is_known("value", value, attribute.values, f"{place}.values.{value}")
         of_leaf: dict[Recorded, Any] = {None: default} if attribute.optional else {}
         for leaf in attribute.leaves:
-            said = [value for value in attribute.lineage[leaf] if value in by_value]
+            said = [by_value[value] for value in attribute.lineage[leaf] if value in by_value]
             if not said:
-                self._report(f"nothing for value {leaf!r} of attribute {key!r}", *place, "values")
-            of_leaf[leaf] = by_value[said[0]] if said else default
-        return Decided(key, of_leaf)
-
-    def _read_camera(self) -> CameraRules:
-        given = self._part("camera", {})
-        return CameraRules(**{name: _frozen(value) for name, value in given.items() if name in _CAMERA})
+                self._report(f"{place}.values", f"nothing for value {leaf!r} of attribute {attribute.key!r}")
+            of_leaf[leaf] = said[0] if said else default
+        return Decided(attribute.key, of_leaf)
 
     def _read_missing(self) -> dict[str, float]:
         missing = {key: DEFAULT_MISSING for key, attribute in self.attributes.items() if attribute.optional}
-        for key, share in self._named("missing"):
-            place = ("sampling", "missing", key)
-            if self._check_known("attribute", key, list(self.attributes), *place) and key not in missing:
-                self._report(f"every object has a value of {key!r}; its type is not `optional`", *place)
+        for key, share in self._entries("missing"):
+            place = f"sampling.missing.{key}"
+            if self._attribute(key, place) and key not in missing:
+                self._report(place, f"every object has a value of {key!r}; its type is not `optional`")
             missing[key] = share
         return missing
 
     def _read_list_length(self) -> dict[str, tuple[int, int]]:
-        lengths = {
-            key: (1, min(DEFAULT_MOST, len(attribute.leaves)))
-            for key, attribute in self.attributes.items()
-            if attribute.multi
-        }
-        for key, (least, most) in self._named("list_length"):
-            place = ("sampling", "list_length", key)
-            if not self._check_known("attribute", key, list(self.attributes), *place):
-                continue
-            attribute = self.attributes[key]
-            if not attribute.multi:
-                self._report(f"objects have one value of {key!r}; its type is not `multi`", *place)
-            elif not least <= most <= len(attribute.leaves):
-                self._report(f"expected two numbers up to {len(attribute.leaves)}, the smaller first", *place)
-            elif least == 0 and not attribute.optional:
-                self._report(f"every object has a value of {key!r}; its type is not `optional`", *place)
+        lists = {key: attribute for key, attribute in self.attributes.items() if attribute.multi}
+        lengths = {key: (1, min(DEFAULT_MOST, len(attribute.leaves))) for key, attribute in lists.items()}
+        for key, (least, most) in self._entries("list_length"):
+            place, attribute = f"sampling.list_length.{key}", self._attribute(key, f"sampling.list_length.{key}")
+            if attribute and not attribute.multi:
+                self._report(place, f"objects have one value of {key!r}; its type is not `multi`")
+            elif attribute:
+                lowest, highest = 0 if attribute.optional else 1, len(attribute.leaves)
+                if not lowest <= least <= most <= highest:
+                    self._report(place, f"expected two numbers from {lowest} to {highest}, the smaller first")
             lengths[key] = (least, most)
         return lengths
 
     # Relations ----------------------------------------------------------------------------------------------------
 
-    def _read_random_relations(self) -> dict[str, RandomRelation]:
+    def _read_random_relations(self) -> dict[str, tuple[float, bool]]:
         found = {}
-        for name, rule in self._named("relations"):
-            place = ("sampling", "relations", name)
+        for name, rule in self._entries("relations"):
+            place = f"sampling.relations.{name}"
             if name in self.domain.computed_relations:
-                self._report(f"relation {name!r} is computed by a plug-in", *place)
+                self._report(place, f"relation {name!r} is computed by a plug-in")
             else:
-                self._check_known("relation", name, self.domain.recorded_relations, *place)
-            found[name] = RandomRelation(rule["probability"], rule.get("symmetric", False))
+                self._is_known("relation", name, self.domain.recorded_relations, place)
+            found[name] = (rule["probability"], rule.get("symmetric", False))
         return found
 
-    def _read_directions(
-        self, camera: CameraRules, random_relations: Mapping[str, RandomRelation]
-    ) -> Mapping[str, Vector]:
+    def _read_directions(self, camera: CameraRules, random_relations: Collection[str]) -> Mapping[str, Vector]:
         try:
             directions = seen_directions(camera.at(camera.position))
         except ValueError:
-            self._report("the camera has no level right; change its position, look_at or up", "sampling", "camera")
+            self._report("sampling.camera", "the camera has no level right; change its position, look_at or up")
             return {}
         if "directions" in self.section:
-            directions = {name: _frozen(direction) for name, direction in self._named("directions")}
+            directions = {name: _frozen(direction) for name, direction in self._entries("directions")}
         for name, direction in directions.items():
             if abs((length := math.sqrt(dot(direction, direction))) - 1) > 1e-3:
-                self._report(f"a direction has length 1, not {length:.6g}", "sampling", "directions", name)
+                self._report(f"sampling.directions.{name}", f"a direction has length 1, not {length:.6g}")
         is_misspelt = any(name not in self.domain.relations for name in random_relations)
-        if is_misspelt or {"directions", "relations"} & self.malformed:
+        if is_misspelt or {("directions",), ("relations",)} & self.malformed.keys():
             return directions  # a missing direction may be among the misspelt
         for relation in self.domain.recorded_relations:
-            if relation not in {**directions, **random_relations}:
+            if relation not in directions and relation not in random_relations:
                 advice = "give it one here, or a probability under sampling.relations"
-                self._report(f"no direction for relation {relation!r}; {advice}", "sampling", "directions")
+                self._report("sampling.directions", f"no direction for relation {relation!r}; {advice}")
         return directions
 
     # Restrictions -------------------------------------------------------------------------------------------------
 
     def _read_restriction(self, number: int, rule: Mapping[str, Any]) -> Restriction:
-        place = ("sampling", "restrict", number)
-        bound = self._leaves_of(rule["attribute"], [rule["value"]], (*place, "attribute"), (*place, "value"))
-        only = {}
-        for key, values in rule["only"].items():
-            if key != "comment":
-                here = (*place, "only", key)
-                only[key] = self._leaves_of(key, values, here, here)
-        return Restriction(rule["attribute"], bound, only)
+        place, only = f"sampling.restrict[{number}]", {}
+        decider = self._attribute(rule["attribute"], f"{place}.attribute")
+        for key, values in content_of(rule["only"]).items():
+            here = f"{place}.only.{key}"
+            only[key] = self._leaves(self._attribute(key, here), {f"{here}[{i}]": v for i, v in enumerate(values)})
+        return Restriction(rule["attribute"], self._leaves(decider, {f"{place}.value": rule["value"]}), only)
 
-    def _leaves_of(
-        self, key: str, values: Sequence[str], key_place: tuple[str | int, ...], place: tuple[str | int, ...]
-    ) -> tuple[str, ...]:
-        """Return the leaves that make one of the values true; an unknown value is reported at its place."""
-        if not self._check_known("attribute", key, list(self.attributes), *key_place):
-            return ()
-        attribute, leaves = self.attributes[key], dict[str, None]()
-        for i, value in enumerate(values):
-            at = place if place != key_place else (*place, i)
-            if self._check_known("value", value, attribute.values, *at):
+    def _leaves(self, attribute: Attribute | None, values: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the leaves that make one of the values, which are by their places, true; unknown ones are reported."""
+        leaves = dict[str, None]()
+        for place, value in values.items() if attribute else ():
+            if attribute and self._is_known("value", value, attribute.values, place):
                 leaves |= dict.fromkeys(attribute.leaves_of(value))
         return tuple(leaves)
 
-    def _read_draw_order(
-        self, restrict: Sequence[Restriction], list_length: Mapping[str, tuple[int, int]]
-    ) -> tuple[str, ...]:
+    def _read_draw_order(self, restrict: Sequence[Restriction]) -> tuple[str, ...]:
+        """Return the attributes, each after those that restrict it."""
+        deciders = {key: [rule.attribute for rule in restrict if key in rule.only] for key in self.attributes}
         try:
-            order = draw_order(self.attributes, restrict)
+            return tuple(TopologicalSorter(deciders).static_order())
         except CycleError as error:
             circle = ", ".join(error.args[1])
-            self._report(f"attributes restrict each other in a circle: {circle}", "sampling", "restrict")
+            self._report("sampling.restrict", f"attributes restrict each other in a circle: {circle}")
             return ()
-        for key, attribute in self.attributes.items():
-            least = 0 if attribute.optional else list_length.get(key, (1, 1))[0]
-            lack = f"no value of {key!r} is left" if least == 1 else f"fewer than {least} values of {key!r} are left"
-            for case in dead_ends(key, least, self.attributes, restrict):
-                self._report(f"{lack} for {case}", "sampling", "restrict")
-        return order
 
 
 def _collide(key: str, other: str) -> bool:
@@ -338,10 +286,6 @@ def _collide(key: str, other: str) -> bool:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-MOST_CASES = 10_000
-"""Most combinations of values that are searched for one that leaves no value. Sampling reports the others."""
 
 
 class Restriction(NamedTuple):
@@ -368,29 +312,3 @@ def allowed(
         if key in rule.only and rule.binds(looks):
             values = [value for value in values if value in rule.only[key]]
     return values
-
-
-def draw_order(keys: Iterable[str], restrict: Sequence[Restriction]) -> tuple[str, ...]:
-    """Return the attributes, each after those that restrict it. Raises CycleError if there is no such order."""
-    deciders = {key: [rule.attribute for rule in restrict if key in rule.only] for key in keys}
-    return tuple(TopologicalSorter(deciders).static_order())
-
-
-def dead_ends(
-    key: str, least: int, attributes: Mapping[str, Attribute], restrict: Sequence[Restriction]
-) -> Iterator[str]:
-    """Yield values of others, such as "shape cube, size large", that leave `key` fewer than `least` values."""
-    cases: dict[tuple[str, ...], dict[str, Recorded]] = {attributes[key].leaves: {}}
-    for decider in dict.fromkeys(rule.attribute for rule in restrict if key in rule.only):
-        rules = [rule for rule in restrict if rule.attribute == decider]
-        if decider not in attributes or len(cases) > MOST_CASES:
-            return
-        after: dict[tuple[str, ...], dict[str, Recorded]] = {}
-        for left, looks in cases.items():
-            for value in attributes[decider].leaves:
-                still_left = tuple(allowed(left, key, {decider: value}, rules))
-                after.setdefault(still_left, {**looks, decider: value})
-        cases = after
-    for left, looks in cases.items():
-        if len(left) < least:
-            yield ", ".join(f"{decider} {value}" for decider, value in looks.items())

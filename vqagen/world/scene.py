@@ -10,7 +10,7 @@ from vqagen.bits import Objects, first_n, indexes
 from vqagen.plugin import PlugInError
 from vqagen.world.domain import Domain, Recorded
 from vqagen.world.faults import image_index_fault, raise_faults
-from vqagen.world.relation_forms import adjacency
+from vqagen.world.recorded import adjacency
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS
 from vqagen.errors import Problem
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import DEFAULT_DOMAIN, SHIPPED_DOMAINS, find_domain
-from vqagen.world.named_files import files_named_by
+from vqagen.world.metadata_reader import files_named_by
 
 NEAR = 3
 SHOWN = 3
@@ -83,7 +83,7 @@ class Grouping:
         if place not in self.groups:
             beside = metadata.parent / "synonyms.json"
             own = beside if metadata.name == "metadata.json" and beside.is_file() else None
-            plugins = [*map(str, files_named_by(metadata).plugins), *self.flags.plugins]
+            plugins = [*map(str, files_named_by(metadata)[0]), *self.flags.plugins]
             self.groups[place] = DomainGroup(self.given.get(place, metadata), synonyms or own, plugins=plugins)
         return self.groups[place]
 

@@ -30,8 +30,7 @@ from vqagen.language.synonyms import NOTES
 from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.world.loading import SCENES as SCENE_RECORDS
-from vqagen.world.metadata_reader import section_of_types
-from vqagen.world.named_files import files_named_by
+from vqagen.world.metadata_reader import files_named_by, section_of_types
 
 DIRECTOR, DIRECTOR_TEMPLATES, TRIALS = OF_DIRECTOR = ("director", "director-templates", "trials")
 """Kinds of the director task: a catalogue of items, instructions, and trials, which are not checked here."""
@@ -140,7 +139,7 @@ def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFil
         os.path.abspath(words): item.path
         for item in items
         if item.kind == METADATA
-        for words in files_named_by(item.path).words.values()
+        for words in files_named_by(item.path)[1].values()
     }
     for i, item in enumerate(items):
         file = report.of(item.path)

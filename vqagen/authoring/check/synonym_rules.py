@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import unknown
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.language.synonyms import EXTREME, NOTES, Synonyms, counted_ends
+from vqagen.language.synonyms import EXTREME, Synonyms, counted_ends
 from vqagen.world.domain import Domain
-from vqagen.world.findings import problem_in
+from vqagen.world.findings import content_of, problem_in
 
-UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
-UNSAID_PLURAL, MISSING_PLURAL = "unsaid-plural", "missing-plural"
+UNKNOWN, AMBIGUOUS, UNSAID_PLURAL = "unknown-synonym", "ambiguous-word", "unsaid-plural"
+Meaning = tuple[str, str, bool]
+"""A word's meaning: a value of a type, or the null word of a type left open (True)."""
 
 
 def warn_own_section(domain: Domain, report: CheckReport) -> None:
@@ -39,10 +40,9 @@ def warn_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report
 
 
 def warn_plurals(synonyms: Synonyms, domain: Domain, report: CheckReport) -> None:
-    """Warn of plurals in the metadata that do not fit the words that are said."""
-    for code, doubts in ((UNSAID_PLURAL, unsaid_plurals), (MISSING_PLURAL, missing_plurals)):
-        for place, message in doubts(synonyms, domain):
-            report.of(domain.source).warn(code, domain.problem(place, message))
+    """Warn of plurals in the metadata of words that are not said."""
+    for place, message in unsaid_plurals(synonyms, domain):
+        report.of(domain.source).warn(UNSAID_PLURAL, domain.problem(place, message))
 
 
 def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -65,25 +65,11 @@ def warn_unknown(path: Path, domains: Sequence[Domain], report: CheckReport) -> 
             report.of(path).warn(UNKNOWN, problem_in(str(path), place, message, text))
 
 
-LEAST_ENDING = 3
-"""Letters of a word that may be the end of another: a fox is no ox."""
-
-
-class _Meaning(NamedTuple):
-    """A word's meaning: a value of a type, or the type left open."""
-
-    type: str
-    value: str
-    is_open: bool
-
-
 def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") -> Iterator[tuple[str, str]]:
     """Yield (JSON path, message) for each type or value that the domain lacks; `place` is the table's path."""
     every_word = list(dict.fromkeys(word for name in domain.value_types for word in _words(domain, name)))
-    for key, entry in table.items():
+    for key, entry in content_of(table).items():
         here = f"{place}.{key}" if place else key
-        if key in NOTES:
-            continue
         if not isinstance(entry, Mapping):
             if key not in every_word:
                 yield here, unknown("value", key, every_word)
@@ -98,8 +84,8 @@ def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") 
 def _unknown_values(
     table: Mapping[str, Any], type_name: str, known: list[str], place: str
 ) -> Iterator[tuple[str, str]]:
-    for value in table:
-        if value not in known and value not in NOTES:
+    for value in content_of(table):
+        if value not in known:
             yield f"{place}.{value}", unknown(type_name, value, known)
 
 
@@ -116,21 +102,22 @@ def ambiguous_words(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, l
     An attribute left open stands under its null word, beside values; that two attributes say "thing" when they are
     left open is no ambiguity. Capitals do not count, since a sentence starts with one.
     """
-    meanings: dict[str, list[_Meaning]] = {}
-    for way, said in _everything_said(synonyms, domain):
-        meanings.setdefault(way.casefold(), []).append(said)
-    spelt = {way.casefold(): way for way, _ in reversed(list(_everything_said(synonyms, domain)))}
+    meanings: dict[str, list[Meaning]] = {}
+    spelt: dict[str, str] = {}
+    for way, meaning in _everything_said(synonyms, domain):
+        meanings.setdefault(way.casefold(), []).append(meaning)
+        spelt.setdefault(way.casefold(), way)
     for word, found in meanings.items():
-        things = list(dict.fromkeys((said.type, said.value) for said in found))
-        if len(things) > 1 and not all(said.is_open for said in found):
+        things = list(dict.fromkeys((kind, value) for kind, value, _ in found))
+        if len(things) > 1 and not all(is_open for _, _, is_open in found):
             yield spelt[word], things
 
 
-def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, _Meaning]]:
+def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, Meaning]]:
     for type_name in domain.value_types:
         attribute = domain.attribute_of(type_name)
         for value in (*domain.values_of(type_name), None):
-            said = _Meaning(type_name, value or (attribute.null if attribute else ""), value is None)
+            said = (type_name, value or (attribute.null if attribute else ""), value is None)
             yield from ((" ".join(way.split()), said) for way in synonyms.of(type_name, value) if way)
 
 
@@ -139,24 +126,4 @@ def unsaid_plurals(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, st
     said = dict.fromkeys(end for way, _ in _everything_said(synonyms, domain) for end in counted_ends(way))
     for word in domain.plurals:
         if word not in said and word.removesuffix("s") not in said:
-            yield f"plurals.{word}", unknown("word", word, _nouns(synonyms, domain))
-
-
-def missing_plurals(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, str]]:
-    """Yield (JSON path, message) for each noun that ends like a word of `plurals` and is counted by the English rule.
-
-    "Pocketknife" becomes "pocketknifes" where only "knife" is listed.
-    """
-    for way in _nouns(synonyms, domain):
-        alike = [word for word in domain.plurals if len(word) >= LEAST_ENDING and way.endswith(word)]
-        if alike and not synonyms.listed_plural(way):
-            becomes = (
-                f"{way!r}, which becomes {synonyms.plural(way)!r}; {alike[0]!r} becomes {domain.plurals[alike[0]]!r}"
-            )
-            yield "plurals", f"no plural of {becomes}"
-
-
-def _nouns(synonyms: Synonyms, domain: Domain) -> list[str]:
-    """Return the ways to say the values of the last attribute, the noun of a description."""
-    noun = domain.attributes[-1].type if domain.attributes else ""
-    return list(dict.fromkeys(way for way, said in _everything_said(synonyms, domain) if said.type == noun))
+            yield f"plurals.{word}", unknown("word", word, list(said))
