@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import Fault, counted, describe, unknown
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
-from vqagen.language.composite import Composite
-from vqagen.language.drawn_values import with_drawn_values
+from vqagen.language.catalogue import PLUGIN_HINT, Catalogue, is_misspelt, with_drawn_values
 from vqagen.language.program import input_faults
+from vqagen.language.registry import Composite
 from vqagen.language.template import SLOT_PATTERN, Constraint, Parameter, Template, TemplateNode, is_slot
 from vqagen.language.template_record import (
     Replacement,

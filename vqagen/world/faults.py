@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
-from vqagen.files.text import show_path
+from vqagen.files.parsing import show_path
 from vqagen.plugin import PlugInError
 from vqagen.world.attribute import Attribute
 from vqagen.world.domain import Domain

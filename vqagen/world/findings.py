@@ -6,15 +6,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, nearest, unknown, warn
+from vqagen.files.diagnosis import Path
+from vqagen.files.parsing import locate_path, show_path
 from vqagen.files.schema import ShapeFault, shape_faults
-from vqagen.files.text import Path, locate, show_path
 
 
 def problem_in(source: str, path: str, message: str, text: str = "") -> Problem:
     """Return a problem at a JSON path of a document, with line and column if the document's `text` is given."""
     if not text:
         return Problem(message, source, path)
-    return Problem(message, source, path, *locate(text, path))
+    return Problem(message, source, path, *locate_path(text, path))
 
 
 class Findings:

@@ -26,7 +26,6 @@ from vqagen.files.records import first_keys
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
-from vqagen.language.synonyms import NOTES
 from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.world.loading import SCENES as SCENE_RECORDS
@@ -245,7 +244,7 @@ def _are_synonyms(document: object) -> bool:
 
 
 def _entries(document: Mapping[str, Any]) -> Iterator[Any]:
-    return (value for key, value in document.items() if key not in NOTES)
+    return (value for key, value in document.items() if key not in ("comment", "$schema"))
 
 
 def _are_ways(entry: object) -> bool:

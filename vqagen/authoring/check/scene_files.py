@@ -10,8 +10,7 @@ from typing import Any
 
 from vqagen.authoring.check.check_report import FileReport
 from vqagen.errors import BadInput, Problem, UsageError, nearest
-from vqagen.files.parsing import read_text
-from vqagen.files.text import locate
+from vqagen.files.parsing import locate_path, read_text
 from vqagen.plugin import PlugInError
 from vqagen.world.domain import Domain
 from vqagen.world.loading import PlacesOfNames, SceneSource, find_scenes, image_name, repeats_message
@@ -97,7 +96,7 @@ def _pointed(problem: Problem, source: SceneSource, text: str) -> Problem:
         place = place.removeprefix("scenes")
     if source.layout == "files":
         place = place.removeprefix("scenes[0]").removeprefix(".")
-    position = locate(text, place)
+    position = locate_path(text, place)
     return replace(problem, path=place, line=position.line, column=position.column)
 
 
