@@ -180,8 +180,9 @@ def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Record:
     if watch.ended:
         verdict = f"the same for every question of the scene: {causes.get(watch.ended.cause, watch.ended.cause)}"
     elif failed and failed.died:
-        (cause, times), *_ = failed.died.most_common()
-        verdict = f"none of {failed.offered:,} options led on, {times:,} because: {causes.get(cause, cause)}"
+        (cause, times), *more = failed.died.most_common()
+        because = f"{times:,} of them because" if more else "because"
+        verdict = f"none of {failed.offered:,} options led on, {because}: {causes.get(cause, cause)}"
     elif watch.finished[GAVE_UP]:
         verdict = UNFINISHED
     elif failed:
