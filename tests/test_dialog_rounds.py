@@ -14,7 +14,7 @@ from scene_records import scene_record
 
 from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Rules
-from vqagen.tasks.dialog.round_kind import ROUND_KINDS
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
 SEVEN = dialog_scene(
     scene_record(

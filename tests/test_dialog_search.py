@@ -19,10 +19,10 @@ from test_dialog_rounds import CLOSURE, GREEN, SEVEN, TWO
 
 from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.quotas import PRESETS, Gains, Prospect, RoundCounts
-from vqagen.tasks.dialog.round_kind import Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, SearchRules, Step
+from vqagen.tasks.dialog.situation import Situation
 
 Record = Mapping[str, Any]
 STANDALONE = ("count-all", "count-other", "count-attribute", "exist-other", "exist-attribute")

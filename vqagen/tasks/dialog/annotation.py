@@ -8,14 +8,22 @@ from random import Random
 from typing import Any
 
 from vqagen.bits import Objects, indexes, is_single, only
-from vqagen.tasks.dialog.answers import attribute_of_next, group_itself, rest
 from vqagen.tasks.dialog.captions import Caption, caption_args
 from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
-from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, RoundAnswer, RoundKind
-from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.rounds import (
+    NAMED,
+    NOTHING,
+    ROUND_KINDS,
+    TOPIC,
+    RoundAnswer,
+    RoundKind,
+    attribute_of_next,
+    group_itself,
+    rest,
+)
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
+from vqagen.tasks.dialog.template import BACK, FAR, FOCUS, GROUP, NEAR, SURE, UNSURE
 from vqagen.tasks.dialog.wording import DialogWords, Sentence, Span
 
 BOXES = ("pixel_coords", "bbox", "box")

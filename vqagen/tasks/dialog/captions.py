@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Rules
-from vqagen.tasks.dialog.round_kind import Pick
 from vqagen.tasks.dialog.scene import DialogScene, Values
+from vqagen.tasks.dialog.situation import Pick
 
 EXTRA = 0.3
 """Share of captions about one object that tell a second attribute (CLEVR-Dialog)."""

@@ -15,7 +15,10 @@ from operator import or_
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes
-from vqagen.tasks.dialog.answers import (
+from vqagen.tasks.dialog.knowledge import Knowledge, Move
+from vqagen.tasks.dialog.rounds import (
+    ROUND_KINDS,
+    Learn,
     alike,
     attribute_of_focus,
     attribute_of_next,
@@ -26,10 +29,8 @@ from vqagen.tasks.dialog.answers import (
     rest,
     whole_scene,
 )
-from vqagen.tasks.dialog.knowledge import Knowledge, Move
-from vqagen.tasks.dialog.round_kind import GROUP, Learn
-from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene, Values
+from vqagen.tasks.dialog.template import GROUP
 
 MANY = 1 << 30
 

@@ -44,8 +44,13 @@ class Move(NamedTuple):
 
     @property
     def is_count(self) -> bool:
-        """True if it asks for a number; labels begin with their family."""
-        return self.label.startswith("count")
+        """True if it asks for a number."""
+        return is_counting(self.label)
+
+
+def is_counting(label: str) -> bool:
+    """True if the questions of a label ask for a number; labels begin with their family."""
+    return label.startswith("count")
 
 
 @dataclass(slots=True)

@@ -23,10 +23,7 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
 from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
-from vqagen.tasks.dialog import round_kind
-from vqagen.tasks.dialog.answers import attribute_of_next
-from vqagen.tasks.dialog.round_kind import RoundKind
-from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.rounds import NAMED, NOTHING, ROUND_KINDS, RoundKind, attribute_of_next
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     ANCHOR,
@@ -269,15 +266,15 @@ def _round_rule(kind: RoundKind) -> LabelRule:
     """Return the rule of a kind of round. An ellipsis, which only follows certain rounds, need not name its object."""
     marks: dict[str, str] = {}
     may_mark: tuple[str, ...] = (RESULT,)
-    if kind.refers == round_kind.GROUP:
+    if kind.refers == GROUP:
         marks[GROUP] = ""
-    elif kind.refers == round_kind.NAMED:
+    elif kind.refers == NAMED:
         marks[FOCUS] = "D"
     elif kind.after:
         may_mark = (RESULT, FOCUS)
-    elif kind.refers != round_kind.NOTHING:
+    elif kind.refers != NOTHING:
         marks[FOCUS] = ""
-    is_named = kind.refers == round_kind.NAMED
+    is_named = kind.refers == NAMED
     slots = (*kind.slots, "D") if is_named else kind.slots
     cases: tuple[frozenset[str], ...] = _CASES_OF_NAMES if is_named else (frozenset(),)
     if kind.learn is attribute_of_next:

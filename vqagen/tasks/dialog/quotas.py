@@ -18,9 +18,9 @@ from vqagen.language.registry import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
-from vqagen.tasks.dialog.round_kind import FAMILIES, NONE_REFUSED, NOTHING, RoundKind
-from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
+from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundKind, kinds_after
 from vqagen.tasks.dialog.scene import DialogVocabulary
+from vqagen.tasks.dialog.situation import NONE_REFUSED
 
 UNLIMITED = 10**6
 FIRST_ROUND = 4

@@ -20,7 +20,17 @@ from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes, is_single
-from vqagen.tasks.dialog.answers import (
+from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
+from vqagen.tasks.dialog.consequences import answer_follows
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
+from vqagen.tasks.dialog.loading import label_rules
+from vqagen.tasks.dialog.rounds import (
+    NAMED,
+    NOTHING,
+    ROUND_KINDS,
+    TOPIC,
+    Learn,
+    RoundKind,
     alike,
     attribute_of_focus,
     attribute_of_next,
@@ -31,25 +41,10 @@ from vqagen.tasks.dialog.answers import (
     rest,
     whole_scene,
 )
-from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
-from vqagen.tasks.dialog.consequences import answer_follows
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
-from vqagen.tasks.dialog.loading import label_rules
-from vqagen.tasks.dialog.round_kind import (
-    FOCUS,
-    GROUP,
-    NAMED,
-    NOTHING,
-    ROUND_KINDS,
-    TOPIC,
-    Learn,
-    Pick,
-    RoundKind,
-    Situation,
-)
 from vqagen.tasks.dialog.scene import TIE, DialogScene, DialogVocabulary
 from vqagen.tasks.dialog.search import Beam, play
-from vqagen.tasks.dialog.template import ANY_EXTREME, NOUN
+from vqagen.tasks.dialog.situation import Pick, Situation
+from vqagen.tasks.dialog.template import ANY_EXTREME, FOCUS, GROUP, NOUN
 from vqagen.tasks.dialog.wording import NUMBER_WORDS, Phrasing, Sentence, Wordings
 
 _FIELD = re.compile(r"%\((\w+)\)s")

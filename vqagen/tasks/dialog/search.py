@@ -32,18 +32,10 @@ from vqagen.tasks.dialog.quotas import (
     RoundCounts,
     attribute_asked,
 )
-from vqagen.tasks.dialog.round_kind import (
-    NOTHING,
-    Pick,
-    Refused,
-    RoundAnswer,
-    RoundKind,
-    Situation,
-    none_refused,
-)
-from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
+from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.settings import STRICT, DialogSettings
+from vqagen.tasks.dialog.situation import Pick, Refused, Situation, none_refused
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
@@ -172,7 +164,7 @@ class DialogSearch:
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
         kind, counts, gains, gain = step
-        scene, move = now.scene, kind.ask(now)
+        scene, move = now.scene, kind.ask(now, kind)
         if move is None:
             return None
         knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
