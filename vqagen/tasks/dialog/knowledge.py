@@ -77,16 +77,10 @@ class Knowledge:
     """Values of which it is known whether any object has them."""
     exhausted: Values = 0
     """Values whose bearers were all mentioned: the other objects have none of them."""
-    parts: tuple[tuple[int, Objects, int], ...] = ()
-    """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
     counted: tuple[tuple[int, Objects, int], ...] = ()
     """(value, a group, how many of it have the value)."""
-    at_least: tuple[tuple[int, int, int], ...] = ()
-    """(object, relation, least number of objects that stand in it to the object), as told of groups."""
-    rest: tuple[Objects, int, Values] | None = None
-    """Some objects, how many others there are, and values that none of those has."""
-    apart: tuple[tuple[int, int], ...] = ()
-    """Pairs of values that no object has both."""
+    not_counted: Objects = 0
+    """The objects that had been mentioned when all others were counted. It keeps beams apart that differ in it alone."""
     lacks: int = 0
     """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0
@@ -120,8 +114,6 @@ class Knowledge:
     """Values that the members of the group are told to have."""
     lacking: Values = 0
     """Values that no member of the group has."""
-    rest_of: Objects = 0
-    """The objects that were mentioned before, if the group is all the others."""
     anchor: tuple[int, int] | None = None
     """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0
@@ -172,9 +164,6 @@ class Learner:
             after.told |= told << i * self._values
         after.value_exists |= told
         self.note(i, attribute)
-        for one, other in after.apart:
-            if value in (one, other):
-                self._lack(i, 1 << one + other - value)
 
     def note(self, i: int, attribute: int) -> None:
         """Note that an attribute of an object is known."""
@@ -215,15 +204,6 @@ class Learner:
         after.uncounted = after.uncounted & ~objects if is_sized else after.uncounted | objects
         if objects:
             self._describe(objects, described, is_sized)
-
-    def keep_apart(self, one: int, other: int) -> None:
-        """Learn that no object has both values."""
-        after, values = self.after, len(self.scene.counts)
-        after.apart += ((one, other),)
-        for i in indexes(after.singles):
-            for value in (one, other):
-                if after.told >> i * values + value & 1:
-                    self._lack(i, 1 << one + other - value)
 
     def keep_from(self, objects: Objects, values: Values) -> None:
         """Learn that none of a group has some values. A reader may know of an object found later that it is of it."""
