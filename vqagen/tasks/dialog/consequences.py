@@ -60,7 +60,11 @@ def _told(counted: int, found: int, place: int, number: int) -> Bounds:
 
 def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
-    return _Consequences(scene, knowledge).decide(move)
+    known = knowledge
+    has_numbers = known.value_counts or known.related_counts or known.size_known or known.all_seen
+    if not has_numbers and not (known.links and move.relation >= 0) and not known.lacks:
+        return ROUND_KINDS[move.label].learn is rest and Consequences(scene, known).decide(move)
+    return Consequences(scene, known).decide(move)
 
 
 class _Side(NamedTuple):
@@ -76,7 +80,7 @@ class _Side(NamedTuple):
     """Of these, the objects known to be next, which have exactly one object fewer there."""
 
 
-class _Consequences:
+class Consequences:
     """All that follows from what is known about numbers: of the scene, of values, of things in a direction."""
 
     def __init__(self, scene: DialogScene, knowledge: Knowledge) -> None:
@@ -299,15 +303,15 @@ class _Consequences:
         return bounds.is_known or (not is_count and (bounds.least > beyond or bounds.most <= beyond))
 
 
-_DECISIONS: Mapping[Learn, Callable[[_Consequences, Move, bool], bool]] = {
-    whole_scene: _Consequences.of_size,
-    rest: _Consequences.of_rest,
-    having_value: _Consequences.of_value,
-    having_value_in_group: _Consequences.of_value_in_group,
-    group_itself: _Consequences.of_group,
-    related: _Consequences.of_related,
-    alike: _Consequences.of_alike,
-    attribute_of_focus: _Consequences.of_attribute,
-    attribute_of_next: _Consequences.of_next,
+_DECISIONS: Mapping[Learn, Callable[[Consequences, Move, bool], bool]] = {
+    whole_scene: Consequences.of_size,
+    rest: Consequences.of_rest,
+    having_value: Consequences.of_value,
+    having_value_in_group: Consequences.of_value_in_group,
+    group_itself: Consequences.of_group,
+    related: Consequences.of_related,
+    alike: Consequences.of_alike,
+    attribute_of_focus: Consequences.of_attribute,
+    attribute_of_next: Consequences.of_next,
 }
 """How a question is answered -> whether the answer follows: (question, whether it counts) -> bool."""

@@ -80,7 +80,7 @@ class Knowledge:
     counted: tuple[tuple[int, Objects, int], ...] = ()
     """(value, a group, how many of it have the value)."""
     not_counted: Objects = 0
-    """The objects that had been mentioned when all others were counted. It keeps beams apart that differ in it alone."""
+    """The objects mentioned before all others were counted: beams that differ in it alone count as two."""
     lacks: int = 0
     """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0

@@ -13,7 +13,7 @@ A `Listener` then says what a caption or a question can mean, by what was said b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from operator import and_
 from random import Random
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import indexes, is_single
 from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
-from vqagen.tasks.dialog.consequences import answer_follows
+from vqagen.tasks.dialog.consequences import Consequences
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.loading import label_rules
 from vqagen.tasks.dialog.rounds import (
@@ -29,17 +29,12 @@ from vqagen.tasks.dialog.rounds import (
     NOTHING,
     ROUND_KINDS,
     TOPIC,
-    Learn,
     RoundKind,
-    alike,
     attribute_of_focus,
     attribute_of_next,
     group_itself,
-    having_value,
     having_value_in_group,
-    related,
     rest,
-    whole_scene,
 )
 from vqagen.tasks.dialog.scene import TIE, DialogScene, DialogVocabulary
 from vqagen.tasks.dialog.search import Beam, play
@@ -348,43 +343,17 @@ def _why_unclear(scene: DialogScene, known: Knowledge, move: Move) -> str:
 
 def _is_known(now: Situation, move: Move) -> bool:
     """True if the answer of a question was told before, or follows from what was told."""
-    is_open = _OPEN.get(ROUND_KINDS[move.label].learn)
-    return (is_open is not None and not is_open(now, move)) or answer_follows(now.scene, now.knowledge, move)
-
-
-def _alike_is_open(now: Situation, move: Move) -> bool:
-    value = now.scene.value_at[move.attribute][move.focus]
-    is_told = now.knowledge.told >> move.focus * len(now.scene.counts) + value & 1
-    options = now.uncounted_likes(move.focus) if move.is_count else now.unfound_likes(move.focus)
-    return not is_told or bool(options >> value & 1)
-
-
-def _next_is_open(now: Situation, move: Move) -> bool:
-    j = now.scene.next[move.relation][move.focus]
-    return now.open_attribute(j, move.attribute) if j >= 0 else _side_is_open(now, move._replace(label="count"))
-
-
-def _side_is_open(now: Situation, move: Move) -> bool:
-    options = now.uncounted(move.focus) if move.is_count else now.unfound(move.focus)
-    return bool(options >> move.relation & 1)
-
-
-def _value_is_open(now: Situation, move: Move) -> bool:
-    known = now.knowledge
-    return not (known.value_counts if move.is_count else known.value_exists) >> move.value & 1
-
-
-_OPEN: Mapping[Learn, Callable[[Situation, Move], bool]] = {
-    whole_scene: lambda now, move: not now.knowledge.size_known,
-    rest: lambda now, move: (
-        not (now.knowledge.size_known or (now.knowledge.all_seen if move.is_count else now.knowledge.rest_known))
-    ),
-    having_value: _value_is_open,
-    having_value_in_group: lambda now, move: now.undescribed >> move.value & 1 == 1 and _value_is_open(now, move),
-    group_itself: lambda now, move: not now.knowledge.is_sized,
-    related: _side_is_open,
-    alike: _alike_is_open,
-    attribute_of_focus: lambda now, move: now.open_attribute(move.focus, move.attribute),
-    attribute_of_next: _next_is_open,
-}
-"""How a question is answered -> whether its answer is yet to be told; what follows from several facts is not seen."""
+    known, kind, i = now.knowledge, ROUND_KINDS[move.label], -1
+    is_told = False
+    if kind.learn is rest:
+        is_told = known.all_seen if move.is_count else known.rest_known
+    elif kind.learn is having_value_in_group:
+        is_told = not now.undescribed >> move.value & 1
+    elif kind.learn is group_itself:
+        is_told = known.is_sized
+    elif kind.learn is attribute_of_focus:
+        i = move.focus
+    elif kind.learn is attribute_of_next:
+        i = now.scene.next[move.relation][move.focus]
+    is_told = is_told or (i >= 0 and not now.open_attribute(i, move.attribute))
+    return is_told or Consequences(now.scene, known).decide(move)
