@@ -259,7 +259,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
 
 def related(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects in a relation to the focus."""
-    (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
+    learner.learn_related(move.focus, move.relation, move.is_count)
     learner.after.anchor = move.focus, move.relation
     learner.after.lacking = learner.borne_by_one(move.focus)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
@@ -269,7 +269,7 @@ def alike(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the other objects with the focus's value of an attribute."""
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
-    (learner.count_alike if move.is_count else learner.find_alike)(move.focus, value)
+    learner.learn_alike(move.focus, value, move.is_count)
     learner.after.exhausted |= 1 << value
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
@@ -280,9 +280,9 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     if asked is not None and asked.label.startswith("exist-other"):
         learner.after.size_known = True
     elif asked is not None and "obj-rel" in asked.label:
-        learner.count_related(asked.focus, asked.relation)
+        learner.learn_related(asked.focus, asked.relation)
     elif asked is not None and "obj-exclude" in asked.label:
-        learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
+        learner.learn_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
         learner.learn_value(only(before.described))
     _keep_group(learner)
@@ -304,7 +304,7 @@ def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
     learner.after.mentioned |= 1 << focus
     if j < 0:
         if learner.is_strict:
-            learner.count_related(focus, relation)
+            learner.learn_related(focus, relation)
         return RoundAnswer("none", 0)
     learner.link(focus, relation, j)
     learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
