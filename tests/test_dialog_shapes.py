@@ -14,10 +14,9 @@ from scene_records import sampled_scenes
 from vqagen import find_domain
 from vqagen.files.layouts import Arrangement, Checksum, encode_lines
 from vqagen.files.shape import Shape
-from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
+from vqagen.tasks.dialog.formats import CLEVR_DIALOG, VISDIAL, all_answers
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
-from vqagen.tasks.dialog.visdial import VISDIAL, all_answers
 
 Json = Any
 INFO = {"generator": {"answers": ANSWERS}}

@@ -9,17 +9,15 @@ from functools import cached_property
 from typing import Any
 
 from vqagen.errors import counted
-from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
-from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
 from vqagen.tasks.dialog.dialog_files import DialogColumns
+from vqagen.tasks.dialog.formats import DIALOG_FORMATS, all_answers, most_objects
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
 from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.visdial import VISDIAL, all_answers, most_objects
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.scene import Scene
 
@@ -109,9 +107,6 @@ class DialogReport(RunReport):
 
 
 # The task -------------------------------------------------------------------------------------------------------------
-
-
-DIALOG_FORMATS = (JSON, JSON_LINES, PARQUET, CLEVR_DIALOG, VISDIAL)
 
 
 @dataclass(frozen=True)
