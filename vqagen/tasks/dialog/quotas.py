@@ -165,9 +165,9 @@ class Prospect:
 
     def __init__(self, quotas: Quotas, rounds: int) -> None:
         self.quotas, self.rounds = quotas, rounds
-        self.can_finish = cache(self._can_finish)
         self.counts_after = cache(self._find_counts_after)
         self.gains_after = cache(self._find_gains_after)
+        self.can_finish = cache(self._can_finish)
         self.most_gain = cache(self._find_most)
         self._most_gain = cache(self._find_most_gain)
         self._alike = cache(_alike)

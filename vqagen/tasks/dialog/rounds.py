@@ -148,7 +148,8 @@ def ask_next(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the color of the next thing left of an object."""
     focus, descriptor, options = _focus(now, kind, now.seekable)
     chosen = now.pick.one(options)
-    return Move(kind.label, focus, *now.relation_and_attribute(chosen), descriptor=descriptor) if chosen >= 0 else None
+    relation, attribute = divmod(chosen, len(now.scene.value_at))
+    return Move(kind.label, focus, relation, attribute, descriptor=descriptor) if chosen >= 0 else None
 
 
 def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tuple[int, int, int]:
