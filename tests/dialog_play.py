@@ -18,9 +18,10 @@ from vqagen.bits import indexes
 from vqagen.tasks.dialog.captions import Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.quotas import PRESETS
-from vqagen.tasks.dialog.round_kind import Pick, RoundKind, Situation
+from vqagen.tasks.dialog.rounds import RoundKind
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
+from vqagen.tasks.dialog.search import Beam, DialogSearch, play
+from vqagen.tasks.dialog.situation import Pick, Situation
 from vqagen.world.scene import compile_scene
 
 T = TypeVar("T")
@@ -83,12 +84,12 @@ class Left(NamedTuple):
 
 @cache
 def _search(rules: Rules) -> DialogSearch:
-    return DialogSearch(SearchRules(rules, PRESETS["none"], 1, 1))
+    return DialogSearch(rules, PRESETS["none"], 1, 1)
 
 
 def _ask(kind: RoundKind, now: Situation, pick: Pick) -> Move | None:
     now.pick = pick
-    return kind.ask(now)
+    return kind.ask(now, kind)
 
 
 class Moment:

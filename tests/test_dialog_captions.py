@@ -15,7 +15,7 @@ from scene_records import SMALL_SCENES, sampled_scenes, scene_record
 
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, caption_args
 from vqagen.tasks.dialog.knowledge import Rules
-from vqagen.tasks.dialog.round_kind import Pick
+from vqagen.tasks.dialog.situation import Pick
 
 Record = Mapping[str, Any]
 STRICT, LEGACY = Rules(), Rules(is_strict=False)

@@ -15,7 +15,7 @@ from vqagen.language.domain_files import DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.sentence import finished, starts_with_vowel_sound
 from vqagen.language.synonyms import load_synonyms
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, label_rules
-from vqagen.tasks.dialog.round_kind import ROUND_KINDS
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     ANY_EXTREME,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from vqagen.tasks.dialog.rounds import FAMILIES
 from vqagen.errors import counted
 from vqagen.score.items.table import Column as Values, Items
 from vqagen.score.report.table import Column, Report, Table, nonempty
@@ -28,7 +29,6 @@ from vqagen.shortcuts.groups import (
     spread_record,
     spread_text,
 )
-from vqagen.tasks.dialog.round_kind import FAMILIES
 
 HISTORIES = {"independent": "None", "whole history": "All", "dependent": "Coref"}
 """Part of the history that a round depends on -> CLEVR-Dialog's name of it."""

@@ -27,7 +27,7 @@ from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
 from vqagen.tasks.dialog.recognition import Listener, Parse, SentenceReader, Verdict, captions_said
-from vqagen.tasks.dialog.round_kind import NOTHING, ROUND_KINDS
+from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import SHARED
 from vqagen.tasks.dialog.settings import LEGACY

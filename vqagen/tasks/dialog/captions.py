@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Rules
-from vqagen.tasks.dialog.round_kind import Pick
 from vqagen.tasks.dialog.scene import DialogScene, Values
+from vqagen.tasks.dialog.situation import Pick
 
 EXTRA = 0.3
 """Share of captions about one object that tell a second attribute (CLEVR-Dialog)."""
@@ -185,7 +185,7 @@ def _learn_object(learner: Learner, caption: Caption) -> None:
         learner.tell(i, value)
     learner.call(i, sum(1 << value for value in caption.values))
     if caption.relation >= 0:
-        learner.count_related(i, caption.relation)
+        learner.learn_related(i, caption.relation)
     if caption.form == "exact" and len(caption.values) == 1:
         learner.learn_value(caption.values[0])
 

@@ -23,10 +23,7 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
 from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
-from vqagen.tasks.dialog import round_kind
-from vqagen.tasks.dialog.answers import attribute_of_next
-from vqagen.tasks.dialog.round_kind import RoundKind
-from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.rounds import NAMED, NOTHING, ROUND_KINDS, RoundKind, attribute_of_next
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     ANCHOR,
@@ -90,8 +87,13 @@ class PlacedDialogTemplate(NamedTuple):
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a path inside the record."""
-        place = place if self.is_list else place.removesuffix("[0]")
-        return problem_in(self.source, f"{self.path}.{place}" if place else self.path, message, self.text)
+        return problem_in(self.source, _place(self.path, place, self.is_list), message, self.text)
+
+
+def _place(path: str, inside: str, is_list: bool) -> str:
+    """Return the JSON path of a place in a record; of a single text, `text` and not `text[0]`."""
+    inside = inside if is_list else inside.removesuffix("[0]")
+    return f"{path}.{inside}" if inside else path
 
 
 class DialogTemplatesRead(NamedTuple):
@@ -189,10 +191,10 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
         path = f"{base}[{i}]"
         if path in bad:
             continue
-        found = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
+        is_list = isinstance(record["text"], list)
+        found = [(_place(path, inside, is_list), message) for inside, message in record_faults(record, rules)]
         faults += found
         if not found:
-            is_list = isinstance(record["text"], list)
             placed.append(PlacedDialogTemplate(_template(record, file.name), source, text, path, is_list))
     return DialogTemplatesRead(
         tuple(placed), tuple(problem_in(source, place, message, text) for place, message in dict.fromkeys(faults))
@@ -201,9 +203,12 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
 
 def _template(record: Mapping[str, Any], file: str) -> DialogTemplate:
     """Return the template of a record without faults."""
-    texts = [record["text"]] if isinstance(record["text"], str) else record["text"]
     own = record["name"], record["label"], record["family"], record.get("form", ""), record.get("slots", {})
-    return DialogTemplate(*own, tuple(map(parse_text, texts)), file)
+    return DialogTemplate(*own, tuple(map(parse_text, _texts(record))), file)
+
+
+def _texts(record: Mapping[str, Any]) -> list[str]:
+    return [record["text"]] if isinstance(record["text"], str) else record["text"]
 
 
 def _taken(placed: Iterable[PlacedDialogTemplate]) -> Iterator[Problem]:
@@ -269,15 +274,15 @@ def _round_rule(kind: RoundKind) -> LabelRule:
     """Return the rule of a kind of round. An ellipsis, which only follows certain rounds, need not name its object."""
     marks: dict[str, str] = {}
     may_mark: tuple[str, ...] = (RESULT,)
-    if kind.refers == round_kind.GROUP:
+    if kind.refers == GROUP:
         marks[GROUP] = ""
-    elif kind.refers == round_kind.NAMED:
+    elif kind.refers == NAMED:
         marks[FOCUS] = "D"
     elif kind.after:
         may_mark = (RESULT, FOCUS)
-    elif kind.refers != round_kind.NOTHING:
+    elif kind.refers != NOTHING:
         marks[FOCUS] = ""
-    is_named = kind.refers == round_kind.NAMED
+    is_named = kind.refers == NAMED
     slots = (*kind.slots, "D") if is_named else kind.slots
     cases: tuple[frozenset[str], ...] = _CASES_OF_NAMES if is_named else (frozenset(),)
     if kind.learn is attribute_of_next:
@@ -296,12 +301,9 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
         yield "label", unknown("label", label, tuple(rules))
     else:
         yield from _faults_of_keys(record, rule)
-    is_list = isinstance(record["text"], list)
-    texts: list[str] = record["text"] if is_list else [record["text"]]
-    found = {i: list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
-    for i, faults in found.items():
-        for message in faults:
-            yield f"text[{i}]" if is_list else "text", message
+    texts = _texts(record)
+    found = {f"text[{i}]": list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
+    yield from ((place, message) for place, faults in found.items() for message in faults)
     if rule is not None and not any(found.values()):
         for case in rule.cases:
             if all(parse_text(written).where(case) is None for written in texts):
@@ -313,20 +315,15 @@ def _faults_as_written(written: str, label: str, rule: LabelRule | None) -> Iter
     faults = list(form_faults(written))
     if not faults and rule is not None:
         text = parse_text(written)
-        faults += _condition_faults(text, label, rule)
+        known = tuple(each for each in CONDITIONS if any(each in case for case in rule.cases))
+        for each in sorted(text.conditions - set(known)):
+            is_other = each in CONDITIONS or not known
+            other = f"{label} has no condition {each!r}; it has {', '.join(known) or 'none'}"
+            faults.append(other if is_other else unknown("condition", each, known))
         for case in rule.cases:
             said = text.where(case)
             faults += _text_faults(said, label, rule) if said else ()
     yield from dict.fromkeys(faults)
-
-
-def _condition_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
-    known = tuple(each for each in CONDITIONS if any(each in case for case in rule.cases))
-    for each in sorted(text.conditions - set(known)):
-        if each in CONDITIONS or not known:
-            yield f"{label} has no condition {each!r}; it has {', '.join(known) or 'none'}"
-        else:
-            yield unknown("condition", each, known)
 
 
 def _faults_of_keys(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:

@@ -1,9 +1,9 @@
-"""The kinds of rounds: for each label, when it may come and what it may ask.
+"""The kinds of rounds: for each label, when it may come, what it may ask, how it is answered, and what that conveys.
 
-To add a kind, write one function here and a template with its label in `templates/dialog`. The function looks at the
-`Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None if there is nothing to ask; the
-decorator names the function that answers, of `answers`, and the slots of its texts. A function that answers in a way of
-its own also needs a row in `consequences`, which finds out if its answers follow from what is known.
+To add a kind, write one row of `ROUND_KINDS` and a template with its label in `templates/dialog`. A row names two
+functions. One asks: it looks at the `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None
+if there is nothing to ask. The other answers. A function that answers in a way of its own also needs a row in
+`consequences`, which finds out if its answers follow from what is known.
 
 Labels and preconditions follow CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that is known or that
 follows from what is known.
@@ -11,259 +11,339 @@ follows from what is known.
 
 from __future__ import annotations
 
-from vqagen.tasks.dialog.answers import (
-    alike,
-    attribute_of_focus,
-    attribute_of_next,
-    group_itself,
-    having_value,
-    having_value_in_group,
-    related,
-    rest,
-    whole_scene,
-)
-from vqagen.tasks.dialog.knowledge import Move
-from vqagen.tasks.dialog.round_kind import (
-    FOCUS,
-    GROUP,
-    NAMED,
-    ROUND_KINDS,
-    TOPIC,
-    Situation,
-    kinds_after,
-    round_kind,
-)
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["ROUND_KINDS", "kinds_after"]
+from vqagen.bits import Objects, is_single, only
+from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, is_counting
+from vqagen.tasks.dialog.scene import Values
+from vqagen.tasks.dialog.situation import Situation
+from vqagen.tasks.dialog.template import FOCUS, GROUP
 
-# The whole scene ------------------------------------------------------------------------------------------------------
+FAMILIES = ("count", "exist", "seek")
+NOTHING, TOPIC, NAMED = "nothing", "topic", "named"
+"""What a kind of round refers to, besides GROUP ("them") and FOCUS (that of the round before): nothing, "it", or an
+object named by a value."""
 
 
-@round_kind("count-all", whole_scene, needs_history=False)
-def count_all(now: Situation) -> Move | None:
+class RoundAnswer(NamedTuple):
+    """The answer of a round, and the objects it is about."""
+
+    answer: int | str
+    result: Objects
+
+
+@dataclass(frozen=True)
+class RoundKind:
+    """A kind of round. Its texts are the templates of its label."""
+
+    label: str
+    """Begins with its family, which decides the type of the answer, and which quota the round counts for."""
+    ask: Ask
+    learn: Learn
+    refers: str = NOTHING
+    """What the question refers to; without it no question is looked for."""
+    after: tuple[str, ...] = ()
+    """Labels of which one must be the round before; none: any may."""
+    needs_history: bool = True
+    """False for questions that can be understood without the dialog."""
+    slots: tuple[str, ...] = ()
+    """What every text says, as templates call it; <D>, the object named by a value, comes with NAMED."""
+
+    @property
+    def family(self) -> str:
+        """The first word of the label."""
+        return self.label.partition("-")[0]
+
+    def has_referent(self, knowledge: Knowledge) -> bool:
+        """True if there is something of the sort that the question refers to."""
+        if self.refers == TOPIC:
+            return knowledge.topic >= 0
+        if self.refers == GROUP:
+            return knowledge.group != 0
+        return self.refers != NAMED or knowledge.singles != 0
+
+    @property
+    def history_class(self) -> str:
+        """None, All or Coref: the part of the history that the question depends on."""
+        return ("Coref" if self.refers != NOTHING else "All") if self.needs_history else "None"
+
+
+Ask = Callable[[Situation, RoundKind], Move | None]
+"""Chooses a question of a kind; None if there is none."""
+Learn = Callable[[Learner, Move], RoundAnswer]
+"""Answers a question, and adds what the answer conveys to what is known."""
+
+
+def kinds_after(label: str) -> Iterator[RoundKind]:
+    """Yield the kinds of rounds that may follow a round with this label."""
+    return (kind for kind in ROUND_KINDS.values() if not kind.after or label in kind.after)
+
+
+# Questions ------------------------------------------------------------------------------------------------------------
+
+
+def ask_size(now: Situation, kind: RoundKind) -> Move | None:
     """Count the things in the scene."""
-    return None if now.knowledge.size_known else Move("count-all")
+    return None if now.knowledge.size_known else Move(kind.label)
 
 
-@round_kind("count-other", rest)
-def count_other(now: Situation) -> Move | None:
-    """Count the things that were not mentioned."""
+def ask_rest(now: Situation, kind: RoundKind) -> Move | None:
+    """Ask for the things that were not mentioned; not with "several cubes", for are all cubes mentioned then?"""
     known = now.knowledge
-    return None if known.size_known or known.all_seen or _is_vague(now) else Move("count-other")
+    is_known = known.size_known or (known.all_seen if is_counting(kind.label) else known.rest_known)
+    is_vague = now.rules.is_strict and known.uncounted != 0
+    return None if is_known or is_vague else Move(kind.label)
 
 
-@round_kind("exist-other", rest)
-def exist_other(now: Situation) -> Move | None:
-    """Ask whether there are things that were not mentioned."""
-    known = now.knowledge
-    return None if known.size_known or known.rest_known or _is_vague(now) else Move("exist-other")
+def ask_value(now: Situation, kind: RoundKind) -> Move | None:
+    """Ask for the things with a value: those of the scene, or of the group of the round before."""
+    known, objects, options = now.knowledge, now.scene.everything, now.all_values
+    if kind.refers == GROUP:
+        objects, options = known.group, now.undescribed
+    options &= ~(known.value_counts if is_counting(kind.label) else known.value_exists)
+    value = now.pick.one(now.values_among(kind.label, objects, options))
+    return Move(kind.label, value=value) if value >= 0 else None
 
 
-def _is_vague(now: Situation) -> bool:
-    """Return whether it is open how many things were mentioned: with "several cubes", are all of them?"""
-    return now.rules.is_strict and now.knowledge.uncounted != 0
-
-
-@round_kind("count-attribute", having_value, needs_history=False, slots=("V",))
-def count_attribute(now: Situation) -> Move | None:
-    """Count the things with a value."""
-    options = now.all_values & ~now.knowledge.value_counts
-    return _about_value(now, "count-attribute", now.values_counted("count-attribute", now.scene.everything, options))
-
-
-@round_kind("exist-attribute", having_value, needs_history=False, slots=("V",))
-def exist_attribute(now: Situation) -> Move | None:
-    """Ask whether there is a thing with a value."""
-    options = now.all_values & ~now.knowledge.value_exists
-    return _about_value(now, "exist-attribute", now.values_found("exist-attribute", options, now.scene.present))
-
-
-# The group of the round before ----------------------------------------------------------------------------------------
-
-
-@round_kind("count-all-group", group_itself, GROUP)
-def count_all_group(now: Situation) -> Move | None:
+def ask_group(now: Situation, kind: RoundKind) -> Move | None:
     """Count the group, if its size is not known."""
-    return None if now.knowledge.is_sized else Move("count-all-group")
+    return None if now.knowledge.is_sized else Move(kind.label)
 
 
-@round_kind("count-attribute-group", having_value_in_group, GROUP, slots=("V|P",))
-def count_attribute_group(now: Situation) -> Move | None:
-    """Count the things of the group with a value."""
-    label, known = "count-attribute-group", now.knowledge
-    options = now.undescribed & ~known.value_counts
-    return _about_value(now, label, now.values_counted(label, known.group, options))
-
-
-@round_kind("exist-attribute-group", having_value_in_group, GROUP, slots=("V|P",))
-def exist_attribute_group(now: Situation) -> Move | None:
-    """Ask whether a thing of the group has a value."""
-    label, known = "exist-attribute-group", now.knowledge
-    options = now.undescribed & ~known.value_exists
-    return _about_value(now, label, now.values_found(label, options, now.present_in(known.group)))
-
-
-def _about_value(now: Situation, label: str, options: int) -> Move | None:
-    value = now.pick.one(options)
-    return Move(label, value=value) if value >= 0 else None
-
-
-# Things in a direction ------------------------------------------------------------------------------------------------
-
-
-@round_kind("count-obj-rel-imm", related, TOPIC, slots=("R",))
-def count_related_to_topic(now: Situation) -> Move | None:
-    """Count the things left of it."""
-    topic = now.knowledge.topic
-    return _about_relation(now, "count-obj-rel-imm", topic, now.sides_counted("count-obj-rel-imm", topic))
-
-
-@round_kind("exist-obj-rel-imm", related, TOPIC, slots=("R",))
-def exist_related_to_topic(now: Situation) -> Move | None:
-    """Ask whether there is a thing left of it."""
-    topic = now.knowledge.topic
-    return _about_relation(now, "exist-obj-rel-imm", topic, now.sides_found("exist-obj-rel-imm", topic))
-
-
-@round_kind("count-obj-rel-imm2", related, FOCUS, after=("count-obj-rel-imm", "count-obj-rel-imm2"), slots=("R",))
-def count_related_again(now: Situation) -> Move | None:
-    """Count the things in another direction of the same focus; not if one was found, for "it" would be that."""
-    focus = now.previous.focus
-    if now.rules.is_strict and now.knowledge.result.bit_count() == 1:
+def ask_related(now: Situation, kind: RoundKind) -> Move | None:
+    """Ask for the things left of an object. After one was found, "it" would be that, and not the focus once more."""
+    is_found = is_counting(kind.label) and is_single(now.knowledge.result)
+    if kind.refers == FOCUS and is_found and now.rules.is_strict:
         return None
-    return _about_relation(now, "count-obj-rel-imm2", focus, now.sides_counted("count-obj-rel-imm2", focus))
-
-
-@round_kind("exist-obj-rel-imm2", related, FOCUS, after=("exist-obj-rel-imm", "exist-obj-rel-imm2"), slots=("R",))
-def exist_related_again(now: Situation) -> Move | None:
-    """Ask whether there is a thing in another direction of the same focus."""
-    focus = now.previous.focus
-    return _about_relation(now, "exist-obj-rel-imm2", focus, now.sides_found("exist-obj-rel-imm2", focus))
-
-
-@round_kind("count-obj-rel-early", related, NAMED, slots=("R",))
-def count_related_to_earlier(now: Situation) -> Move | None:
-    """Count the things left of the earlier red thing."""
-    label = "count-obj-rel-early"
-    focus, descriptor, options = now.named(lambda i: now.sides_counted(label, i))
-    return _about_relation(now, label, focus, options, descriptor)
-
-
-@round_kind("exist-obj-rel-early", related, NAMED, slots=("R",))
-def exist_related_to_earlier(now: Situation) -> Move | None:
-    """Ask whether there is a thing left of the earlier red thing."""
-    label = "exist-obj-rel-early"
-    focus, descriptor, options = now.named(lambda i: now.sides_found(label, i))
-    return _about_relation(now, label, focus, options, descriptor)
-
-
-def _about_relation(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+    focus, descriptor, options = _focus(now, kind, lambda i: now.sides(kind.label, i))
     relation = now.pick.one(options)
-    return Move(label, focus, relation, descriptor=descriptor) if relation >= 0 else None
+    return Move(kind.label, focus, relation, descriptor=descriptor) if relation >= 0 else None
 
 
-# Things with the same value -------------------------------------------------------------------------------------------
-
-
-@round_kind("count-obj-exclude-imm", alike, TOPIC, slots=("A",))
-def count_alike_to_topic(now: Situation) -> Move | None:
-    """Count the other things of its color."""
-    topic = now.knowledge.topic
-    return _about_likes(now, "count-obj-exclude-imm", topic, now.likes_counted("count-obj-exclude-imm", topic))
-
-
-@round_kind("exist-obj-exclude-imm", alike, TOPIC, slots=("A",))
-def exist_alike_to_topic(now: Situation) -> Move | None:
-    """Ask whether there is another thing of its color."""
-    topic = now.knowledge.topic
-    return _about_likes(now, "exist-obj-exclude-imm", topic, now.likes_found("exist-obj-exclude-imm", topic))
-
-
-@round_kind("count-obj-exclude-early", alike, NAMED, slots=("A",))
-def count_alike_to_earlier(now: Situation) -> Move | None:
-    """Count the other things with the shape of the earlier red thing."""
-    label = "count-obj-exclude-early"
-    focus, descriptor, options = now.named(lambda i: now.likes_counted(label, i))
-    return _about_likes(now, label, focus, options, descriptor)
-
-
-@round_kind("exist-obj-exclude-early", alike, NAMED, slots=("A",))
-def exist_alike_to_earlier(now: Situation) -> Move | None:
-    """Ask whether there is another thing with the shape of the earlier red thing."""
-    label = "exist-obj-exclude-early"
-    focus, descriptor, options = now.named(lambda i: now.likes_found(label, i))
-    return _about_likes(now, label, focus, options, descriptor)
-
-
-def _about_likes(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
-    vocabulary = now.scene.vocabulary
+def ask_alike(now: Situation, kind: RoundKind) -> Move | None:
+    """Ask for the other things of an object's color."""
+    words = now.scene.vocabulary
+    focus, descriptor, options = _focus(now, kind, lambda i: now.likes(kind.label, i))
     if now.rules.is_strict and descriptor >= 0:  # nobody asks how many others share the shape of the cube
-        options &= ~vocabulary.value_sets[vocabulary.values[descriptor][0]]
+        options &= ~words.value_sets[words.values[descriptor][0]]
     value = now.pick.one(options)
-    if value < 0:
-        return None
-    attribute = vocabulary.values[value][0]
-    return Move(label, focus, attribute=attribute, descriptor=descriptor)
+    return Move(kind.label, focus, attribute=words.values[value][0], descriptor=descriptor) if value >= 0 else None
 
 
-# Attributes -----------------------------------------------------------------------------------------------------------
-
-ASKED_OF_ONE = ("seek-attr-imm", "seek-attr-imm2")
-
-
-@round_kind("seek-attr-imm", attribute_of_focus, TOPIC, slots=("A",))
-def seek_of_topic(now: Situation) -> Move | None:
-    """Ask for its color."""
-    topic = now.knowledge.topic
-    return _about_attribute(now, "seek-attr-imm", topic, now.open_attributes(topic))
-
-
-@round_kind("seek-attr-imm2", attribute_of_focus, TOPIC, after=(*ASKED_OF_ONE, "seek-attr-rel-imm"), slots=("A",))
-def seek_again(now: Situation) -> Move | None:
-    """Ask for another attribute of the thing just asked about."""
-    topic = now.knowledge.topic
-    return _about_attribute(now, "seek-attr-imm2", topic, now.open_attributes(topic))
-
-
-@round_kind("seek-attr-early", attribute_of_focus, NAMED, slots=("A",))
-def seek_of_earlier(now: Situation) -> Move | None:
-    """Ask for the shape of the earlier red thing."""
-    focus, descriptor, options = now.named(now.open_attributes)
-    return _about_attribute(now, "seek-attr-early", focus, options, descriptor)
-
-
-@round_kind("seek-attr-sim-early", attribute_of_focus, NAMED, after=ASKED_OF_ONE)
-def seek_same_of_earlier(now: Situation) -> Move | None:
-    """Ask for the attribute just asked about, of the earlier red thing."""
-    asked = now.previous.attribute
-    focus, descriptor, options = now.named(
-        lambda i: now.open_attributes(i) & 1 << asked, besides=now.scene.vocabulary.value_sets[asked]
-    )
-    return _about_attribute(now, "seek-attr-sim-early", focus, options, descriptor)
-
-
-def _about_attribute(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+def ask_attribute(now: Situation, kind: RoundKind) -> Move | None:
+    """Ask for an object's color; without words for the attribute, for the one that was just asked for."""
+    if kind.slots:
+        focus, descriptor, options = _focus(now, kind, now.open_attributes)
+    else:
+        asked = now.previous.attribute
+        besides = now.scene.vocabulary.value_sets[asked]
+        focus, descriptor, options = now.named(lambda i: now.open_attributes(i) & 1 << asked, besides)
     attribute = now.pick.one(options)
-    return Move(label, focus, attribute=attribute, descriptor=descriptor) if attribute >= 0 else None
+    return Move(kind.label, focus, attribute=attribute, descriptor=descriptor) if attribute >= 0 else None
 
 
-@round_kind("seek-attr-rel-imm", attribute_of_next, TOPIC, slots=("R", "A"))
-def seek_of_next_to_topic(now: Situation) -> Move | None:
-    """Ask for the color of the next thing left of it."""
-    topic = now.knowledge.topic
-    return _about_next(now, "seek-attr-rel-imm", topic, now.seekable(topic))
-
-
-@round_kind("seek-attr-rel-early", attribute_of_next, NAMED, slots=("R", "A"))
-def seek_of_next_to_earlier(now: Situation) -> Move | None:
-    """Ask for the color of the next thing left of the earlier cube."""
-    focus, descriptor, options = now.named(now.seekable)
-    return _about_next(now, "seek-attr-rel-early", focus, options, descriptor)
-
-
-def _about_next(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+def ask_next(now: Situation, kind: RoundKind) -> Move | None:
+    """Ask for the color of the next thing left of an object."""
+    focus, descriptor, options = _focus(now, kind, now.seekable)
     chosen = now.pick.one(options)
-    if chosen < 0:
-        return None
-    relation, attribute = now.relation_and_attribute(chosen)
-    return Move(label, focus, relation, attribute, descriptor=descriptor)
+    relation, attribute = divmod(chosen, len(now.scene.value_at))
+    return Move(kind.label, focus, relation, attribute, descriptor=descriptor) if chosen >= 0 else None
+
+
+def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tuple[int, int, int]:
+    """Return the object that a question refers to, the value that names it or -1, and what is open of it, as a set."""
+    if kind.refers == NAMED:
+        return now.named(is_open)
+    focus = now.previous.focus if kind.refers == FOCUS else now.knowledge.topic
+    return focus, -1, is_open(focus)
+
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
+def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> RoundAnswer:
+    """Introduce the objects that a question about a set asks for, and return its answer."""
+    learner.introduce_set(objects, described, move.is_count)
+    after = learner.after
+    has_rival = move.focus >= 0 and after.topic not in (-1, move.focus)
+    if learner.is_strict and move.is_count and has_rival:
+        after.topic = -1  # "it" could be the focus as well
+    answer = objects.bit_count() if move.is_count else "yes" if objects else "no"
+    return RoundAnswer(answer, objects)
+
+
+def whole_scene(learner: Learner, move: Move) -> RoundAnswer:
+    """Count all objects."""
+    learner.after.size_known = True
+    return _settle(learner, move, learner.scene.everything, 0)
+
+
+def rest(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for the objects that were not mentioned. If there are some, their question does not mention them yet."""
+    after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
+    after.rest_known = True
+    after.all_seen = not objects
+    after.least_size = after.mentioned.bit_count() + (objects != 0)
+    if move.is_count or after.mentioned == after.singles == learner.scene.everything:
+        after.size_known = True
+    if learner.is_strict:
+        after.lacking = learner.mentioned_wholly()
+        if move.is_count:
+            after.not_counted = learner.before.mentioned
+    if move.is_count or not objects:
+        return _settle(learner, move, objects, 0)
+    after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
+    return RoundAnswer("yes", objects)
+
+
+def having_value(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for the objects with a value."""
+    learner.learn_value(move.value, move.is_count)
+    learner.after.exhausted |= 1 << move.value
+    return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
+
+
+def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for the objects of the group that have a value. The group may be the whole scene."""
+    before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
+    if before.group == learner.scene.everything and before.is_sized:
+        learner.learn_value(move.value, move.is_count)
+    _keep_group(learner)
+    if learner.is_strict:
+        _learn_of_all(learner, move, objects)
+        _learn_of_members(learner, objects)
+        _learn_of_others(learner, move, objects)
+    outcome = _settle(learner, move, objects, before.described | 1 << move.value)
+    if learner.is_strict:
+        learner.after.group = 0  # "them" could be the whole group as well: how many of the cubes, or of the red ones
+    return outcome
+
+
+def _keep_group(learner: Learner) -> None:
+    """Keep what is known of all members of the group, for some of them."""
+    learner.after.anchor, learner.after.lacking = learner.before.anchor, learner.before.lacking
+
+
+def _learn_of_all(learner: Learner, move: Move, objects: Objects) -> None:
+    """Learn how many of the group have the value; if all were counted, or none, that each has it or lacks it."""
+    group, value = learner.before.group, move.value
+    if move.is_count or not objects:
+        learner.after.counted += ((value, group, objects.bit_count()),)
+    if not objects:
+        learner.keep_from(group, 1 << value)
+    elif move.is_count and learner.before.is_sized and objects == group:
+        of_attribute = learner.scene.vocabulary.value_sets[learner.scene.vocabulary.values[value][0]]
+        learner.keep_from(group, of_attribute & ~(1 << value))
+
+
+def _learn_of_members(learner: Learner, objects: Objects) -> None:
+    """Learn of the one object found in a group that it stands where all of the group do."""
+    if learner.before.anchor is not None and is_single(objects):
+        learner.relate(*learner.before.anchor, only(objects))
+
+
+def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
+    """Learn of those of the group without a value that they have the other one, if there are but two."""
+    before, numbers = learner.before, learner.scene.vocabulary.numbers_of
+    pair = next(each for each in numbers if move.value in each)
+    least = before.group.bit_count() if before.is_sized else 2 if before.move is None else 1  # None: "several cubes"
+    others = least - objects.bit_count()
+    is_told = move.is_count or not objects
+    if len(pair) == 2 and is_told and others > 0:
+        other = pair[0] + pair[1] - move.value
+        learner.learn_value(other, is_counted=False)
+        if others > 1:
+            learner.after.several |= 1 << other
+
+
+def related(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for the objects in a relation to the focus."""
+    learner.learn_related(move.focus, move.relation, move.is_count)
+    learner.after.anchor = move.focus, move.relation
+    learner.after.lacking = learner.borne_by_one(move.focus)
+    return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
+
+
+def alike(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for the other objects with the focus's value of an attribute."""
+    scene = learner.scene
+    value = scene.value_at[move.attribute][move.focus]
+    learner.learn_alike(move.focus, value, move.is_count)
+    learner.after.exhausted |= 1 << value
+    return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
+
+
+def group_itself(learner: Learner, move: Move) -> RoundAnswer:
+    """Count the group: the answer conveys what counting at once would have conveyed."""
+    before, asked = learner.before, learner.before.move
+    if asked is not None and asked.label.startswith("exist-other"):
+        learner.after.size_known = True
+    elif asked is not None and "obj-rel" in asked.label:
+        learner.learn_related(asked.focus, asked.relation)
+    elif asked is not None and "obj-exclude" in asked.label:
+        learner.learn_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
+    elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
+        learner.learn_value(only(before.described))
+    _keep_group(learner)
+    return _settle(learner, move, before.group, before.described)
+
+
+def attribute_of_focus(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for an attribute of the focus."""
+    value = learner.scene.value_at[move.attribute][move.focus]
+    learner.introduce(move.focus)
+    learner.tell(move.focus, value)
+    return RoundAnswer(learner.scene.vocabulary.values[value][1], 1 << move.focus)
+
+
+def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
+    """Ask for an attribute of the thing next to the focus, or "none" if nothing lies there."""
+    scene, focus, relation = learner.scene, move.focus, move.relation
+    j = scene.next[relation][focus]
+    learner.after.mentioned |= 1 << focus
+    if j < 0:
+        if learner.is_strict:
+            learner.learn_related(focus, relation)
+        return RoundAnswer("none", 0)
+    learner.link(focus, relation, j)
+    learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
+    value = scene.value_at[move.attribute][j]
+    learner.tell(j, value)
+    return RoundAnswer(scene.vocabulary.values[value][1], 1 << j)
+
+
+# The table ------------------------------------------------------------------------------------------------------------
+
+_COUNTED, _FOUND = ("count-obj-rel-imm", "count-obj-rel-imm2"), ("exist-obj-rel-imm", "exist-obj-rel-imm2")
+_ASKED = ("seek-attr-imm", "seek-attr-imm2")
+_A, _R = ("A",), ("R",)
+_KINDS = (
+    RoundKind("count-all", ask_size, whole_scene, needs_history=False),
+    RoundKind("count-other", ask_rest, rest),
+    RoundKind("exist-other", ask_rest, rest),
+    RoundKind("count-attribute", ask_value, having_value, needs_history=False, slots=("V",)),
+    RoundKind("exist-attribute", ask_value, having_value, needs_history=False, slots=("V",)),
+    RoundKind("count-all-group", ask_group, group_itself, GROUP),
+    RoundKind("count-attribute-group", ask_value, having_value_in_group, GROUP, slots=("V|P",)),
+    RoundKind("exist-attribute-group", ask_value, having_value_in_group, GROUP, slots=("V|P",)),
+    RoundKind("count-obj-rel-imm", ask_related, related, TOPIC, slots=_R),
+    RoundKind("exist-obj-rel-imm", ask_related, related, TOPIC, slots=_R),
+    RoundKind("count-obj-rel-imm2", ask_related, related, FOCUS, _COUNTED, slots=_R),
+    RoundKind("exist-obj-rel-imm2", ask_related, related, FOCUS, _FOUND, slots=_R),
+    RoundKind("count-obj-rel-early", ask_related, related, NAMED, slots=_R),
+    RoundKind("exist-obj-rel-early", ask_related, related, NAMED, slots=_R),
+    RoundKind("count-obj-exclude-imm", ask_alike, alike, TOPIC, slots=_A),
+    RoundKind("exist-obj-exclude-imm", ask_alike, alike, TOPIC, slots=_A),
+    RoundKind("count-obj-exclude-early", ask_alike, alike, NAMED, slots=_A),
+    RoundKind("exist-obj-exclude-early", ask_alike, alike, NAMED, slots=_A),
+    RoundKind("seek-attr-imm", ask_attribute, attribute_of_focus, TOPIC, slots=_A),
+    RoundKind("seek-attr-imm2", ask_attribute, attribute_of_focus, TOPIC, (*_ASKED, "seek-attr-rel-imm"), slots=_A),
+    RoundKind("seek-attr-early", ask_attribute, attribute_of_focus, NAMED, slots=_A),
+    RoundKind("seek-attr-sim-early", ask_attribute, attribute_of_focus, NAMED, _ASKED),
+    RoundKind("seek-attr-rel-imm", ask_next, attribute_of_next, TOPIC, slots=("R", "A")),
+    RoundKind("seek-attr-rel-early", ask_next, attribute_of_next, NAMED, slots=("R", "A")),
+)
+ROUND_KINDS: dict[str, RoundKind] = {kind.label: kind for kind in _KINDS}
+"""Label -> kind of round. Another order draws other dialogs."""

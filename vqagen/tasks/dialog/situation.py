@@ -1,38 +1,24 @@
-"""Kinds of rounds: the registry, and what a kind sees when it chooses its next question."""
+"""The moment at which a kind of round chooses its next question: what is known, what is open, and what to draw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.language.registry import Value
-from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules, is_counting, reveal_round
 from vqagen.tasks.dialog.scene import NONE, DialogScene, Values
 
-FAMILIES = ("count", "exist", "seek")
 FIND_ONE = 0.7
 """Chance that a dialog that knows sets alone counts what there is one of: the next questions can be about that."""
 EMPTY = 0.4
 """Chance that a direction without objects is one to ask for the next object in: people seldom ask about nothing."""
 
 
-class RoundAnswer(NamedTuple):
-    """The answer of a round, and the objects it is about."""
-
-    answer: int | str
-    result: Objects
-
-
 Refused = Callable[[str, int], frozenset[Value]]
 """(label, attribute that is asked for, or -1) -> the answers that are too common."""
 NONE_REFUSED: frozenset[Value] = frozenset()
-Ask = Callable[["Situation"], Move | None]
-"""Chooses a question of one kind; None if there is none."""
-Learn = Callable[[Learner, Move], RoundAnswer]
-"""Answers a question, and adds what the answer conveys to what is known."""
 
 
 def none_refused(label: str, attribute: int) -> frozenset[Value]:
@@ -149,27 +135,6 @@ class Situation:
         """True if an attribute of an object is not known."""
         return not self.knowledge.known >> i * self._attributes + attribute & 1
 
-    def uncounted(self, i: int) -> int:
-        """Return the relations in which it is not known how many objects stand to an object."""
-        return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
-
-    def unfound(self, i: int) -> int:
-        """Return the relations in which it is not known whether any object stands to an object."""
-        return ~(self.knowledge.related_exists >> i * self._relations) & (1 << self._relations) - 1
-
-    def uncounted_likes(self, i: int) -> Values:
-        """Return the values told of an object of which it is not known how many others have them."""
-        known = self.knowledge
-        told = known.told >> i * self._values & self.all_values
-        open_likes = told & ~(known.alike_counts >> i * self._values)
-        return open_likes & ~known.value_counts if self.rules.is_strict else open_likes
-
-    def unfound_likes(self, i: int) -> Values:
-        """Return the values told of an object of which it is not known whether any other has them."""
-        known = self.knowledge
-        likes = self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values)
-        return likes & ~known.several if self.rules.is_strict else likes
-
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
@@ -189,10 +154,6 @@ class Situation:
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
 
-    def relation_and_attribute(self, pair: int) -> tuple[int, int]:
-        """Return the relation and the attribute of a pair of `seekable`."""
-        return divmod(pair, self._attributes)
-
     @property
     def undescribed(self) -> Values:
         """Values of attributes that do not describe the group: more than one of them is left for its members."""
@@ -203,122 +164,55 @@ class Situation:
                 values &= ~of_attribute
         return values
 
-    def present_in(self, objects: Objects) -> Values:
-        """Return the values that any of the objects has."""
-        values = 0
-        for i in indexes(objects):
-            values |= self.scene.values_of[i]
-        return values
-
     # Answers that are not refused ------------------------------------------------------------------------------------
 
-    def sides_found(self, label: str, i: int) -> int:
-        """Return the relations of which one may ask whether any object stands in them to object i."""
-        return self._found(self.unfound(i), self.scene.filled[i], self.refused(label, -1))
+    def sides(self, label: str, i: int) -> int:
+        """Return the relations of which one may ask what stands in them to object i, and it is not known."""
+        known = self.knowledge.related_counts if is_counting(label) else self.knowledge.related_exists
+        open_ones = ~(known >> i * self._relations) & (1 << self._relations) - 1
+        return self._fair(label, open_ones, lambda relation: self.scene.related[relation][i].bit_count())
 
-    def values_found(self, label: str, options: Values, truths: Values) -> Values:
-        """Return the values of which one may ask whether they exist: the answer is yes for `truths`."""
-        found = 0
-        for attribute, of_attribute in enumerate(self.scene.vocabulary.value_sets):
-            if asked := options & of_attribute:
-                found |= self._found(asked, truths, self.refused(label, attribute))
-        return found
+    def likes(self, label: str, i: int) -> Values:
+        """Return the values told of object i of which one may ask what others have them, and it is not known."""
+        known, counts, values = self.knowledge, self.scene.counts, self.scene.vocabulary.values
+        is_known = known.alike_counts >> i * self._values
+        if self.rules.is_strict:
+            is_known |= known.value_counts
+        if not is_counting(label):
+            is_known |= known.alike_exists >> i * self._values | (known.several if self.rules.is_strict else 0)
+        open_ones = known.told >> i * self._values & self.all_values & ~is_known
+        return self._fair(label, open_ones, lambda value: counts[value] - 1, lambda value: values[value][0])
 
-    def _found(self, options: int, truths: int, refused: frozenset[Value]) -> int:
-        return options & (truths if "no" in refused else -1) & (~truths if "yes" in refused else -1)
-
-    def sides_counted(self, label: str, i: int) -> int:
-        """Return the relations of which one may ask how many objects stand in them to object i."""
-        refused, related = self.refused(label, -1), self.scene.related
-        return sum(1 << each for each in indexes(self.uncounted(i)) if related[each][i].bit_count() not in refused)
-
-    def values_counted(self, label: str, objects: Objects, options: Values) -> Values:
-        """Return the values of which one may ask how many of the objects have them, all with one answer.
+    def values_among(self, label: str, objects: Objects, options: Values) -> Values:
+        """Return the values of which one may ask which of the objects have them; if it counts, all with one number.
 
         Every number is as likely, so that the answers spread.
         """
+        having, values = self.scene.having, self.scene.vocabulary.values
+
+        def number(value: int) -> int:
+            return (objects & having[value]).bit_count()
+
+        fair = self._fair(label, options, number, lambda value: values[value][0])
+        if not is_counting(label):
+            return fair
         by_number: dict[int, Values] = {}
-        for value in indexes(options):
-            number = (objects & self.scene.having[value]).bit_count()
-            if number not in self.refused(label, self.scene.vocabulary.values[value][0]):
-                by_number[number] = by_number.get(number, 0) | 1 << value
+        for value in indexes(fair):
+            by_number[number(value)] = by_number.get(number(value), 0) | 1 << value
         if 1 in by_number and not self.knowledge.singles and self.pick.happens(FIND_ONE):
             return by_number[1]
         numbers = list(by_number.values())
         return numbers[self.pick.below(len(numbers))] if numbers else 0
 
-    def likes_found(self, label: str, i: int) -> Values:
-        """Return the values of object i of which one may ask whether any other has them."""
-        return self.values_found(label, self.unfound_likes(i), self.scene.repeated)
-
-    def likes_counted(self, label: str, i: int) -> Values:
-        """Return the values of object i of which one may ask how many others have them."""
-        counts, values, options = self.scene.counts, self.scene.vocabulary.values, indexes(self.uncounted_likes(i))
-        fair = (each for each in options if counts[each] - 1 not in self.refused(label, values[each][0]))
-        return sum(1 << each for each in fair)
-
-
-# Registry -------------------------------------------------------------------------------------------------------------
-
-NOTHING, TOPIC, GROUP, FOCUS, NAMED = "nothing", "topic", "group", "focus", "named"
-"""What a kind of round refers to: nothing, "it", "them", the focus of the round before, an object named by a value."""
-
-
-@dataclass(frozen=True)
-class RoundKind:
-    """A kind of round. Its texts are the templates of its label."""
-
-    label: str
-    family: str
-    """count, exist or seek: decides the type of the answer, and which quota the round counts for."""
-    refers: str
-    """What the question refers to; without it no question is looked for."""
-    ask: Ask
-    learn: Learn
-    after: tuple[str, ...] = ()
-    """Labels of which one must be the round before; none: any may."""
-    needs_history: bool = True
-    """False for questions that can be understood without the dialog."""
-    slots: tuple[str, ...] = ()
-    """What every text says, as templates call it; <D>, the object named by a value, comes with NAMED."""
-
-    def has_referent(self, knowledge: Knowledge) -> bool:
-        """True if there is something of the sort that the question refers to."""
-        if self.refers == TOPIC:
-            return knowledge.topic >= 0
-        if self.refers == GROUP:
-            return knowledge.group != 0
-        return self.refers != NAMED or knowledge.singles != 0
-
-    @property
-    def history_class(self) -> str:
-        """None, All or Coref: the part of the history that the question depends on."""
-        return ("Coref" if self.refers != NOTHING else "All") if self.needs_history else "None"
-
-
-ROUND_KINDS: dict[str, RoundKind] = {}
-"""Label -> kind of round, in the order of registration."""
-
-
-def round_kind(
-    label: str,
-    learn: Learn,
-    refers: str = NOTHING,
-    after: tuple[str, ...] = (),
-    needs_history: bool = True,
-    slots: tuple[str, ...] = (),
-) -> Callable[[Ask], Ask]:
-    """Register the decorated function as the kind of round with this label, which begins with its family."""
-    family = label.partition("-")[0]
-    assert family in FAMILIES and label not in ROUND_KINDS, label
-
-    def register(ask: Ask) -> Ask:
-        ROUND_KINDS[label] = RoundKind(label, family, refers, ask, learn, after, needs_history, slots)
-        return ask
-
-    return register
-
-
-def kinds_after(label: str) -> Iterator[RoundKind]:
-    """Yield the kinds of rounds that may follow a round with this label."""
-    return (kind for kind in ROUND_KINDS.values() if not kind.after or label in kind.after)
+    def _fair(
+        self, label: str, options: int, number: Callable[[int], int], attribute: Callable[[int], int] = lambda _: -1
+    ) -> int:
+        """Return the options whose answer is not refused: the `number` of objects, or whether there are any."""
+        fair = 0
+        for option in indexes(options):
+            answer: Value = number(option)
+            if not is_counting(label):
+                answer = "yes" if answer else "no"
+            if answer not in self.refused(label, attribute(option)):
+                fair |= 1 << option
+        return fair
