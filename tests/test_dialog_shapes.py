@@ -12,8 +12,7 @@ from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL
 from scene_records import sampled_scenes
 
 from vqagen import find_domain
-from vqagen.files.layouts import Arrangement, Checksum, encode_lines
-from vqagen.files.shape import Shape
+from vqagen.files.formats import Arrangement, Checksum, Shape, encode_lines
 from vqagen.tasks.dialog.formats import CLEVR_DIALOG, VISDIAL, all_answers
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task

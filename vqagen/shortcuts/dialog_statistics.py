@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from vqagen.tasks.dialog.rounds import FAMILIES
 from vqagen.errors import counted
 from vqagen.score.items.table import Column as Values, Items
 from vqagen.score.report.table import Column, Report, Table, nonempty
@@ -29,6 +28,7 @@ from vqagen.shortcuts.groups import (
     spread_record,
     spread_text,
 )
+from vqagen.tasks.dialog.rounds import FAMILIES
 
 HISTORIES = {"independent": "None", "whole history": "All", "dependent": "Coref"}
 """Part of the history that a round depends on -> CLEVR-Dialog's name of it."""

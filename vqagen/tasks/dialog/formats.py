@@ -43,10 +43,23 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.formats import JSON, JSON_LINES, PARQUET, Format
-from vqagen.files.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
+from vqagen.files.formats import (
+    JSON,
+    JSON_LINES,
+    PARQUET,
+    Arrangement,
+    Checksum,
+    Entry,
+    Format,
+    FoundEntry,
+    List,
+    Record,
+    Shape,
+    decode_lines,
+    encode_lines,
+    image_number,
+)
 from vqagen.files.locations import Location
-from vqagen.files.shape import Entry, FoundEntry, Shape, image_number
 from vqagen.files.stream import JsonReader, reading
 from vqagen.world.domain import Domain
 
