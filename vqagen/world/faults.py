@@ -48,17 +48,23 @@ def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
     read = {key: record[key] for key in ("objects", "relationships", "directions") if key in record}
     if isinstance(given := read.get("relationships"), Mapping):  # those of other relations may have any form
         read["relationships"] = {name: given[name] for name in domain.recorded_relations if name in given}
-    wrong = malformed(read, "scenes", "scene", depth=2)
+    if isinstance(given := read.get("objects"), list):
+        read["objects"] = [_placing(each) if isinstance(each, Mapping) else each for each in given]
+    wrong = malformed(read, "scenes", "scene", depth=3)
     yield from ((show_path(("scene", *each.place))[5:], each.message) for found in wrong.values() for each in found)
     sound = without(read, wrong)
-    objects: Sequence[Mapping[str, Any]] = sound.get("objects", ())
-    yield from _foreign_faults(objects, domain)
-    for i, entry in enumerate(objects):
-        if ("objects", i) not in wrong:
+    if (objects := sound.get("objects")) is not None:
+        things = [(i, each) for i, each in enumerate(record["objects"]) if isinstance(each, Mapping)]
+        yield from _foreign_faults([each for _, each in things], domain)
+        for i, entry in things:
             for attribute in domain.attributes:
                 yield from _attribute_faults(attribute, entry, record, f".objects[{i}]")
-    if objects:
         yield from _relation_faults(sound.get("relationships") or {}, domain, objects)
+
+
+def _placing(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what relations read of an object; other keys are those of attributes, or of other programs."""
+    return {key: entry[key] for key in ("3d_coords", "id") if key in entry}
 
 
 def _foreign_faults(objects: Sequence[Mapping[str, Any]], domain: Domain) -> Iterator[Fault]:
@@ -134,9 +140,9 @@ def _relation_faults(given: Any, domain: Domain, objects: Sequence[Mapping[str, 
         tables = {name: (f".relationships.{name}", rows) for name, rows in given.items()}
     else:
         for i, entry in enumerate(given):
-            if entry and entry["type"] in tables:
+            if entry.get("type") in tables:
                 yield f".relationships[{i}]", f"relation {entry['type']!r} is listed twice"
-            elif entry:
+            elif {"type", "indexes"} <= entry.keys():
                 tables[entry["type"]] = f".relationships[{i}].indexes", entry["indexes"]
     taken: set[int] = set()
     if any(isinstance(rows, Mapping) for _, rows in tables.values()):

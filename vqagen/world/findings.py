@@ -83,13 +83,10 @@ def without(document: Any, parts: Collection[Path]) -> Any:
         return document
     if () in parts:
         return {}
+    inside = {key: {part[1:] for part in parts if part[0] == key} for key, *_ in parts}
     if isinstance(document, list):
-        return [{} if (i,) in parts else each for i, each in enumerate(document)]
-    return {
-        key: without(each, {part[1:] for part in parts if part[:1] == (key,)})
-        for key, each in document.items()
-        if (key,) not in parts
-    }
+        return [without(each, inside.get(i, ())) for i, each in enumerate(document)]
+    return {key: without(each, inside.get(key, ())) for key, each in document.items() if (key,) not in parts}
 
 
 def content_of(document: object) -> dict[str, Any]:

@@ -76,14 +76,15 @@ class MetadataReader:
             return
         name = str(part[1])
         entry, path = self.metadata[self.section][name], f"{self.section}.{name}"
+        close = _misspelt_values(entry)
         if name == self.relation_type and isinstance(entry, Mapping) and not _has_details(entry):
             self.findings.fault(path, "relations have no groups; expected a list of them")
-        elif close := _misspelt_values(entry):  # the keys beside it are no groups
+        elif not (self._is_attribute(name) or name == self.relation_type or _has_details(entry)):
+            self.strange[name] = unknown("key", close, _DETAILS) if close else faults[0].message
+        elif close:  # the keys beside it are no groups
             self.findings.fault(f"{path}.{close}", unknown("key", close, _DETAILS))
-        elif self._is_attribute(name) or name == self.relation_type or _has_details(entry):
-            self.findings.faults(faults)
         else:
-            self.strange[name] = faults[0].message
+            self.findings.faults(faults)
 
     # Types --------------------------------------------------------------------------------------------------------
 
