@@ -1,4 +1,4 @@
-"""Visual7W's shape, as its toolkit and the pipelines of its models read it; see `records.visual7w`.
+"""Visual7W's shape, as its toolkit and the pipelines of its models read it; see `files.visual7w`.
 
 The `qa_id` of a pair is the `question_index` of its question. The answer is a text: "yes", "3", "red". The type is the
 first question word of the text; Visual7W has no type for questions that are answered by yes or no, which are of type
