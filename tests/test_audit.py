@@ -20,7 +20,7 @@ from vqagen.bits import indexes
 from vqagen.rng import pick, shuffled, stream
 from vqagen.score.items.reading import find_items
 from vqagen.shortcuts.audit import SHOWN, difference
-from vqagen.shortcuts.policies import read_views, seen
+from vqagen.shortcuts.trial_statistics import read_views, seen
 
 Record = dict[str, Any]
 WORDS = ("red", "green", "blue", "large", "small", "metal", "rubber", "left", "right")

@@ -5,35 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from naive_pixels import id_image, visible_pixels
 from numpy.typing import NDArray
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Box, Camera, CameraRules, Vector
 from vqagen.world.relations import relation_lists
-from vqagen.world.solids import GROUND, KINDS, Solid, overlap, pixel_box, seen_solids
+from vqagen.world.solids import GROUND, KINDS, Solid, overlap, pixel_box
 
 METADATA = json.loads((Path(__file__).parents[1] / "metadata" / "clevr.json").read_text(encoding="utf-8"))
 LEVEL = Camera.looking_at((0.0, -10.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 500.0, 400, 300)
 """Looks along y at the height of a solid of radius 1 that stands on the ground."""
 FROM_ABOVE = Camera.looking_at((0.0, 0.0, 11.0), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), 500.0, 400, 300)
-
-
-def shown(camera: Camera, solids: Sequence[Solid]) -> NDArray[np.int16]:
-    """The index of the solid that each pixel shows."""
-    return seen_solids(camera, solids)[0]
-
-
-def visible_pixels(camera: Camera, solids: Sequence[Solid]) -> list[int]:
-    """For each solid, the number of pixels that show it."""
-    seen = shown(camera, solids)
-    counts: list[int] = np.bincount(seen[seen != GROUND], minlength=len(solids)).tolist()
-    return counts
 
 
 def camera_rules() -> CameraRules:
@@ -135,7 +123,7 @@ def test_pixels_are_the_area_of_the_outline(kind: str, camera: Camera, rotation:
 
 def test_rotation_turns_corners_from_x_towards_y() -> None:
     """Seen from above, a cube turned by 30 degrees has a corner at 75 degrees, and none at 105."""
-    seen = shown(FROM_ABOVE, [Solid("cube", (0.0, 0.0, 1.0), 1.0, 30.0)])
+    seen = id_image(FROM_ABOVE, [Solid("cube", (0.0, 0.0, 1.0), 1.0, 30.0)])
     reach = 0.97 * math.sqrt(2) * FOCAL / (DISTANCE - 1)
 
     at = {
@@ -158,7 +146,7 @@ def inside(solid: Solid, x: Any, y: Any, z: Any) -> Any:
 
 
 def marched(camera: Camera, solids: list[Solid]) -> NDArray[np.int16]:
-    """The slow twin of `seen_solids`: walk along every ray in small steps until a point lies in a solid."""
+    """The slow twin of `id_image`: walk along every ray in small steps until a point lies in a solid."""
     ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
     rays = camera.rays(Box(0, 0, camera.width, camera.height))
     for depth in np.arange(5.0, 16.0, 0.02):
@@ -174,7 +162,7 @@ def test_id_image_agrees_with_walking_along_rays() -> None:
     rng = stream(3, "solids")
     solids = [random_solid(rng, spread=2.5) for _ in range(9)]
 
-    fast, slow = shown(camera, solids), marched(camera, solids)
+    fast, slow = id_image(camera, solids), marched(camera, solids)
 
     assert set(fast.ravel().tolist()) >= {GROUND, 0, 1, 2, 3}
     assert (fast != slow).mean() < 0.005

@@ -296,8 +296,8 @@ def test_a_run_that_is_killed_when_its_output_has_its_name_is_complete(
 
 def test_what_killed_writers_left_is_cleared_away_and_nothing_else(tmp_path: Path) -> None:
     """The halves of files that were about to be renamed. Those of others may be in use."""
-    theirs = [".other.json.abcdefgh.part", ".toys.jsonl.gz.abcdefgh.part", ".toys.jsonl.mine.part", "toys.jsonl.x"]
-    for name in (*theirs, ".toys.jsonl.ab_d3fgh.part", ".toys.jsonl.info.json.abcdefgh.part"):
+    theirs = [".other.json.abcdef01.part", ".toys.jsonl.gz.abcdef01.part", ".toys.jsonl.mine.part", "toys.jsonl.x"]
+    for name in (*theirs, ".toys.jsonl.ab0d3f12.part", ".toys.jsonl.info.json.abcdef01.part"):
         (tmp_path / name).touch()
     run(ToyJob(), in_process, toy_output(tmp_path / "toys.jsonl"))
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_camera import camera_rules, fitted_camera, pixel_miss, visible_pixels
+from naive_pixels import visible_pixels
+from test_camera import camera_rules, fitted_camera, pixel_miss
 
 from vqagen.errors import BadInput, VqagenError
 from vqagen.world.domain import domain_from_metadata

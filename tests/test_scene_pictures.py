@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
+from naive_pixels import id_image
 from PIL import Image
 from scene_records import sampled_scenes
 
@@ -18,7 +19,7 @@ from vqagen.pictures.scene_pictures import COLORS, scene_picture
 from vqagen.rng import stream
 from vqagen.world.camera import Camera
 from vqagen.world.sampling_rules import SamplingRules
-from vqagen.world.solids import GROUND, KINDS, Solid, lit_share, seen_solids, surface
+from vqagen.world.solids import GROUND, KINDS, Solid, lit_share, surface
 
 CAMERA = Camera.looking_at((7.5, -6.5, 5.3), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 130.0, 120, 80)
 
@@ -99,7 +100,7 @@ def test_objects_have_their_colors_where_they_are() -> None:
         solids = [
             Solid(each["shape"], tuple(each["3d_coords"]), radius[each["size"]], each["rotation"]) for each in things
         ]
-        seen = seen_solids(camera, solids)[0]
+        seen = id_image(camera, solids)
         for number, thing in enumerate(things):
             if (seen == number).sum() >= 300:
                 total += 1

@@ -25,7 +25,6 @@ from vqagen.score.items.table import NONE, Codes, Items
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
 from vqagen.shortcuts.groups import answered, counts_of, counts_within, entropy, families_of, places_by
-from vqagen.shortcuts.policies import read_views, trial_predictors
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, known, predict
 from vqagen.shortcuts.scenes import (
     Programs,
@@ -38,6 +37,7 @@ from vqagen.shortcuts.scenes import (
 )
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import ONE_IMAGE, Floats, Folds, Task, make_folds
+from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
 from vqagen.world.loading import SceneSource, find_scenes
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")

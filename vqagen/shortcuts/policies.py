@@ -13,33 +13,16 @@ A guess learns from the trials before: it chooses the cells that have what was m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, union_of
-from vqagen.errors import BadInput, FaultList, Problem, counted
-from vqagen.files.records import RecordSource
-from vqagen.score.items.reading import trial_reader
-from vqagen.score.items.table import Places
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
-from vqagen.shortcuts.groups import spread_record, spread_text
-from vqagen.shortcuts.learners import counted as counted_tokens
-from vqagen.shortcuts.options import learned_choice, random_option
-from vqagen.shortcuts.predictors import CELLS, Predictor, known
-from vqagen.shortcuts.task import Guesses, Task
-from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
     CLASS_OF,
-    CONTROL,
-    MIRRORED,
     NONE,
-    PARTICIPANT,
     RELATION,
     SIZE,
     STEPS,
-    TYPES,
     VERTICAL,
 )
 from vqagen.tasks.director.views import Views
@@ -240,167 +223,3 @@ def _shared_words(views: Views, cell: int) -> dict[int, int]:
     """Return for each other item how many words are true of both."""
     true = {each: item.true for each, item in enumerate(views.items) if item}
     return {other: len(true[cell] & words) for other, words in true.items() if other != cell}
-
-
-# Statistics of trials -------------------------------------------------------------------------------------------------
-#
-# Statistics of trials: their design, their words, and how well policies and guesses answer them.
-
-
-BOTH, CONTROLS, RULE_TESTS, PLAIN_TESTS, YOUR_VIEW, DIRECTORS_LEFT_RIGHT, ALL = GROUPS = (
-    *("both of a pair", "control", "rule tests", "tests without rule", "your-view tests", "my left/right", "all"),
-)
-"""Groups of trials whose accuracy is shown. Of a pair, both trials must be answered correctly."""
-_DESIGN = ("trial_type", "rule_class", "frame", "is_physics", "trials")
-
-
-def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> tuple[list[Views], list[str]]:
-    """Return the trials of a file, and notes on how they are read. BadInput with those that cannot be read."""
-    reader, name = trial_reader(source), str(source.path)
-    trials, faults = list[Views](), FaultList(name, "trial")
-    for position, record in enumerate(source.records()):
-        trial = reader.read(record)
-        if isinstance(trial, WrittenTrial):
-            trials.append(Views(trial, len(reader.catalogue.sizes) if reader.catalogue else 0))
-        else:
-            faults.add(trial, source.kind.path(position))
-        on_read(1)
-    faults.finish()
-    if not trials:
-        raise BadInput([Problem("no trials", name)])
-    return trials, [reader.remark] if reader.remark else []
-
-
-def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> Report:
-    """Return the statistics of trials, read once. BadInput with the trials that cannot be read."""
-    trials, notes = read_views(source, on_read)
-    facts = _facts([views.trial for views in trials]) | _accuracies(trials) | {"notes": notes}
-    lines = (*_overview(facts), *(f"note: {note}" for note in notes))
-    return Report(f"Statistics of {source.path}", lines, (_design(facts), _policies(facts)), facts)
-
-
-def _facts(trials: list[WrittenTrial]) -> dict[str, Any]:
-    cells = Counter((each.type, each.rule_class, each.frame, each.is_physics) for each in trials)
-    rules = Counter((each.rule, each.type) for each in trials)
-    return {
-        "trials": len(trials),
-        "grids": dict(sorted(Counter(f"{each.width}x{each.height}" for each in trials).items())),
-        "pairs": len({each.pair for each in trials} - {None}),
-        "cells": [dict(zip(_DESIGN, (*cell, count), strict=True)) for cell, count in sorted(cells.items(), key=str)],
-        "rules": [{"rule": rule, "trial_type": kind, "trials": count} for (rule, kind), count in sorted(rules.items())],
-        "texts": len({each.instruction for each in trials}),
-        "phrases": len({(each.noun, *each.adjectives) for each in trials}),
-        "words": spread_record(Counter(len(each.instruction.split()) for each in trials)),
-        "templates": dict(sorted(Counter(each.template for each in trials).items())),
-        "nouns": dict(Counter(each.noun for each in trials).most_common()),
-    }
-
-
-def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
-    """Return how many trials are in each group, and how often each policy and guess is expected to be right there."""
-    rights = {name: np.array([expected_accuracy(each, views) for views in trials]) for name, each in POLICIES.items()}
-    guessers = {name: Guesser(guess) for name, guess in GUESSES.items()}
-    rights |= {name: np.array([each.take(views) for views in trials]) for name, each in guessers.items()}
-    groups_of = [set(_groups_of(views.trial)) for views in trials]
-    places = {group: np.array([[i for i, own in enumerate(groups_of) if group in own]]) for group in GROUPS}
-    pairs = [views.trial.pair for views in trials]
-    seconds = np.array([i for i in range(1, len(pairs)) if pairs[i] == pairs[i - 1] is not None])
-    places[BOTH] = np.stack([seconds - 1, seconds])  # the trials of a pair follow each other
-    known = {group: own for group, own in places.items() if own.size}
-    return {
-        "groups": {group: own.shape[1] for group, own in known.items()},
-        "accuracy": {
-            name: {group: round(float(right[own].prod(axis=0).mean()), 6) for group, own in known.items()}
-            for name, right in rights.items()
-        },
-    }
-
-
-def _groups_of(trial: WrittenTrial) -> Iterator[str]:
-    """Yield the groups that a trial is in."""
-    tests = PLAIN_TESTS if trial.rule == NONE else RULE_TESTS
-    yield CONTROLS if trial.type == CONTROL else YOUR_VIEW if trial.group == CONTESTED else tests
-    if trial.rule in MIRRORED and trial.frame != PARTICIPANT:
-        yield DIRECTORS_LEFT_RIGHT
-    yield ALL
-
-
-# Report ---------------------------------------------------------------------------------------------------------------
-
-
-def _overview(facts: Mapping[str, Any]) -> list[str]:
-    grids = ", ".join(grid.replace("x", " x ") for grid in facts["grids"])
-    pairs = f" in {counted(facts['pairs'], 'pair')}" if facts["pairs"] else ""
-    share, descriptions = facts["texts"] / facts["trials"], counted(facts["phrases"], "description")
-    return [
-        f"{counted(facts['trials'], 'trial')}{pairs}, grids of {grids}",
-        f"  distinct instructions  {facts['texts']:,} ({share:.1%}) of {descriptions}",
-        f"  words                  {spread_text(facts['words'])}",
-        f"  nouns                  {len(facts['nouns'])}, templates {len(facts['templates'])}",
-    ]
-
-
-def _design(facts: Mapping[str, Any]) -> Table:
-    """Return the trials of each class of rules and frame, by type and physics."""
-    found = {
-        (each["rule_class"], each["frame"] or "", each["trial_type"], each["is_physics"]): each["trials"]
-        for each in facts["cells"]
-    }
-    groups = [(kind, is_physics) for kind in TYPES for is_physics in (False, True)]
-    heads = (Column(f"{kind}, {'physics' if is_physics else 'other'}", COUNT) for kind, is_physics in groups)
-    rows: list[tuple[Cell, ...]] = []
-    for rule_class, frame in sorted({cell[:2] for cell in found}):
-        counts = (found.get((rule_class, frame, *group), 0) for group in groups)
-        rows.append((f"{rule_class}, {frame}'s words" if frame else rule_class, *counts))
-    return Table("trials", "Trials", (Column("rules"), *heads), tuple(rows))
-
-
-def _policies(facts: Mapping[str, Any]) -> Table:
-    heads = (Column("policy"), *(Column(group, SHARE) for group in facts["groups"]), Column("meaning", TEXT))
-    known: Mapping[str, Policy | Guess] = {**POLICIES, **GUESSES}
-    rows = tuple((name, *own.values(), known[name].meaning) for name, own in facts["accuracy"].items())
-    return Table("expected_accuracy", "Expected accuracy", heads, rows)
-
-
-def trial_predictors(trials: Sequence[Views]) -> Iterator[Predictor]:
-    """Yield predictors of trials, which are the items of the task; the options are the open cells."""
-    alike = POLICIES["look-alike"]  # which does not need the instruction
-    yield known("look-alike", alike.meaning, np.array([expected_accuracy(alike, views) for views in trials]))
-
-    def grid(task: Task, learn: Places, ask: Places) -> Guesses:
-        cells = [(views, cell) for views in trials for cell in indexes(views.open)]
-        rows = task.once("grid", lambda: counted_tokens([seen(*each) for each in cells]))
-        return learned_choice(task, learn, ask, rows) or random_option(task, learn, ask)
-
-    yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)
-
-
-def seen(views: Views, cell: int) -> list[str]:
-    """Return what is seen of the item in an open cell: where it is, and what is like it."""
-    trial, own = views.trial, views.items[cell]
-    assert own is not None
-    column, row = cell % trial.width, cell // trial.width
-    others = {other: views.items[other] for other in indexes(views.all & ~(1 << cell))}
-    blocked = {other: item for other, item in others.items() if trial.blocked >> other & 1}
-    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
-    found = [
-        f"{trial.width}x{trial.height} cell {cell}",
-        f"column {column}",
-        f"row {row}",
-        f"item {own.name}",
-        *(f"word {word}" for word in sorted(own.true)),
-        f"blocked items beside, {len(near)}",
-        f"items, tenth {10 * len(others) // len(trial.cells)}",
-    ]
-    for name, beside in (("all", others), ("blocked", blocked)):
-        items = [item for item in beside.values() if item]
-        kin = [item.size for item in items if item.kind == own.kind]
-        shared = [len(own.true & item.true) for item in items]
-        found += [
-            f"shared with {name}, {sum(shared)}",
-            f"shared at most with {name}, {max(shared, default=0)}",
-            f"kind among {name}, {len(kin)}",
-            f"larger of kind among {name}, {sum(size > own.size for size in kin)}",
-            f"smaller of kind among {name}, {sum(size < own.size for size in kin)}",
-        ]
-    return found

@@ -40,9 +40,9 @@ from vqagen.shortcuts.groups import (
     types_of,
 )
 from vqagen.shortcuts.learners import majority_of
-from vqagen.shortcuts.policies import trial_statistics
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.task import ONE_IMAGE, Floats, Task, joined, make_folds
+from vqagen.shortcuts.trial_statistics import trial_statistics
 
 
 def stats(source: Source, *, against: Source | None = None, on_read: Callable[[int], None] | None = None) -> Report:
