@@ -17,9 +17,9 @@ from vqagen.shortcuts.task import Task
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-from naive_entailment import Question, entailed
-from naive_vocabulary import make_world
-from naive_words import facts_of
+from oracles.naive_entailment import Question, entailed
+from oracles.naive_vocabulary import make_world
+from oracles.naive_words import facts_of
 
 CHECKED = 1_000
 """Scenes in which is looked for questions that the others tell the answer of."""

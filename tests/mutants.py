@@ -155,7 +155,7 @@ def imports(path: Path) -> set[Path]:
 def importers() -> dict[Path, set[Path]]:
     """Return, for each file, the files that import it."""
     users: dict[Path, set[Path]] = {}
-    for path in [*(ROOT / "vqagen").rglob("*.py"), *(ROOT / "tests").glob("*.py")]:
+    for path in [*(ROOT / "vqagen").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
         for used in imports(path):
             users.setdefault(used, set()).add(path)
     return users

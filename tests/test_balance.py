@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from families import SHIPPED
-from naive_programs import is_filter
+from oracles.naive_programs import is_filter
 
 import vqagen
 from vqagen import load_domain_files

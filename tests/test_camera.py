@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive_pixels import id_image, visible_pixels
 from numpy.typing import NDArray
+from oracles.naive_pixels import id_image, visible_pixels
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Box, Camera, CameraRules, Vector

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from families import SHIPPED, Collection
-from naive_entailment import Question, entailed
-from naive_vocabulary import make_world
-from naive_words import facts_of
+from oracles.naive_entailment import Question, entailed
+from oracles.naive_vocabulary import make_world
+from oracles.naive_words import facts_of
 from program_notation import program
 from scene_records import scene_record
 from test_search import every, make_search

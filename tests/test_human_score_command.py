@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import Commands
-from naive_agreement import naive_alpha
+from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows, write_worked_rows
 
 import vqagen

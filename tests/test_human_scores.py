@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from naive_agreement import naive_alpha
+from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows
 
 from vqagen.human.scores.agreement import METRICS, alpha

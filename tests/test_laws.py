@@ -12,10 +12,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import oracle
 import pytest
 from families import SHIPPED, Collection
 from hypothesis import given, settings, strategies as st
+from oracles import oracle
 
 import vqagen
 from vqagen import Generation, find_scenes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from general_domain import METADATA, SCENES
-from oracle import check_question
+from oracles.oracle import check_question
 from program_notation import program
 from toy_scene import DOMAIN, SCENE
 

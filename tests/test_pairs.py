@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import naive_pairs
 import pytest
 from depth import fewer
 from families import COLLECTIONS, SHIPPED, Collection
 from general_domain import METADATA, SCENES, TEMPLATES
+from oracles import naive_pairs
 
 import vqagen
 from vqagen import Generation

@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import naive_pairs
 import pytest
 from families import SHIPPED, Collection
 from general_domain import METADATA, SCENES
 from hypothesis import given, settings, strategies as st
-from naive_programs import Undefined, run
-from naive_vocabulary import make_world
-from oracle import signatures
+from oracles import naive_pairs
+from oracles.naive_programs import Undefined, run
+from oracles.naive_vocabulary import make_world
+from oracles.oracle import signatures
 from program_notation import program
 from test_plugins import write
 

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import naive
 import pytest
 from depth import fewer
 from families import SHIPPED, Collection
+from oracles import naive
 
 import vqagen
 from vqagen import Generation, SceneSource, find_scenes

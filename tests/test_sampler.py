@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from naive_pixels import visible_pixels
+from oracles.naive_pixels import visible_pixels
 from test_camera import camera_rules, fitted_camera, pixel_miss
 
 from vqagen.errors import BadInput, VqagenError

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 from depth import fewer
-from naive_pixels import visible_pixels
+from oracles.naive_pixels import visible_pixels
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Camera, CameraRules

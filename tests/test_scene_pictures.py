@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
-from naive_pixels import id_image
+from oracles.naive_pixels import id_image
 from PIL import Image
 from scene_records import sampled_scenes
 

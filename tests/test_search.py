@@ -6,10 +6,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-import naive
 import program_notation
 import pytest
 from families import COLLECTIONS, SHIPPED, Collection
+from oracles import naive
 from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.language.template import Constraint, Parameter, Template

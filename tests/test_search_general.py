@@ -6,10 +6,10 @@ import importlib
 from pathlib import Path
 from random import Random
 
-import naive
 import pytest
 from commands import ROOT
 from general_domain import METADATA, SCENES, TEMPLATES
+from oracles import naive
 from test_search import EVERYTHING, POLICIES, as_instantiation, every, make_search
 
 from vqagen import find_domain, load_domain_files, sample_scenes

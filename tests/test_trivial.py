@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import general_domain
 import pytest
-from naive import outputs
-from naive_words import facts_of, trivial_steps
+from oracles.naive import outputs
+from oracles.naive_words import facts_of, trivial_steps
 from program_notation import program
 from test_search import every, make_search
 from toy_scene import DOMAIN, SCENE

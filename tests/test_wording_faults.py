@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from families import SHIPPED, Collection
-from naive_programs import run
-from naive_vocabulary import make_world
-from naive_words import facts_of, trivial_steps
+from oracles.naive_programs import run
+from oracles.naive_vocabulary import make_world
+from oracles.naive_words import facts_of, trivial_steps
+from oracles.witnesses import Changes, find_witness
 from program_notation import program
 from scene_records import scene_record
-from witnesses import Changes, find_witness
 from wording_faults import Faults
 
 import vqagen

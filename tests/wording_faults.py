@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from naive_programs import is_filter, run, step_type, step_values
-from naive_vocabulary import Record, World, attribute_types, make_world, relation_type, values_of
-from naive_words import facts_of, trivial_steps
+from oracles.naive_programs import is_filter, run, step_type, step_values
+from oracles.naive_vocabulary import Record, World, attribute_types, make_world, relation_type, values_of
+from oracles.naive_words import facts_of, trivial_steps
 
 CLAIMS_SEVERAL = re.compile(r"\b(?:the|all|all the|both|both the|these|those)$")
 """Words before a plural that say that there are several."""

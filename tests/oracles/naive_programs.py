@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from naive_vocabulary import Record, World, make_world
+from oracles.naive_vocabulary import Record, World, make_world
 
 Value = bool | int | str | tuple[str, ...] | frozenset[int]
 """A step's output: an object is its index, a set of objects a frozenset, a list-valued answer a tuple."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from naive_programs import relatives, step_type, step_values
-from naive_vocabulary import Record, World, attribute_types, relation_type, values_of
+from oracles.naive_programs import relatives, step_type, step_values
+from oracles.naive_vocabulary import Record, World, attribute_types, relation_type, values_of
 
 Description = tuple[str | None, ...]
 

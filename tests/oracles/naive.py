@@ -9,16 +9,16 @@ This is its front door; the parts are `naive_vocabulary`, `naive_programs`, `nai
 `naive_descriptions` and `naive_search`.
 """
 
-from naive_programs import (
+from oracles.naive_programs import (
     Undefined,
     Value,
     answer,
     outputs,
     step_type,
 )
-from naive_relevance import is_degenerate, needs_other, spare_filters
-from naive_search import Instantiation, each_instantiation, instantiations, narrowed
-from naive_vocabulary import Record, attribute_types, relation_type, values_of
+from oracles.naive_relevance import is_degenerate, needs_other, spare_filters
+from oracles.naive_search import Instantiation, each_instantiation, instantiations, narrowed
+from oracles.naive_vocabulary import Record, attribute_types, relation_type, values_of
 
 __all__ = [
     "Instantiation",

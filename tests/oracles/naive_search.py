@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from naive_constraints import is_allowed
-from naive_descriptions import (
+from oracles.naive_constraints import is_allowed
+from oracles.naive_descriptions import (
     Option,
     Search,
     composite_options,
@@ -16,10 +16,10 @@ from naive_descriptions import (
     is_slot,
     make_composite,
 )
-from naive_programs import Undefined, Value, program_records, run_step, step_type, step_values
-from naive_relevance import has_idle_relation
-from naive_vocabulary import Record, World, make_world
-from naive_words import facts_of, is_trivial
+from oracles.naive_programs import Undefined, Value, program_records, run_step, step_type, step_values
+from oracles.naive_relevance import has_idle_relation
+from oracles.naive_vocabulary import Record, World, make_world
+from oracles.naive_words import facts_of, is_trivial
 
 Steps = tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...]
 

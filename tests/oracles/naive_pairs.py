@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-import oracle
-from naive_constraints import is_allowed
-from naive_descriptions import COMPOSITE, is_composite, is_slot
-from naive_programs import Undefined, Value, run, step_type, step_values
-from naive_relevance import RELATIONS, needs_other
-from naive_vocabulary import Record, World, make_world, relation_type, values_of
+from oracles import oracle
+from oracles.naive_constraints import is_allowed
+from oracles.naive_descriptions import COMPOSITE, is_composite, is_slot
+from oracles.naive_programs import Undefined, Value, run, step_type, step_values
+from oracles.naive_relevance import RELATIONS, needs_other
+from oracles.naive_vocabulary import Record, World, make_world, relation_type, values_of
 
 OTHER = {"other", "another"}
 

@@ -13,8 +13,8 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from naive_programs import Undefined, Value, run, step_type
-from naive_vocabulary import Record, Recorded, World, attribute_types, groups_of, make_world, values_of
+from oracles.naive_programs import Undefined, Value, run, step_type
+from oracles.naive_vocabulary import Record, Recorded, World, attribute_types, groups_of, make_world, values_of
 
 THRESHOLD = 0.2
 ROUNDS = 60

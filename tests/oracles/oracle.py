@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from naive import Record, Undefined, Value, answer, attribute_types, relation_type, step_type, values_of
+from oracles.naive import Record, Undefined, Value, answer, attribute_types, relation_type, step_type, values_of
 
 ARTICLES = {"a", "an", "the"}
 HEAD_WORDS = {"thing", "object"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from naive_programs import Undefined, Value, is_filter, outputs, run, run_step, step_type, step_values
-from naive_vocabulary import Record, World, make_world
+from oracles.naive_programs import Undefined, Value, is_filter, outputs, run, run_step, step_type, step_values
+from oracles.naive_vocabulary import Record, World, make_world
 
 POLICIES = {"none", "clevr", "all"}
 RELATIONS = ("relate", "same_", "different_")

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
-from naive_programs import Value, is_filter, step_type, step_values
-from naive_vocabulary import Record, attribute_types, groups_of, values_of
+from oracles.naive_programs import Value, is_filter, step_type, step_values
+from oracles.naive_vocabulary import Record, attribute_types, groups_of, values_of
 
 Possible = Mapping[Any, frozenset[Any]]
 OPPOSITES = ({"left", "right"}, {"behind", "front"}, {"above", "below"})

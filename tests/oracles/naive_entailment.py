@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from naive_programs import Value, run, step_type
-from naive_vocabulary import Record, World
-from naive_words import Facts, describe
+from oracles.naive_programs import Value, run, step_type
+from oracles.naive_vocabulary import Record, World
+from oracles.naive_words import Facts, describe
 
 NO_LIMIT = 10**9
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from naive_vocabulary import Record
+from oracles.naive_vocabulary import Record
 
 ALL = None
 
