@@ -19,10 +19,10 @@ from vqagen.language.question import record_writer
 from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.balance import AnswerCounts, known_answers
+from vqagen.tasks.questions.chosen_templates import check_names
 from vqagen.tasks.questions.exclusion import IN_OTHER_SET, Exclusion, QuestionSelection
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import Tally
-from vqagen.tasks.questions.settings import check_names
 from vqagen.world.scene import Scene, compile_scene
 
 SCENES, WINDOW = fewer(40, least=24), 15

@@ -1,7 +1,7 @@
 """Random streams: one per labelled thing, derived from the seed, never global.
 
 A stream depends on `(seed, label, index)` alone, so what is drawn for scene 70,000 does not change when another process
-draws scenes 0 to 69,999 (DESIGN: laws 1 and 2). Only `Random.random()` is used in hot code: its sequence is fixed
+draws scenes 0 to 69,999 (CONTRIBUTING: laws 1 and 2). Only `Random.random()` is used in hot code: its sequence is fixed
 across Python versions, which `randrange` and `shuffle` are not promised to be.
 """
 

@@ -201,7 +201,9 @@ def output_options(*keys: str, records: str = "", is_required: bool = True) -> A
         out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.", is_required)
         help_format = f"Format of the records. [default: {formats[0]}]"
     else:
-        out = out_option("FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.")
+        out = out_option(
+            "FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.", is_required
+        )
         help_format = "Format of standard output, or that of another tool in a .json file."
 
     def add(command: Command) -> Command:

@@ -7,7 +7,7 @@ without its list. The constants of a constraint may stand under a key that its t
 "params": ["<C>"], "color": ["red", "blue"]}`.
 
 **Types of slots**, where no `params` declare them. A slot has the type that a function takes in its place. In a
-description (see `composite`) that is not enough; there it is, in this order:
+description (see `registry.Composite`) that is not enough; there it is, in this order:
 
 1. the type whose `placeholder` it is in the metadata: `"Color": {"values": […], "placeholder": "<C>"}`;
 2. the type of its name: `<Color>`;

@@ -17,7 +17,6 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from vqagen import errors
 from vqagen.errors import BadInput, Problem, VqagenError, nearest
 from vqagen.plugin import Declarations, FunctionDeclaration, Origin, PlugInError, Run, Undefined, collecting
 
@@ -51,9 +50,11 @@ def load_plugins(names: Sequence[str]) -> Plugins:
             problems.append(_missing(Path(name)))
     together, hashes = Declarations(), {}
     for name in found.values():
-        with errors.collecting(problems):
+        try:
             declared, hashes[name] = _load(name)
             problems += _join(together, declared)
+        except BadInput as error:
+            problems += error.problems
     if problems:
         raise BadInput(problems)
     return Plugins(together, hashes)
@@ -173,7 +174,7 @@ def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
         if frame.filename == declared.source:
             line, column = frame.lineno, (frame.colno or 0) + 1
     importer = error.path if isinstance(error, ImportError) else None  # the file of vqagen's own that it names
-    message = str(error).removesuffix(f" ({importer})")
+    message = str(error).removesuffix(f" ({importer})") if importer else str(error)
     said = type(error).__name__ + (f": {message}" if message else "")
     return Problem(f"plug-in: {what} failed: {said}", declared.source, line=line, column=column)
 
@@ -186,5 +187,5 @@ def _join(together: Declarations, more: Declarations) -> Iterator[Problem]:
         for name, declared in added.items():
             if name in table:
                 message = f"{kind} {name} is declared in {table[name].source} too"
-                yield Problem(message, declared.source, line=declared.line, column=1)
+                yield Problem(message, declared.source, line=declared.line or None, column=1 if declared.line else None)
             table.setdefault(name, declared)

@@ -29,10 +29,11 @@ from vqagen.tasks.contract import RunReport, Task
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import DialogReport, dialog_task
 from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.exclusion import Exclusion, Screen
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task, questions_about
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.settings import RunSettings

@@ -1,7 +1,7 @@
 """Windows: what is generated for an item depends on the items before it in its window, and on no others.
 
 Windows are counted by absolute index (`index // size`), so that a run may begin anywhere: it replays the beginning of
-its first window without writing it, and runs laid end to end equal one run (DESIGN: law 2). Finished records are
+its first window without writing it, and runs laid end to end equal one run (CONTRIBUTING: law 2). Finished records are
 written in blocks: a window, or pieces of a long one.
 """
 

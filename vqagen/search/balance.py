@@ -1,7 +1,7 @@
 """Balance of answers: which are too common to be given again, per window and template.
 
 The rule is the reference's: an answer is accepted while its count is at most 1.1 times the second largest count of all
-answers (itself included) and at most 5 times the median count or 5, whichever is more (clevr-dataset-gen,
+answers (itself included) and at most 5 * max(median count, 5) (clevr-dataset-gen,
 `generate_questions.py`). The two leading answers so run neck and neck, and the others follow as they come.
 
 Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third
@@ -91,8 +91,10 @@ class AnswerCounts:
             return _NONE
         middle = len(counts) // 2
         median = float(counts[middle]) if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
-        second, least = counts[-2], counts[-self._leading]
-        level = least if least > second * REACHABLE else second
+        # Three lead, counts 0 1 9 10 10: the third, 9, is level with the second, 10, so the limit is 9.9 and both tens
+        # are refused. Counts 0 1 3 10 10: the third is rare, so the limit is 11 and nothing is refused.
+        second, third = counts[-2], counts[-self._leading]
+        level = third if third > second * REACHABLE else second
         limit, most = 1.1 * level, 5 * (median if median > 5 else 5.0)
         if most < limit:
             limit = most

@@ -3,10 +3,13 @@
 `explore` remembers dead ends, a `Draw` for the kind of choice offers options, and `leads_on` tries one of them. This is
 one class, not one a kind, since Python reads fields faster where all objects at a place are of one class.
 
-Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its results
-alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail. An outcome dies
-for all options that lead to it where it decides the shadows too. What fails by its words, as made before or trivial,
-decides nothing, unless the same outcome fails by its results with other words.
+Dead ends are remembered so that they are met once:
+
+    failed because of               what is remembered
+    its results                     the outcome is dead; if all are, the results of the stage have failed
+    an idle relation                the outcome is dead if it decides the shadows too; results with these shadows failed
+    its words (made before,         the outcome is undecided; nothing has failed, unless every undecided outcome is
+      or trivial)                   dead with other words
 """
 
 from __future__ import annotations
@@ -95,11 +98,11 @@ class StageSearch:
 
     def explore(self, frame: Frame) -> bool:
         """Search for a way to complete the filling, whose choices before this stage are made; True if there is one."""
-        # An example, "What color is the SIZE cube RELATION the SHAPE thing?", stage 1 = SIZE RELATION. Let object 4 be
-        # the only cylinder and the only rubber thing. Whether stage 0 said "cylinder" or "rubber thing", stage 1 sees
-        # object 4: `results` is (4,). If no cube stands anywhere by 4, (4,) joins `failed`, and the second way to say 4
-        # ends here at once. If cubes were found, but "left of" told nothing of them (an idle relation), then a shadow
-        # decided, and only the pair of results and shadows is known to fail: (4,) may do well after other relations.
+        # An example: "What color is the cube RELATION2 the thing RELATION1 the MATERIAL SHAPE?". Stage 0 chooses
+        # MATERIAL and SHAPE, stage 1 RELATION1, stage 2 RELATION2, which sees only the object that stage 1 gave:
+        # `results` is 4. If no cube stands anywhere by 4, then 4 joins `failed`, and every other way to say 4 ends here
+        # at once. If cubes were found but a relation was idle, its shadow decided (the things that would be there
+        # without RELATION1): only (4, shadows) joins `failed`, and 4 may do well with another shadow.
         failed = frame.failed[self._depth]
         results = self._results_of(frame.values) if self._results_of is not None else None
         if results in failed:

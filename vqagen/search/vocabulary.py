@@ -148,7 +148,6 @@ class Vocabulary:
         self.remembered = REMEMBERED // max(len(self.attributes), 1)
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
         1 KB, and few of those are met again."""
-        self._bases = [min(digits.values()) for digits in self.digits]
         self.codes = Memo(self._list_codes, self.remembered // 10)
         """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
         four; a value that belongs to a group can be said in two ways, and so on."""

@@ -30,7 +30,7 @@ _NOUNS = {"questions": "question", "dialogs": "round", "trials": "trial"}
 
 
 def audit_report(*audits: Audit) -> Report:
-    """Return the report of an audit, with figures, or of several side by side."""
+    """Return the report of an audit, or of several side by side."""
     return _single(audits[0]) if len(audits) == 1 else _side_by_side(audits)
 
 

@@ -212,7 +212,7 @@ SHOWN_UNEVEN = 3
 
 
 def question_statistics(items: Items, guessed: Mapping[str, Any] | None = None, notes: Sequence[str] = ()) -> Report:
-    """Return the statistics of questions; `guessed` says how often predictors are right (see `guessing`)."""
+    """Return the statistics of questions; `guessed` says how often predictors are right (see `guess_questions`)."""
     facts = _facts(items) | {"guessed": guessed, "notes": [*_missing(items), *notes]}
     lines = (*_overview(facts), *(f"note: {note}" for note in facts["notes"]))
     tables = nonempty([_answers(facts), *_guesses(facts), _families(facts)])

@@ -143,7 +143,7 @@ class Task(ABC):
     """True if the items are scenes of an input, False if they are numbers from `start_index` on."""
     formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
     """The formats of outputs; the first one is the default. `TASKS` lists their names. In a format of another tool,
-    entries stand in place of the records; see `records.shape`."""
+    entries stand in place of the records; see `files.formats.Shape`."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
     WINDOW: ClassVar[int] = 250

@@ -28,7 +28,7 @@ class Setting(NamedTuple):
     bare: str = ""
     """The value of a flag that is given without one."""
     types: tuple[type, ...] = ()
-    """None: the class checks the type."""
+    """Types that are allowed; (): the class checks the type."""
     group: str = ""
     """The group of options in the help of a command."""
 

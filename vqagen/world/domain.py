@@ -1,7 +1,8 @@
 """A domain: attributes, values and relations of objects, read from a metadata file. No vocabulary exists elsewhere.
 
 Metadata is JSON in the CLEVR form. `types` maps a type name to null (no fixed values: Object, Integer, …), to values
-in one of the forms of `value_forms`, or to an object with the key `values` and further details. A type with values is
+in one of the forms of `metadata_reader`, or to an object with the key `values` and further details. A type with
+values is
 
 * a relation type, if a declared function named `relate…` takes it as a side input (without declared functions: if it
   is called Relation);

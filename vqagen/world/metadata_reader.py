@@ -344,7 +344,7 @@ def find_beside(name: object, folder: Path | None, place: str, findings: Finding
         with suppress(OSError, ValueError):  # a name that is too long, or holds a null byte
             if (folder / name).is_file():
                 return folder / name
-        close = nearest(name, sorted(each.name for each in folder.glob(f"*{Path(name).suffix}")))
+        close = nearest(name, sorted(each.name for each in folder.glob("*") if each.suffix == Path(name).suffix))
         hint = f"; did you mean {close!r}?" if close else f"; it is looked for in {folder}"
         findings.fault(place, f"no such file: {describe(name)}{hint}")
     return None

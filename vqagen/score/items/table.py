@@ -187,7 +187,7 @@ class Items:
     outcomes: Column | None = None
     """Of a trial with a catalogue, the kind of answer that each cell is: pairs of a cell and its kind.
 
-    The kinds are those of `tasks.director.mistakes`.
+    The kinds are those of `KINDS` of `tasks.director.views`.
     """
 
     def __len__(self) -> int:

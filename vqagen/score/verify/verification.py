@@ -1,7 +1,7 @@
 """Verification: every answer of a file must follow from its scene or grid.
 
 Every program of a question is run on its scene again, and must give the written answer. The text must say what the
-program asks (see `question_texts`), and two questions of a pair must be one.
+program asks (see `QuestionTexts`), and two questions of a pair must be one.
 """
 
 from __future__ import annotations

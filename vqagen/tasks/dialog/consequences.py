@@ -58,9 +58,8 @@ def _told(counted: int, found: int, place: int, number: int) -> Bounds:
     return Bounds(number, number) if counted >> place & 1 or (is_found and not number) else Bounds(is_found)
 
 
-def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
+def answer_follows(scene: DialogScene, known: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
-    known = knowledge
     has_numbers = known.value_counts or known.related_counts or known.size_known or known.all_seen
     if not has_numbers and not (known.links and move.relation >= 0) and not known.lacks:
         return ROUND_KINDS[move.label].learn is rest and Consequences(scene, known).decide(move)

@@ -144,7 +144,7 @@ def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -
 
 
 class Learner:
-    """Adds what a round conveys to a copy of what was known, with all that follows from it (spec of dialogs, 3.5)."""
+    """Adds what a round conveys to a copy of what was known, with all that follows from it."""
 
     def __init__(self, scene: DialogScene, before: Knowledge, round: int, rules: Rules) -> None:
         self.scene, self.before, self.round = scene, before, round
@@ -342,6 +342,7 @@ class Learner:
             for i, relation in self._pairs(after.links):
                 j = self.scene.next[relation][i]
                 counted = after.related_counts
+                # two are behind d, the next one behind c: three are behind c, and the other way round
                 if (counted >> i * self._relations + relation | counted >> j * self._relations + relation) & 1:
                     self.learn_related(i, relation)
                     self.learn_related(j, relation)

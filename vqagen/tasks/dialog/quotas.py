@@ -254,7 +254,10 @@ class AnswerBalance:
     """
 
     def __init__(self, vocabulary: DialogVocabulary, seed: int, first: int) -> None:
-        """`first`: the index of the window's first scene. Counts start at a coin, so that no answer comes first."""
+        """`first`: the index of the window's first scene.
+
+        Counts of yes and no start at a coin, so that no answer comes first; those of numbers start at 0.
+        """
         self._vocabulary, self._seed, self._first = vocabulary, seed, first
         self._counts: dict[tuple[str, int], AnswerCounts] = {}
         self._given: Counter[tuple[str, int]] = Counter()

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from vqagen.errors import unknown
 
 CAPTION = "caption"
-"""The family of captions; those of rounds are in `round_kind`."""
+"""The family of captions; those of rounds are in `rounds.FAMILIES`."""
 FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "subject", "anchor")
 """The object that a question refers back to, and the group ("them"); the objects that a sentence is about; in captions
 of two objects, each of them."""

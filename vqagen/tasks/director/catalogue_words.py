@@ -46,12 +46,6 @@ def spoken_singular(document: Mapping[str, Any], noun: str) -> str:
     return forms.get("singular", spell_out(noun))
 
 
-def spoken_plural(document: Mapping[str, Any], noun: str) -> str:
-    """Return the plural of a noun as it is spoken."""
-    forms: Mapping[str, str] = document.get("nouns", {}).get(noun, {})
-    return forms.get("plural", f"{spoken_singular(document, noun)}s")
-
-
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _LISTS = ("nouns", "properties", "unclear")
 

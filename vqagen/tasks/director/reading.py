@@ -148,7 +148,7 @@ def read_sample(
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         return [("", f"not in the shape of a sample ({type(error).__name__}: {error})")]
     for cell, (entry, item) in enumerate(zip(sample["grid"]["items"], trial.items, strict=True)):
-        if entry["position"] != {"x": cell % trial.width, "y": cell // trial.width}:
+        if entry.get("position") != {"x": cell % trial.width, "y": cell // trial.width}:
             faults.append((f"grid.items[{cell}].position", "cells must come row by row, each once"))
         known = catalogue.by_name.get(item.name) if catalogue and item else item
         if item and (known is None or (known.true, known.size) != (item.true, item.size)):

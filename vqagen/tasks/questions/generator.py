@@ -18,11 +18,12 @@ from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.vocabulary import Memo, Vocabularies
+from vqagen.tasks.questions.chosen_templates import chosen_templates
 from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Subject, subject_of
 from vqagen.tasks.questions.report import Tally
-from vqagen.tasks.questions.settings import QuestionSettings, chosen_templates
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
 

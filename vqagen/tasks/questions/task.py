@@ -13,11 +13,12 @@ from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally as AnyTally, Task
+from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection, load_exclusion
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm, load_families, warn_skipped
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.visual7w import QUESTION_FORMATS
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.domain import Domain
