@@ -82,8 +82,9 @@ class Knowledge:
     counted: tuple[tuple[int, Objects, int], ...] = ()
     """(value, a group, how many of it have the value)."""
     not_counted: tuple[Objects, Values] = (0, 0)
-    """The objects mentioned before all others were counted, and values that none of the others has: beams that differ in
-    it alone count as two."""
+    """The objects mentioned before all others were counted, and values that none of the others has.
+
+    Beams that differ in it alone count as two."""
     lacks: int = 0
     """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0
