@@ -61,8 +61,9 @@ def _told(counted: int, found: int, place: int, number: int) -> Bounds:
 def answer_follows(scene: DialogScene, known: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
     has_numbers = known.value_counts or known.related_counts or known.size_known or known.all_seen
-    if not has_numbers and not (known.links and move.relation >= 0) and not known.lacks:
-        return ROUND_KINDS[move.label].learn is rest and Consequences(scene, known).decide(move)
+    is_found = (known.links and move.relation >= 0) or known.lacks or known.parts
+    if not has_numbers and not is_found and ROUND_KINDS[move.label].learn is not rest:
+        return False
     return Consequences(scene, known).decide(move)
 
 
@@ -94,6 +95,8 @@ class Consequences:
         placed = [indexes(scene.placed[relation] & knowledge.singles) for relation in relations]
         self._rows = [[self.related[i, relation] for i in row] for relation, row in enumerate(placed)]
         self._sides = [self._side(i, relation) for i, relation in self.related]
+        for value, others, count in knowledge.parts:
+            self._narrow_part(value, others, count)
         for value, group, count in knowledge.counted:
             if self.size.is_known and not scene.everything & ~group & ~knowledge.mentioned:
                 self._narrow_part(value, scene.everything & ~group, count)

@@ -77,10 +77,14 @@ class Knowledge:
     """Values of which it is known whether any object has them."""
     exhausted: Values = 0
     """Values whose bearers were all mentioned: the other objects have none of them."""
+    parts: tuple[tuple[int, Objects, int], ...] = ()
+    """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
     counted: tuple[tuple[int, Objects, int], ...] = ()
     """(value, a group, how many of it have the value)."""
-    not_counted: Objects = 0
-    """The objects mentioned before all others were counted: beams that differ in it alone count as two."""
+    not_counted: tuple[Objects, Values] = (0, 0)
+    """The objects mentioned before all others were counted, and values that none of the others has.
+
+    Beams that differ in it alone count as two."""
     lacks: int = 0
     """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0
@@ -114,6 +118,8 @@ class Knowledge:
     """Values that the members of the group are told to have."""
     lacking: Values = 0
     """Values that no member of the group has."""
+    rest_of: Objects = 0
+    """The objects that were mentioned before, if the group is all the others."""
     anchor: tuple[int, int] | None = None
     """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0

@@ -189,9 +189,9 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
     if move.is_count or after.mentioned == after.singles == learner.scene.everything:
         after.size_known = True
     if learner.is_strict:
-        after.lacking = learner.mentioned_wholly()
+        after.lacking, after.rest_of = learner.mentioned_wholly(), learner.before.mentioned
         if move.is_count:
-            after.not_counted = learner.before.mentioned
+            after.not_counted = after.rest_of, after.lacking
     if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
@@ -210,6 +210,8 @@ def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         learner.learn_value(move.value, move.is_count)
+    if before.rest_of and (move.is_count or not objects):
+        learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
     _keep_group(learner)
     if learner.is_strict:
         _learn_of_all(learner, move, objects)
@@ -287,6 +289,7 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
         learner.learn_value(only(before.described))
     _keep_group(learner)
+    learner.after.rest_of = before.rest_of
     return _settle(learner, move, before.group, before.described)
 
 

@@ -210,7 +210,7 @@ def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: R
     learner = Learner(scene, before, round, rules)
     after = learner.after
     after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
-    after.anchor, after.lacking = None, 0
+    after.anchor, after.lacking, after.rest_of = None, 0, 0
     after.label, after.move, after.is_alias = move.label, move, False
     learner.call(move.focus, 1 << move.descriptor if move.descriptor >= 0 else 0)
     outcome = ROUND_KINDS[move.label].learn(learner, move)
