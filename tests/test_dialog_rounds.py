@@ -12,6 +12,7 @@ import pytest
 from dialog_play import Left, Moment, begin, dialog_scene, value_number
 from scene_records import scene_record
 
+from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
@@ -336,6 +337,23 @@ def test_nothing_is_asked_that_follows_from_the_dialog() -> None:
         wrong += [(rule, pattern) for pattern in open_ if not moment.may(pattern)]
 
     assert wrong == []
+
+
+FOLLOWS = [
+    # rule, caption, rounds before, a question whose answer follows by counting, one whose answer does not
+    ("two metal things are left of green, so one is left of the next", GREEN,
+     ["exist-obj-rel-imm left", "count-attribute-group metal", "seek-attr-rel-early left color @green"],
+     "exist-obj-rel-imm left", "count-obj-rel-imm left"),
+]  # fmt: skip
+
+
+def test_answers_that_follow_by_counting_are_found() -> None:
+    """The search drops a dialog with such a question, which facts alone do not show to be redundant."""
+    for rule, caption, before, known, open_ in FOLLOWS:
+        moment = played(caption, before)
+        moves = moment.moves()
+        found = [answer_follows(moment.scene, moment.knowledge, moves[question]) for question in (known, open_)]
+        assert found == [True, False], rule
 
 
 @pytest.mark.parametrize("before", [["count-attribute gray"], ["count-attribute green", "exist-obj-rel-imm right"]])

@@ -26,7 +26,7 @@ from vqagen.tasks.dialog.rounds import (
     rest,
     whole_scene,
 )
-from vqagen.tasks.dialog.scene import DialogScene
+from vqagen.tasks.dialog.scene import DialogScene, Values
 
 MANY = 1 << 30
 
@@ -61,7 +61,7 @@ def _told(counted: int, found: int, place: int, number: int) -> Bounds:
 def answer_follows(scene: DialogScene, known: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
     has_numbers = known.value_counts or known.related_counts or known.size_known or known.all_seen
-    is_found = (known.links and move.relation >= 0) or known.lacks or known.parts
+    is_found = (known.links and move.relation >= 0) or known.lacks or known.parts or known.at_least
     if not has_numbers and not is_found and ROUND_KINDS[move.label].learn is not rest:
         return False
     return Consequences(scene, known).decide(move)
@@ -95,6 +95,8 @@ class Consequences:
         placed = [indexes(scene.placed[relation] & knowledge.singles) for relation in relations]
         self._rows = [[self.related[i, relation] for i in row] for relation, row in enumerate(placed)]
         self._sides = [self._side(i, relation) for i, relation in self.related]
+        for i, relation, least in knowledge.at_least:
+            self.related[i, relation].narrow(least)
         for value, others, count in knowledge.parts:
             self._narrow_part(value, others, count)
         for value, group, count in knowledge.counted:
@@ -143,6 +145,20 @@ class Consequences:
             changed |= self.size.narrow(least, most)
             for each in bounds:
                 changed |= each.narrow(self.size.least - (most - each.most), self.size.most - (least - each.least))
+            if self.known.rest is not None:
+                changed |= self._narrow_rest(numbers, *self.known.rest)
+        return changed
+
+    def _narrow_rest(self, numbers: range, others: Objects, size: int, lacking: Values) -> bool:
+        """Narrow values of one attribute: those of all objects but some others, `size` of them, add up to that."""
+        if self._unknown(others, numbers.start):
+            return False
+        left = [value for value in numbers if not lacking >> value & 1]
+        told = [(self.values[value], (others & self.scene.having[value]).bit_count()) for value in left]
+        least, most = sum(each.least - count for each, count in told), sum(each.most - count for each, count in told)
+        changed = False
+        for each, _ in told:
+            changed |= each.narrow(size - most + each.most, size - least + each.least)
         return changed
 
     def _unknown(self, objects: Objects, value: int) -> Objects:

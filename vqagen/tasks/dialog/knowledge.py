@@ -81,10 +81,10 @@ class Knowledge:
     """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
     counted: tuple[tuple[int, Objects, int], ...] = ()
     """(value, a group, how many of it have the value)."""
-    not_counted: tuple[Objects, Values] = (0, 0)
-    """The objects mentioned before all others were counted, and values that none of the others has.
-
-    Beams that differ in it alone count as two."""
+    at_least: tuple[tuple[int, int, int], ...] = ()
+    """(object, relation, least number of objects that stand in it to the object), as told of groups."""
+    rest: tuple[Objects, int, Values] | None = None
+    """Some objects, how many others there are, and values that none of those has."""
     lacks: int = 0
     """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0

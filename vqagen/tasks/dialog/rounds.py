@@ -191,7 +191,7 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
     if learner.is_strict:
         after.lacking, after.rest_of = learner.mentioned_wholly(), learner.before.mentioned
         if move.is_count:
-            after.not_counted = after.rest_of, after.lacking
+            after.rest = after.rest_of, objects.bit_count(), after.lacking
     if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
@@ -212,6 +212,8 @@ def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
         learner.learn_value(move.value, move.is_count)
     if before.rest_of and (move.is_count or not objects):
         learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
+    if before.anchor is not None and objects:
+        learner.after.at_least += ((*before.anchor, objects.bit_count() if move.is_count else 1),)
     _keep_group(learner)
     if learner.is_strict:
         _learn_of_all(learner, move, objects)
