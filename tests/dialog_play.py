@@ -20,7 +20,7 @@ from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.rounds import RoundKind
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, play
+from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
 from vqagen.tasks.dialog.situation import Pick, Situation
 from vqagen.world.scene import compile_scene
 
@@ -84,7 +84,7 @@ class Left(NamedTuple):
 
 @cache
 def _search(rules: Rules) -> DialogSearch:
-    return DialogSearch(rules, PRESETS["none"], 1, 1)
+    return DialogSearch(SearchRules(rules, PRESETS["none"], 1, 1))
 
 
 def _ask(kind: RoundKind, now: Situation, pick: Pick) -> Move | None:

@@ -14,7 +14,8 @@ from typing import Any
 
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
 from vqagen.tasks.dialog.dialog_files import DialogColumns
-from vqagen.tasks.dialog.formats import DIALOG_FORMATS, all_answers
+from vqagen.tasks.dialog.task import DIALOG_FORMATS
+from vqagen.tasks.dialog.visdial import all_answers
 from vqagen.tasks.settings import RunSettings
 
 Record = dict[str, Any]

@@ -16,7 +16,7 @@ from vqagen.files.records import open_records
 from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS, DialogColumns, dialog_of_row
-from vqagen.tasks.dialog.formats import DIALOG_FORMATS
+from vqagen.tasks.dialog.task import DIALOG_FORMATS
 from vqagen.tasks.settings import RunSettings
 
 FORMATS = tuple(form.name for form in DIALOG_FORMATS)

@@ -67,13 +67,40 @@ def _say_another_value(text: str, random: Random) -> str | None:
     return re.sub(rf"\b{word}\b", random.choice(fitting), text, count=1) if fitting else None
 
 
+def _round_with(dialog: Record, key: str, random: Random) -> Record | None:
+    having = [each for each in dialog["rounds"] if key in each["program"]["args"]]
+    return random.choice(having) if having else None
+
+
+def _ask_with_another_value(dialog: Record, key: str, random: Random) -> object:
+    each = _round_with(dialog, key, random)
+    text = each and _say_another_value(each["question"], random)
+    if each and text:
+        each["question"] = text
+    return text
+
+
 def refer_by_another_value(dialog: Record, _: Record, random: Random) -> object:
     """The earlier blue thing, not the earlier red thing."""
-    named = [each for each in dialog["rounds"] if "descriptor" in each["program"]["args"]]
-    each = random.choice(named) if named else {"question": ""}
-    text = _say_another_value(each["question"], random)
-    each["question"] = text or each["question"]
-    return text
+    return _ask_with_another_value(dialog, "descriptor", random)
+
+
+def ask_for_another_value(dialog: Record, _: Record, random: Random) -> object:
+    """How many cubes, not how many spheres."""
+    return _ask_with_another_value(dialog, "value", random)
+
+
+def ask_for_another_relation(dialog: Record, _: Record, random: Random) -> object:
+    """Behind it, not left of it."""
+    each = _round_with(dialog, "relation", random)
+    if each is None:
+        return False
+    synonyms, relations = dialog_domain().synonyms, dialog_domain().vocabulary.relations
+    own = each["program"]["args"]["relation"]
+    other = random.choice([relation for relation in relations if relation != own])
+    said = next(way for way in sorted(synonyms.of("Relation", own), key=len)[::-1] if way in each["question"])
+    each["question"] = each["question"].replace(said, synonyms.of("Relation", other)[0], 1)
+    return True
 
 
 def give_another_label(dialog: Record, _: Record, random: Random) -> object:
@@ -108,6 +135,19 @@ def take_another_caption(dialog: Record, other: Record, _: Random) -> object:
     return not {value for value in told.values() if value} <= here
 
 
+def exchange_two_rounds(dialog: Record, _: Record, random: Random) -> object:
+    """A round before the one that it came after."""
+    rounds, first = dialog["rounds"], random.randrange(len(dialog["rounds"]) - 1)
+    rounds[first], rounds[first + 1] = rounds[first + 1], rounds[first]
+    return True
+
+
+def drop_a_round(dialog: Record, _: Record, random: Random) -> object:
+    """Any but the last."""
+    dialog["rounds"].pop(random.randrange(len(dialog["rounds"]) - 1))
+    return True
+
+
 def doubt_what_is_known(dialog: Record, _: Record, random: Random) -> object:
     """The next thing behind it, "if there is one", of which it was said that there is one."""
     asked = [each for each in dialog["rounds"] if each["label"].startswith("seek-attr-rel")]
@@ -140,15 +180,27 @@ TEXTS: Mapping[str, Spoil] = {
         flip_an_answer,
         repeat_a_question,
         refer_by_another_value,
+        ask_for_another_value,
+        ask_for_another_relation,
         give_another_label,
         drop_the_caption,
         say_another_value_in_the_caption,
         take_another_caption,
+        exchange_two_rounds,
+        drop_a_round,
         doubt_what_is_known,
         forget_how_long_ago,
         misspell_a_word,
     )
 }
+ALWAYS_WRONG = (
+    *("flip_an_answer", "refer_by_another_value", "give_another_label", "drop_the_caption"),
+    *("say_another_value_in_the_caption", "take_another_caption", "misspell_a_word", "repeat_a_question"),
+    *("doubt_what_is_known", "forget_how_long_ago"),
+)
+"""Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
+spheres."""
+FORGERIES = 20
 SPOILT = fewer(25)
 """Dialogs spoilt in each way."""
 
@@ -182,13 +234,14 @@ def spoilt(spoil: Spoil) -> list[Record]:
 
 
 def test_a_spoilt_dialog_is_caught() -> None:
-    """Texts and annotations are compared with each other and with the scene; the texts alone with the scene."""
+    """Texts and annotations are compared with each other and with the scene; some texts alone with the scene."""
     missed, by_oracle = {}, {}
     for name, spoil in TEXTS.items():
         dialogs = spoilt(spoil)
         missed[name] = sum(map(is_clean, dialogs))
-        missed[f"{name} in texts"] = sum(is_clean(texts_of(dialog)) for dialog in dialogs)
-        by_oracle[name] = sum(not _found_by_oracle(dialog) for dialog in dialogs[:5])
+        if name in ALWAYS_WRONG:
+            missed[f"{name} in texts"] = sum(is_clean(texts_of(dialog)) for dialog in dialogs)
+            by_oracle[name] = sum(not _found_by_oracle(dialog) for dialog in dialogs[:5])
 
     assert {name: number for name, number in missed.items() if number > 0.05 * SPOILT} == {}
     assert set(by_oracle.values()) == {0}

@@ -21,7 +21,7 @@ from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.quotas import PRESETS, Gains, Prospect, RoundCounts
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, Step
+from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, SearchRules, Step
 from vqagen.tasks.dialog.situation import Situation
 
 Record = Mapping[str, Any]
@@ -172,8 +172,8 @@ def labels_of(beam: Beam) -> list[str]:
 def test_score_is_the_objective_of_the_labels() -> None:
     """Spec 4.4: rounds that need the history up to their caps, less the labels that repeat the one before."""
     for preset in PRESETS:
-        search = DialogSearch(Rules(), PRESETS[preset], 8, 4)
-        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge), Random(1))
+        search = DialogSearch(SearchRules(Rules(), PRESETS[preset], 8, 4))
+        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge), Random(1), Limits())
         assert found is not None
         labels, most = labels_of(found), PRESETS[preset].objective
         repeats = sum(one == other for one, other in pairwise(labels))
@@ -185,8 +185,8 @@ class Exhaustive:
     """The slow twin of a step of the search: it continues every beam by every kind of round, and cuts afterwards."""
 
     def __init__(self, search: DialogSearch) -> None:
-        self.search, self.quotas = search, search.quotas
-        self.prospect = Prospect(search.quotas, search.rounds)
+        self.search, self.how = search, search.how
+        self.prospect = Prospect(self.how.quotas, self.how.rounds)
 
     def hopes(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> list[int]:
         """Return what each continuation can come to, the best first, as many as there may be beams."""
@@ -194,11 +194,11 @@ class Exhaustive:
         for hope, child in self._children(scene, beams, number):
             key = child.knowledge.key(), child.counts
             best[key] = max(hope, best.get(key, hope))
-        return sorted(best.values(), reverse=True)[: self.search.beams]
+        return sorted(best.values(), reverse=True)[: self.how.beams]
 
     def _children(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> Iterator[tuple[int, Beam]]:
         for beam, kind in product(beams, ROUND_KINDS.values()):
-            known, objective = beam.knowledge, self.quotas.objective
+            known, objective = beam.knowledge, self.how.quotas.objective
             counts = beam.counts.add(kind.family, kind.label in STANDALONE)
             missing = {"topic": known.topic < 0, "group": not known.group, "named": not known.singles}
             if (kind.after and known.label not in kind.after) or missing.get(kind.refers, False):
@@ -206,7 +206,7 @@ class Exhaustive:
             if self.prospect.can_finish(number, counts):
                 gains = beam.gains.add(kind.label).capped(objective)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (known.label == kind.label)
-                now = Situation(scene, known, Scripted([]), self.search.rules)
+                now = Situation(scene, known, Scripted([]), self.how.rules)
                 child = self.search._child(beam, now, Step(kind, counts, gains, gain), number)
                 if child is not None:
                     yield child.score + self.prospect.most_gain(number, counts, gains, kind.label), child
@@ -214,14 +214,15 @@ class Exhaustive:
 
 def test_lazy_expansion_gives_the_beams_of_full_expansion() -> None:
     """As hopeful beams as when each is continued by every kind of round and the rest is cut afterwards."""
-    search = DialogSearch(Rules(), PRESETS["smooth"], 6, 7)
+    how = SearchRules(Rules(), PRESETS["smooth"], 6, 7)
+    search = DialogSearch(how)
     twin = Exhaustive(search)
     for record in sampled_scenes(3):
         scene = dialog_scene(record)
         now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge)]
         for number in range(1, 5):
             expected = twin.hopes(scene, now, number)
-            now = search._children(scene, now, number, Scripted([]), (), None)
+            now = search._children(scene, now, number, Scripted([]), Limits())
             assert [hope(search, beam, number) for beam in now] == expected
 
 
@@ -233,6 +234,28 @@ def leftmost(record: Record) -> str:
 
 def hope(search: DialogSearch, beam: Beam, number: int) -> int:
     return beam.score + search._prospect.most_gain(number, beam.counts, beam.gains, beam.knowledge.label)
+
+
+class Watched(DialogSearch):
+    """A search that shows the last beams."""
+
+    def _children(self, *args: Any) -> list[Beam]:
+        self.last = super()._children(*args)
+        return self.last
+
+
+@pytest.mark.slow
+def test_b11_best_dialog_is_taken() -> None:
+    """The worst of the surviving dialogs was taken. Legacy semantics reject none of them."""
+    rules, scores = Rules(is_strict=False), []
+    for seed in range(8):
+        search = Watched(SearchRules(rules, PRESETS["smooth"], 6, 20))
+        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN, rules).knowledge), Random(seed), Limits())
+        if found is not None:
+            scores.append((found.score, max(beam.score for beam in search.last)))
+
+    assert len(scores) > 5
+    assert [score for score, _ in scores] == [best for _, best in scores]
 
 
 # Dialogs of a scene ---------------------------------------------------------------------------------------------------

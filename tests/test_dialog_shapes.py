@@ -13,9 +13,10 @@ from scene_records import sampled_scenes
 
 from vqagen import find_domain
 from vqagen.files.formats import Arrangement, Checksum, Shape, encode_lines
-from vqagen.tasks.dialog.formats import CLEVR_DIALOG, VISDIAL, all_answers
+from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
+from vqagen.tasks.dialog.visdial import VISDIAL, all_answers
 
 Json = Any
 INFO = {"generator": {"answers": ANSWERS}}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
 from random import Random
 from typing import Any
 
@@ -50,6 +48,15 @@ class _Entity:
     last_round: int = 0
     """The last round that mentioned it, or whose answer was about it."""
 
+    def mention(self, round: int, span: Span | None) -> None:
+        self.last_round = round
+        if span is not None:
+            self.spans.setdefault(round, span)
+
+    def to_record(self) -> dict[str, Any]:
+        mentions = [{"round": round, "span": list(span)} for round, span in self.spans.items()]
+        return {"id": self.number, "objects": indexes(self.objects), "mentions": mentions}
+
 
 class Annotator:
     """Makes the record of one dialog, round by round."""
@@ -70,14 +77,7 @@ class Annotator:
             **{name: record[name] for name in COPIED if name in record},
             "caption": first,
             "rounds": [self.round(number, *each) for number, each in enumerate(rounds, start=1)],
-            "entities": [
-                {
-                    "id": entity.number,
-                    "objects": indexes(entity.objects),
-                    "mentions": [{"round": round, "span": list(span)} for round, span in entity.spans.items()],
-                }
-                for entity in self.entities
-            ],
+            "entities": [entity.to_record() for entity in self.entities],
             **self._boxes(),
         }
 
@@ -96,13 +96,15 @@ class Annotator:
 
     def caption(self, caption: Caption, knowledge: Knowledge) -> dict[str, Any]:
         """Return the record of the caption."""
+        args = caption_args(caption, self.scene)
         said = self.words.say(caption.label, caption.form, self._caption_slots(caption), self.rng)
+        mentions = list(self._caption_mentions(caption, knowledge, said))
         return {
             "text": said.text,
             "label": caption.label,
             "variant": said.variant,
-            "program": {"label": caption.label, "args": caption_args(caption, self.scene)},
-            "mentions": list(self._caption_mentions(caption, knowledge, said)),
+            "program": {"label": caption.label, "args": args},
+            "mentions": mentions,
             "knowledge_delta": list(new_facts(self.scene, Knowledge(), knowledge)),
         }
 
@@ -120,15 +122,15 @@ class Annotator:
         if caption.anchor >= 0:
             yield self._mention(self._single(only(caption.objects)), 0, "subject", said)
             yield self._mention(self._single(caption.anchor), 0, "anchor", said)
-            return
-        self._group = self._new(caption.objects) if knowledge.group else None
-        yield self._mention(self._group or self._single(only(caption.objects)), 0, "result", said)
+        elif knowledge.group:
+            self._group = self._new(caption.objects)
+            yield self._mention(self._group, 0, "result", said)
+        else:
+            yield self._mention(self._single(only(caption.objects)), 0, "result", said)
 
     def _mention(self, entity: _Entity, round: int, role: str, said: Sentence) -> dict[str, Any]:
         span = said.spans.get(role)
-        entity.last_round = round
-        if span is not None:
-            entity.spans.setdefault(round, span)
+        entity.mention(round, span)
         return {"entity": entity.number, "role": role, "span": list(span) if span else None}
 
     # Rounds ----------------------------------------------------------------------------------------------------------
@@ -266,12 +268,14 @@ class Annotator:
 
     def _boxes(self) -> dict[str, Any]:
         """Return where in the image the objects are that the dialog talks about, as far as the scene says it."""
-        records, talked_of = (
-            self.scene.scene.record["objects"],
-            reduce(or_, (each.objects for each in self.entities), 0),
-        )
-        boxes = {str(i): {name: records[i][name] for name in BOXES if name in records[i]} for i in indexes(talked_of)}
-        found = {i: each for i, each in boxes.items() if each}
+        talked_of = 0
+        for entity in self.entities:
+            talked_of |= entity.objects
+        records, found = self.scene.scene.record["objects"], dict[str, Any]()
+        for i in indexes(talked_of):
+            boxes = {name: records[i][name] for name in BOXES if name in records[i]}
+            if boxes:
+                found[str(i)] = boxes
         return {"objects": found} if found else {}
 
 

@@ -185,7 +185,7 @@ def _learn_object(learner: Learner, caption: Caption) -> None:
         learner.tell(i, value)
     learner.call(i, sum(1 << value for value in caption.values))
     if caption.relation >= 0:
-        learner.learn_related(i, caption.relation)
+        learner.count_related(i, caption.relation)
     if caption.form == "exact" and len(caption.values) == 1:
         learner.learn_value(caption.values[0])
 

@@ -9,6 +9,9 @@ introduced one by one count as different ones, so a question is rather taken to 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from itertools import product
+from operator import or_
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes
@@ -27,6 +30,7 @@ from vqagen.tasks.dialog.rounds import (
     whole_scene,
 )
 from vqagen.tasks.dialog.scene import DialogScene, Values
+from vqagen.tasks.dialog.template import GROUP
 
 MANY = 1 << 30
 
@@ -52,19 +56,18 @@ class Bounds:
         return self.least >= self.most
 
 
-def _told(counted: int, found: int, place: int, number: int) -> Bounds:
-    """Return the bounds of a number of which it is known what it is, or whether it is 0, or neither."""
-    is_found = found >> place & 1
-    return Bounds(number, number) if counted >> place & 1 or (is_found and not number) else Bounds(is_found)
-
-
-def answer_follows(scene: DialogScene, known: Knowledge, move: Move) -> bool:
+def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
-    has_numbers = known.value_counts or known.related_counts or known.size_known or known.all_seen
-    is_found = (known.links and move.relation >= 0) or known.lacks or known.parts or known.at_least
-    if not has_numbers and not is_found and ROUND_KINDS[move.label].learn is not rest:
+    has_numbers = knowledge.value_counts or knowledge.related_counts or knowledge.size_known or knowledge.all_seen
+    is_found = (knowledge.links and move.relation >= 0) or knowledge.lacks or knowledge.parts or knowledge.at_least
+    kind = ROUND_KINDS[move.label]
+    if not has_numbers and not is_found and kind.learn is not rest:
         return False
-    return Consequences(scene, known).decide(move)
+    is_about_order = move.relation >= 0 or kind.refers == GROUP or kind.learn is rest
+    may_tell_size = bool(knowledge.related_counts) and not knowledge.size_known
+    attribute = scene.vocabulary.values[move.value][0] if move.value >= 0 else move.attribute
+    with_all = is_about_order or may_tell_size or attribute < 0
+    return (Consequences(scene, knowledge) if with_all else Consequences(scene, knowledge, attribute)).decide(move)
 
 
 class _Side(NamedTuple):
@@ -83,25 +86,31 @@ class _Side(NamedTuple):
 class Consequences:
     """All that follows from what is known about numbers: of the scene, of values, of things in a direction."""
 
-    def __init__(self, scene: DialogScene, knowledge: Knowledge) -> None:
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, attribute: int = -1) -> None:
+        """With an attribute, work out what follows for its values alone: nothing for others, nor for directions."""
         self.scene, self.known = scene, knowledge
         self.singles = indexes(knowledge.singles)
         self.size = Bounds(max(len(self.singles), knowledge.least_size, 1))
-        if knowledge.size_known or knowledge.all_seen:
-            self.size = Bounds(scene.size, scene.size)
-        self.values = [self._value(value) for value in range(len(scene.counts))]
-        relations = range(len(scene.related))
+        has_all, numbers_of = attribute < 0, scene.vocabulary.numbers_of
+        self._numbers_of = numbers_of if has_all else numbers_of[attribute : attribute + 1]
+        self.values = {value: self._value(value) for numbers in self._numbers_of for value in numbers}
+        relations = range(len(scene.related) if has_all else 0)
         self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
+        self._ordered = self._order() if has_all else []
         placed = [indexes(scene.placed[relation] & knowledge.singles) for relation in relations]
         self._rows = [[self.related[i, relation] for i in row] for relation, row in enumerate(placed)]
         self._sides = [self._side(i, relation) for i, relation in self.related]
-        for i, relation, least in knowledge.at_least:
+        if knowledge.size_known or knowledge.all_seen:
+            self.size.narrow(scene.size, scene.size)
+        for i, relation, least in knowledge.at_least if has_all else ():
             self.related[i, relation].narrow(least)
         for value, others, count in knowledge.parts:
-            self._narrow_part(value, others, count)
+            if value in self.values:
+                self._narrow_part(value, others, count)
         for value, group, count in knowledge.counted:
-            if self.size.is_known and not scene.everything & ~group & ~knowledge.mentioned:
-                self._narrow_part(value, scene.everything & ~group, count)
+            others = scene.everything & ~group
+            if value in self.values and self.size.is_known and not others & ~knowledge.mentioned:
+                self._narrow_part(value, others, count)
         while self._narrow_values() | self._narrow_order():
             pass
 
@@ -113,20 +122,21 @@ class Consequences:
         return having & ~self._unknown(having, value)
 
     def _value(self, value: int) -> Bounds:
-        known = self.known
-        bounds = _told(known.value_counts, known.value_exists, value, self.scene.counts[value])
-        bounds.narrow(max(2 * (known.several >> value & 1), self._bearers(value).bit_count()))
-        return bounds
+        known, count = self.known, self.scene.counts[value]
+        if known.value_counts >> value & 1:
+            return Bounds(count, count)
+        if known.value_exists >> value & 1 and not count:
+            return Bounds(0, 0)
+        least = 2 if known.several >> value & 1 else known.value_exists >> value & 1
+        return Bounds(max(least, self._bearers(value).bit_count()))
 
     def _related(self, i: int, relation: int) -> Bounds:
         place, count = i * len(self.scene.related) + relation, self.scene.related[relation][i].bit_count()
-        bounds = _told(self.known.related_counts, self.known.related_exists, place, count)
-        bounds.narrow(self._there(i, relation).bit_count())
-        return bounds
-
-    def _there(self, i: int, relation: int) -> Objects:
-        """Return the objects known to stand in a relation to object i."""
-        return self.known.ordered >> (i * len(self.scene.related) + relation) * self.scene.size & self.scene.everything
+        if self.known.related_counts >> place & 1:
+            return Bounds(count, count)
+        if self.known.related_exists >> place & 1:
+            return Bounds(1) if count else Bounds(0, 0)
+        return Bounds()
 
     def _narrow_part(self, value: int, others: Objects, count: int) -> None:
         """Narrow how many objects have a value, of which so many are not among `others`."""
@@ -139,7 +149,7 @@ class Consequences:
     def _narrow_values(self) -> bool:
         """Narrow values and the size: for each attribute, the numbers of its values add up to the size."""
         changed = False
-        for numbers in self.scene.vocabulary.numbers_of:
+        for numbers in self._numbers_of:
             bounds = [self.values[value] for value in numbers]
             least, most = sum(each.least for each in bounds), sum(each.most for each in bounds)
             changed |= self.size.narrow(least, most)
@@ -157,8 +167,10 @@ class Consequences:
         told = [(self.values[value], (others & self.scene.having[value]).bit_count()) for value in left]
         least, most = sum(each.least - count for each, count in told), sum(each.most - count for each, count in told)
         changed = False
-        for each, _ in told:
-            changed |= each.narrow(size - most + each.most, size - least + each.least)
+        for each, count in told:
+            changed |= each.narrow(
+                size - (most - (each.most - count)) + count, size - (least - (each.least - count)) + count
+            )
         return changed
 
     def _unknown(self, objects: Objects, value: int) -> Objects:
@@ -168,7 +180,8 @@ class Consequences:
 
     def _side(self, i: int, relation: int) -> _Side:
         bounds, back = self.related, self.scene.vocabulary.inverse[relation]
-        beyond = indexes(self._there(i, relation) & self.known.singles)
+        bounds[i, relation].narrow(self._ordered[relation][i].bit_count())
+        beyond = indexes(self._ordered[relation][i] & self.known.singles)
         next_ones = [j for j in beyond if self._is_next(i, relation, j)]
         return _Side(
             bounds[i, relation],
@@ -177,6 +190,29 @@ class Consequences:
             [bounds[j, relation] for j in beyond],
             [bounds[j, relation] for j in next_ones],
         )
+
+    def _order(self) -> list[list[Objects]]:
+        """Return relation -> object -> the objects known to lie there, near or far."""
+        size, everything, objects = self.scene.size, self.scene.everything, range(self.scene.size)
+        relations = range(len(self.scene.related))
+        facts = [
+            [self.known.ordered >> (i * len(relations) + each) * size & everything for i in objects]
+            for each in relations
+        ]
+        changed = self.known.ordered != 0
+        while changed:
+            changed = False
+            for relation, i in product(relations, self.singles):
+                table = facts[relation]
+                far = reduce(or_, (table[j] for j in indexes(table[i])), table[i])
+                changed |= far != table[i]
+                table[i] = far
+                for j in indexes(far):
+                    if self._is_next(i, relation, j):
+                        beyond = table[j] | far & ~(1 << j)
+                        changed |= beyond != table[j]
+                        table[j] = beyond
+        return facts
 
     def _is_next(self, i: int, relation: int, j: int) -> bool:
         """True if object j is known to be next to object i, or i to j, and exactly one fewer lies beyond it."""
@@ -246,11 +282,16 @@ class Consequences:
 
     def _all_are_mentioned(self) -> bool:
         """True if it is known that all objects were mentioned: on both sides of one, or of every value there is."""
+        if self.known.mentioned != self.scene.everything:
+            return False
         exists, inverse = self.known.related_exists, self.scene.vocabulary.inverse
-        return self.known.mentioned == self.scene.everything and any(
+        both_sides = any(
             exists >> i * len(inverse) + relation & exists >> i * len(inverse) + inverse[relation] & 1
             for i, relation in self.related
         )
+        exhausted = self.known.exhausted
+        missing = {value for value, each in self.values.items() if not exhausted >> value & 1 and each.most}
+        return both_sides or any(missing.isdisjoint(numbers) for numbers in self.scene.vocabulary.numbers_of)
 
     def of_size(self, move: Move, is_count: bool) -> bool:
         """Decide how many objects there are, or whether there are more than those mentioned."""
@@ -262,9 +303,13 @@ class Consequences:
 
     def of_value_in_group(self, move: Move, is_count: bool) -> bool:
         """Decide how many objects of the group have a value."""
+        bounds, anchor = self.values[move.value], self.known.anchor
         if self.known.group == self.scene.everything and self.known.is_sized:
-            return self._decides(self.values[move.value], is_count)
-        if self.values[move.value].most == 0 or self._decides(self._part_of_group(move.value), is_count):
+            return self._decides(bounds, is_count)
+        members = self._ordered[anchor[1]][anchor[0]] if anchor and not self.known.described else 0
+        if bounds.most == 0 or (not is_count and members & self._bearers(move.value) != 0):
+            return True
+        if self._decides(self._part_of_group(move.value), is_count):
             return True
         return self.size.most == len(self.singles) and self._none_of_group(move.value)
 
@@ -284,10 +329,11 @@ class Consequences:
 
     def _none_of_group(self, value: int) -> bool:
         """True if none of the objects that may be of the group can have a value: each object is known."""
-        members, asked = self.known.singles, self.known.move
+        known, asked = self.known, self.known.move
+        members = known.singles & ~known.rest_of
         if asked is not None and ROUND_KINDS[asked.label].learn is alike:
             members &= ~(1 << asked.focus)
-        for described in indexes(self.known.described):
+        for described in indexes(known.described):
             members &= self._unknown(members, described) | self.scene.having[described]
         return not (self._unknown(members, value) | members & self.scene.having[value])
 

@@ -37,7 +37,10 @@ OF_SCENES = {"split": str, "image_index": int, "image_filename": str}
 class DialogColumns(RecordColumns):
     """The columns of dialog records."""
 
-    number_key = NUMBER
+    @property
+    def number_key(self) -> str:
+        """The column of a dialog's place in the file."""
+        return NUMBER
 
     def types(self) -> dict[str, Any]:
         """Return column -> `pyarrow` type, in the order of the file."""
@@ -64,17 +67,22 @@ class DialogColumns(RecordColumns):
 
     def restored(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a row was made of."""
-        return dialog_of_row(row)
+        return restored_dialog(row)
 
 
 def dialog_of_row(row: dict[str, Any]) -> dict[str, Any]:
     """Return the dialog that a row was made of; a row of another program, which is no such dialog, as it is."""
     try:
-        objects = {"objects": orjson.loads(row["objects"])} if "objects" in row else {}
-        rounds = [{**each, **_parsed(each)} for each in row["rounds"]]
-        return {**row, "caption": {**row["caption"], **_parsed(row["caption"])}, "rounds": rounds, **objects}
+        return restored_dialog(row)
     except (LookupError, TypeError, ValueError, AttributeError):
         return row
+
+
+def restored_dialog(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the dialog that a row was made of; what is null in the row is left out already."""
+    objects = {"objects": orjson.loads(row["objects"])} if "objects" in row else {}
+    rounds = [{**each, **_parsed(each)} for each in row["rounds"]]
+    return {**row, "caption": {**row["caption"], **_parsed(row["caption"])}, "rounds": rounds, **objects}
 
 
 # Types ----------------------------------------------------------------------------------------------------------------

@@ -85,6 +85,8 @@ class Knowledge:
     """(object, relation, least number of objects that stand in it to the object), as told of groups."""
     rest: tuple[Objects, int, Values] | None = None
     """Some objects, how many others there are, and values that none of those has."""
+    apart: tuple[tuple[int, int], ...] = ()
+    """Pairs of values that no object has both."""
     lacks: int = 0
     """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0
@@ -138,7 +140,7 @@ class Knowledge:
         return _distinctive(self)
 
 
-_of_order = attrgetter("related_counts", "links", "size_known")
+_ordered = attrgetter("related_counts", "links")
 _content = attrgetter(*(each.name for each in fields(Knowledge)))
 _distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move", "names")))
 
@@ -170,6 +172,9 @@ class Learner:
             after.told |= told << i * self._values
         after.value_exists |= told
         self.note(i, attribute)
+        for one, other in after.apart:
+            if value in (one, other):
+                self._lack(i, 1 << one + other - value)
 
     def note(self, i: int, attribute: int) -> None:
         """Note that an attribute of an object is known."""
@@ -210,6 +215,15 @@ class Learner:
         after.uncounted = after.uncounted & ~objects if is_sized else after.uncounted | objects
         if objects:
             self._describe(objects, described, is_sized)
+
+    def keep_apart(self, one: int, other: int) -> None:
+        """Learn that no object has both values."""
+        after, values = self.after, len(self.scene.counts)
+        after.apart += ((one, other),)
+        for i in indexes(after.singles):
+            for value in (one, other):
+                if after.told >> i * values + value & 1:
+                    self._lack(i, 1 << one + other - value)
 
     def keep_from(self, objects: Objects, values: Values) -> None:
         """Learn that none of a group has some values. A reader may know of an object found later that it is of it."""
@@ -268,14 +282,21 @@ class Learner:
         if is_counted and count > 1:
             after.several |= 1 << value
 
-    def learn_related(self, i: int, relation: int, is_counted: bool = True) -> None:
-        """Learn how many objects stand in a relation to object i, or only whether any does; if none, that is both."""
-        after, bit, there = self.after, 1 << i * self._relations + relation, self.scene.related[relation][i]
-        after.related_exists |= bit
-        if is_counted or (self.is_strict and not there):
-            after.related_counts |= bit
-        if is_counted and self.is_strict and is_single(there):
+    def count_related(self, i: int, relation: int) -> None:
+        """Learn how many objects stand in a relation to object i."""
+        bit = 1 << i * self._relations + relation
+        self.after.related_counts |= bit
+        self.after.related_exists |= bit
+        there = self.scene.related[relation][i]
+        if self.is_strict and is_single(there):
             self._order(i, relation, only(there))
+
+    def find_related(self, i: int, relation: int) -> None:
+        """Learn whether any object stands in a relation to object i; if none does, that is their number."""
+        bit = 1 << i * self._relations + relation
+        self.after.related_exists |= bit
+        if self.is_strict and not self.scene.related[relation][i]:
+            self.after.related_counts |= bit
 
     def link(self, i: int, relation: int, j: int) -> None:
         """Learn that object j stands in a relation to object i, next to it in the order."""
@@ -285,36 +306,45 @@ class Learner:
 
     def relate(self, i: int, relation: int, j: int) -> None:
         """Learn that object j stands in a relation to object i."""
-        self.learn_related(i, relation, False)
+        self.find_related(i, relation)
         self._order(i, relation, j)
 
     def _order(self, i: int, relation: int, j: int) -> None:
         """Note that object j stands in a relation to object i, and the same from the other side."""
         back = self.scene.vocabulary.inverse[relation]
-        self.learn_related(j, back, False)
+        self.find_related(j, back)
         self.after.ordered |= 1 << (i * self._relations + relation) * self.scene.size + j
         self.after.ordered |= 1 << (j * self._relations + back) * self.scene.size + i
 
-    def learn_alike(self, i: int, value: int, is_counted: bool = True) -> None:
-        """Learn how many other objects have the value of object i, or only whether any has; so how many have it."""
-        after, bit = self.after, 1 << i * self._values + value
-        after.alike_exists |= bit
-        if is_counted:
-            after.alike_counts |= bit
-        if self.is_strict and (is_counted or self.scene.counts[value] == 1):
+    def count_alike(self, i: int, value: int) -> None:
+        """Learn how many other objects have the value of object i, and so how many have it."""
+        bit = 1 << i * self._values + value
+        self.after.alike_counts |= bit
+        self.after.alike_exists |= bit
+        if self.is_strict:
             self.learn_value(value)
-        elif self.is_strict:
-            after.several |= 1 << value
+
+    def find_alike(self, i: int, value: int) -> None:
+        """Learn whether any other object has the value of object i."""
+        self.after.alike_exists |= 1 << i * self._values + value
+        if self.is_strict:
+            if self.scene.counts[value] > 1:
+                self.after.several |= 1 << value
+            else:
+                self.learn_value(value)
 
     # What follows ----------------------------------------------------------------------------------------------------
 
     def conclude(self) -> Knowledge:
         """Return the knowledge with all that follows from it."""
         before, after = self.before, self.after
-        if self.is_strict and (after.size_known, after.value_counts) != (before.size_known, before.value_counts):
-            self._conclude_counts()
-        if self.is_strict and _of_order(after) != _of_order(before):
-            self._conclude_order()
+        if self.is_strict:
+            is_sized = after.size_known and not before.size_known
+            if is_sized or after.value_counts != before.value_counts:
+                self._conclude_counts()
+            is_sized = after.size_known and not before.size_known
+            if is_sized or _ordered(after) != _ordered(before):
+                self._conclude_order()
         return after
 
     def _conclude_counts(self) -> None:
@@ -348,10 +378,9 @@ class Learner:
             for i, relation in self._pairs(after.links):
                 j = self.scene.next[relation][i]
                 counted = after.related_counts
-                # two are behind d, the next one behind c: three are behind c, and the other way round
                 if (counted >> i * self._relations + relation | counted >> j * self._relations + relation) & 1:
-                    self.learn_related(i, relation)
-                    self.learn_related(j, relation)
+                    self.count_related(i, relation)
+                    self.count_related(j, relation)
             for i, relation in self._pairs(after.related_counts):
                 back, there = inverse[relation], self.scene.related[relation][i]
                 if there and not after.size_known:
@@ -359,9 +388,9 @@ class Learner:
                 if not self.scene.placed[relation] >> i & 1:
                     continue  # an object beside it in neither direction
                 if after.size_known:
-                    self.learn_related(i, back)
+                    self.count_related(i, back)
                 elif after.mentioned & ~(1 << i):
-                    self.learn_related(i, back, False)
+                    self.find_related(i, back)
 
     def _pairs(self, facts: int) -> Iterator[tuple[int, int]]:
         """Yield (object, relation) of facts about relations."""

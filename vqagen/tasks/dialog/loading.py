@@ -87,13 +87,8 @@ class PlacedDialogTemplate(NamedTuple):
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a path inside the record."""
-        return problem_in(self.source, _place(self.path, place, self.is_list), message, self.text)
-
-
-def _place(path: str, inside: str, is_list: bool) -> str:
-    """Return the JSON path of a place in a record; of a single text, `text` and not `text[0]`."""
-    inside = inside if is_list else inside.removesuffix("[0]")
-    return f"{path}.{inside}" if inside else path
+        place = place if self.is_list else place.removesuffix("[0]")
+        return problem_in(self.source, f"{self.path}.{place}" if place else self.path, message, self.text)
 
 
 class DialogTemplatesRead(NamedTuple):
@@ -191,10 +186,10 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
         path = f"{base}[{i}]"
         if path in bad:
             continue
-        is_list = isinstance(record["text"], list)
-        found = [(_place(path, inside, is_list), message) for inside, message in record_faults(record, rules)]
+        found = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
         faults += found
         if not found:
+            is_list = isinstance(record["text"], list)
             placed.append(PlacedDialogTemplate(_template(record, file.name), source, text, path, is_list))
     return DialogTemplatesRead(
         tuple(placed), tuple(problem_in(source, place, message, text) for place, message in dict.fromkeys(faults))
@@ -203,12 +198,9 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
 
 def _template(record: Mapping[str, Any], file: str) -> DialogTemplate:
     """Return the template of a record without faults."""
+    texts = [record["text"]] if isinstance(record["text"], str) else record["text"]
     own = record["name"], record["label"], record["family"], record.get("form", ""), record.get("slots", {})
-    return DialogTemplate(*own, tuple(map(parse_text, _texts(record))), file)
-
-
-def _texts(record: Mapping[str, Any]) -> list[str]:
-    return [record["text"]] if isinstance(record["text"], str) else record["text"]
+    return DialogTemplate(*own, tuple(map(parse_text, texts)), file)
 
 
 def _taken(placed: Iterable[PlacedDialogTemplate]) -> Iterator[Problem]:
@@ -301,9 +293,12 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
         yield "label", unknown("label", label, tuple(rules))
     else:
         yield from _faults_of_keys(record, rule)
-    texts = _texts(record)
-    found = {f"text[{i}]": list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
-    yield from ((place, message) for place, faults in found.items() for message in faults)
+    is_list = isinstance(record["text"], list)
+    texts: list[str] = record["text"] if is_list else [record["text"]]
+    found = {i: list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
+    for i, faults in found.items():
+        for message in faults:
+            yield f"text[{i}]" if is_list else "text", message
     if rule is not None and not any(found.values()):
         for case in rule.cases:
             if all(parse_text(written).where(case) is None for written in texts):
@@ -315,15 +310,20 @@ def _faults_as_written(written: str, label: str, rule: LabelRule | None) -> Iter
     faults = list(form_faults(written))
     if not faults and rule is not None:
         text = parse_text(written)
-        known = tuple(each for each in CONDITIONS if any(each in case for case in rule.cases))
-        for each in sorted(text.conditions - set(known)):
-            is_other = each in CONDITIONS or not known
-            other = f"{label} has no condition {each!r}; it has {', '.join(known) or 'none'}"
-            faults.append(other if is_other else unknown("condition", each, known))
+        faults += _condition_faults(text, label, rule)
         for case in rule.cases:
             said = text.where(case)
             faults += _text_faults(said, label, rule) if said else ()
     yield from dict.fromkeys(faults)
+
+
+def _condition_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
+    known = tuple(each for each in CONDITIONS if any(each in case for case in rule.cases))
+    for each in sorted(text.conditions - set(known)):
+        if each in CONDITIONS or not known:
+            yield f"{label} has no condition {each!r}; it has {', '.join(known) or 'none'}"
+        else:
+            yield unknown("condition", each, known)
 
 
 def _faults_of_keys(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from vqagen.language.registry import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
-from vqagen.tasks.dialog.knowledge import Knowledge, Move
+from vqagen.tasks.dialog.knowledge import Move
 from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundKind, kinds_after
 from vqagen.tasks.dialog.scene import DialogVocabulary
-from vqagen.tasks.dialog.situation import NONE_REFUSED, Refused
+from vqagen.tasks.dialog.situation import NONE_REFUSED
 
 UNLIMITED = 10**6
 FIRST_ROUND = 4
@@ -165,9 +165,9 @@ class Prospect:
 
     def __init__(self, quotas: Quotas, rounds: int) -> None:
         self.quotas, self.rounds = quotas, rounds
+        self.can_finish = cache(self._can_finish)
         self.counts_after = cache(self._find_counts_after)
         self.gains_after = cache(self._find_gains_after)
-        self.can_finish = cache(self._can_finish)
         self.most_gain = cache(self._find_most)
         self._most_gain = cache(self._find_most_gain)
         self._alike = cache(_alike)
@@ -254,27 +254,21 @@ class AnswerBalance:
     """
 
     def __init__(self, vocabulary: DialogVocabulary, seed: int, first: int) -> None:
-        """`first`: the index of the window's first scene.
-
-        Counts of yes and no start at a coin, so that no answer comes first; those of numbers start at 0.
-        """
+        """`first`: the index of the window's first scene. Counts start at a coin, so that no answer comes first."""
         self._vocabulary, self._seed, self._first = vocabulary, seed, first
         self._counts: dict[tuple[str, int], AnswerCounts] = {}
         self._given: Counter[tuple[str, int]] = Counter()
 
-    def refused_after(self, knowledge: Knowledge) -> Refused:
-        """Return which answers are too common among the questions of a label about an attribute.
-
-        Dialogs about several cubes find one object by a count of 1: before they did, that is refused only beyond half
-        of the counts.
-        """
-        return self._refused if knowledge.singles else self._refused_at_first
-
-    def _refused(self, label: str, attribute: int) -> frozenset[Value]:
+    def refused(self, label: str, attribute: int) -> frozenset[Value]:
+        """Return the answers that are too common among questions of a label about an attribute."""
         return NONE_REFUSED if label.startswith("seek") else self._of(label, attribute).refused
 
-    def _refused_at_first(self, label: str, attribute: int) -> frozenset[Value]:
-        refused = self._refused(label, attribute)
+    def refused_at_first(self, label: str, attribute: int) -> frozenset[Value]:
+        """Return the answers that are too common before a dialog has found any one object.
+
+        Dialogs about several cubes find one object by a count of 1: that is refused only beyond half of the counts.
+        """
+        refused = self.refused(label, attribute)
         is_half = 1 in refused and self._of(label, attribute).count(1) * 2 > self._given[label, attribute]
         return refused if is_half else refused - {1}
 

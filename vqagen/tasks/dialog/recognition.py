@@ -13,15 +13,15 @@ A `Listener` then says what a caption or a question can mean, by what was said b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, reduce
 from operator import and_
 from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes, is_single
 from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
-from vqagen.tasks.dialog.consequences import Consequences
+from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.loading import label_rules
 from vqagen.tasks.dialog.rounds import (
@@ -29,12 +29,17 @@ from vqagen.tasks.dialog.rounds import (
     NOTHING,
     ROUND_KINDS,
     TOPIC,
+    Learn,
     RoundKind,
+    alike,
     attribute_of_focus,
     attribute_of_next,
     group_itself,
+    having_value,
     having_value_in_group,
+    related,
     rest,
+    whole_scene,
 )
 from vqagen.tasks.dialog.scene import TIE, DialogScene, DialogVocabulary
 from vqagen.tasks.dialog.search import Beam, play
@@ -44,6 +49,8 @@ from vqagen.tasks.dialog.wording import NUMBER_WORDS, Phrasing, Sentence, Wordin
 
 _FIELD = re.compile(r"%\((\w+)\)s")
 _ARTICLE = re.compile(r"\ban(?= )")
+_PHRASES = ("D", "D2", "V", "Vs", "P")
+"""Slots of descriptions."""
 Filling = tuple[str, Any]
 """The words of a slot as they are said, and what they mean; None for a noun."""
 
@@ -98,7 +105,7 @@ class SentenceReader:
         plain = normal(sentence)
         for pattern in self._of(label, form):
             if match := pattern.regex.fullmatch(plain):
-                fillings = {slot: self._fillers.filling(slot, match) for slot in pattern.phrasing.slots}
+                fillings = {slot: self._fillers.filling(slot, words) for slot, words in match.groupdict().items()}
                 said = pattern.phrasing.filled(
                     {slot: words for slot, (words, _) in fillings.items()}, pattern.variant, self._wordings.domain
                 )
@@ -135,32 +142,33 @@ def _is_of(label: str, slots: Mapping[str, Any]) -> bool:
 
 
 class _Fillers:
-    """The words that each slot may have, and their meanings.
-
-    A slot has parts, each an attribute and its words: <D> is said by "large ", "red " and "cube", each a group of the
-    regular expression; <R> has one part, of no attribute.
-    """
+    """The words that each slot may have, and their meanings."""
 
     def __init__(self, words: Wordings, vocabulary: DialogVocabulary) -> None:
-        heads = _table(words.values.get(words.head, {}))
-        plurals = {normal(words.plurals[way]): (words.plurals[way], value) for way, value in heads.values()}
-        nouns: dict[str, Filling] = {normal(noun): (noun, None) for noun in words.nouns}
-        things: dict[str, Filling] = {normal(words.plurals[noun]): (words.plurals[noun], None) for noun in words.nouns}
-        adjectives = [(name, _table(ways)) for name, ways in words.values.items() if name != words.head]
-        one = [*adjectives, (words.head, {**heads, **nouns})]
-        self._parts: Mapping[str, Sequence[tuple[str, Mapping[str, Filling]]]] = {
-            "A": [("", _table({each.name: [each.name.replace("_", " ")] for each in vocabulary.attributes}))],
-            "R": [("", _table(words.relations))],
-            "E": [("", _table(words.extremes))],
-            "K": [("", {word: (word, number) for number, word in enumerate(NUMBER_WORDS)})],
-            NOUN: [("", nouns)],
-            f"{NOUN}s": [("", things)],
-            "D": one,
-            "D2": one,
-            "V": one,
-            "Vs": [*adjectives, (words.head, {**plurals, **things})],
-            "P": [*adjectives, (words.head, plurals)],
+        self._words = words
+        nouns = dict.fromkeys(words.nouns)
+        self._tables: Mapping[str, Mapping[str, Filling]] = {
+            "A": _table({each.name: [each.name.replace("_", " ")] for each in vocabulary.attributes}),
+            "R": _table(words.relations),
+            "E": _table(words.extremes),
+            "K": {word: (word, number) for number, word in enumerate(NUMBER_WORDS)},
+            NOUN: {normal(noun): (noun, None) for noun in nouns},
+            f"{NOUN}s": {normal(words.plurals[noun]): (words.plurals[noun], None) for noun in nouns},
         }
+        self._adjectives = {name: _table(ways) for name, ways in words.values.items() if name != words.head}
+
+    @cached_property
+    def _heads(self) -> tuple[Mapping[str, Filling], Mapping[str, Filling]]:
+        """The values that are nouns, in the singular and in the plural."""
+        one = _table(self._words.values.get(self._words.head, {}))
+        plurals = self._words.plurals
+        return one, {normal(plurals[way]): (plurals[way], value) for way, value in one.values()}
+
+    def _parts(self, slot: str) -> list[tuple[str, Mapping[str, Filling]]]:
+        """Return the parts of a description in their order: (attribute, words)."""
+        is_plural = slot in ("Vs", "P")
+        heads = {**self._heads[is_plural], **({} if slot == "P" else self._tables[f"{NOUN}s" if is_plural else NOUN])}
+        return [*self._adjectives.items(), (self._words.head, heads)]
 
     def regex(self, phrasing: Phrasing) -> re.Pattern[str]:
         """Return what finds the slots of a text in a sentence in its `normal` form."""
@@ -174,20 +182,27 @@ class _Fillers:
         return re.compile("".join(pieces))
 
     def _pattern(self, slot: str) -> str:
-        *adjectives, head = (f"(?P<{slot}_{i}>{_either(table)})" for i, (_, table) in enumerate(self._parts[slot]))
         if slot == "P":
-            return "|".join([*adjectives, head])
-        number = r"|\d+" if slot == "K" else ""
-        return "".join(f"(?:{each} )?" for each in adjectives) + head + number
+            return _either([words for _, table in self._parts(slot) for words in table])
+        if slot in _PHRASES:
+            *adjectives, (_, heads) = self._parts(slot)
+            return "".join(f"(?:{_either(table)} )?" for _, table in adjectives) + _either(heads)
+        return _either(self._tables[slot]) + (r"|\d+" if slot == "K" else "")
 
-    def filling(self, slot: str, found: re.Match[str]) -> Filling:
+    def filling(self, slot: str, words: str) -> Filling:
         """Return the words of a slot, and what they mean."""
-        words = [(attribute, table.get(found[f"{slot}_{i}"])) for i, (attribute, table) in enumerate(self._parts[slot])]
-        said = [(attribute, *each) for attribute, each in words if each]
-        if len(self._parts[slot]) == 1:
-            return said[0][1:] if said else (found[slot], int(found[slot]))
-        values = {attribute: value for attribute, _, value in said if value is not None}
-        return " ".join(way for _, way, _ in said), values
+        if slot not in _PHRASES:
+            return self._tables[slot].get(words) or (words, int(words))
+        said, values = list[str](), dict[str, str]()
+        for attribute, table in self._parts(slot):
+            for way in sorted(table, key=len, reverse=True):
+                if words == way or words.startswith(f"{way} "):
+                    text, value = table[way]
+                    said.append(text)
+                    values |= {} if value is None else {attribute: value}
+                    words = words[len(way) + 1 :]
+                    break
+        return " ".join(said), values
 
 
 def _table(ways: Mapping[str, Sequence[str]]) -> Mapping[str, Filling]:
@@ -333,17 +348,43 @@ def _why_unclear(scene: DialogScene, known: Knowledge, move: Move) -> str:
 
 def _is_known(now: Situation, move: Move) -> bool:
     """True if the answer of a question was told before, or follows from what was told."""
-    known, kind, i = now.knowledge, ROUND_KINDS[move.label], -1
-    is_told = False
-    if kind.learn is rest:
-        is_told = known.all_seen if move.is_count else known.rest_known
-    elif kind.learn is having_value_in_group:
-        is_told = not now.undescribed >> move.value & 1
-    elif kind.learn is group_itself:
-        is_told = known.is_sized
-    elif kind.learn is attribute_of_focus:
-        i = move.focus
-    elif kind.learn is attribute_of_next:
-        i = now.scene.next[move.relation][move.focus]
-    is_told = is_told or (i >= 0 and not now.open_attribute(i, move.attribute))
-    return is_told or Consequences(now.scene, known).decide(move)
+    is_open = _OPEN.get(ROUND_KINDS[move.label].learn)
+    return (is_open is not None and not is_open(now, move)) or answer_follows(now.scene, now.knowledge, move)
+
+
+def _alike_is_open(now: Situation, move: Move) -> bool:
+    value = now.scene.value_at[move.attribute][move.focus]
+    is_told = now.knowledge.told >> move.focus * len(now.scene.counts) + value & 1
+    options = now.uncounted_likes(move.focus) if move.is_count else now.unfound_likes(move.focus)
+    return not is_told or bool(options >> value & 1)
+
+
+def _next_is_open(now: Situation, move: Move) -> bool:
+    j = now.scene.next[move.relation][move.focus]
+    return now.open_attribute(j, move.attribute) if j >= 0 else _side_is_open(now, move._replace(label="count"))
+
+
+def _side_is_open(now: Situation, move: Move) -> bool:
+    options = now.uncounted(move.focus) if move.is_count else now.unfound(move.focus)
+    return bool(options >> move.relation & 1)
+
+
+def _value_is_open(now: Situation, move: Move) -> bool:
+    known = now.knowledge
+    return not (known.value_counts if move.is_count else known.value_exists) >> move.value & 1
+
+
+_OPEN: Mapping[Learn, Callable[[Situation, Move], bool]] = {
+    whole_scene: lambda now, move: not now.knowledge.size_known,
+    rest: lambda now, move: (
+        not (now.knowledge.size_known or (now.knowledge.all_seen if move.is_count else now.knowledge.rest_known))
+    ),
+    having_value: _value_is_open,
+    having_value_in_group: lambda now, move: now.undescribed >> move.value & 1 == 1 and _value_is_open(now, move),
+    group_itself: lambda now, move: not now.knowledge.is_sized,
+    related: _side_is_open,
+    alike: _alike_is_open,
+    attribute_of_focus: lambda now, move: now.open_attribute(move.focus, move.attribute),
+    attribute_of_next: _next_is_open,
+}
+"""How a question is answered -> whether its answer is yet to be told; what follows from several facts is not seen."""

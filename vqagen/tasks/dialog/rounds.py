@@ -148,8 +148,7 @@ def ask_next(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the color of the next thing left of an object."""
     focus, descriptor, options = _focus(now, kind, now.seekable)
     chosen = now.pick.one(options)
-    relation, attribute = divmod(chosen, len(now.scene.value_at))
-    return Move(kind.label, focus, relation, attribute, descriptor=descriptor) if chosen >= 0 else None
+    return Move(kind.label, focus, *now.relation_and_attribute(chosen), descriptor=descriptor) if chosen >= 0 else None
 
 
 def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tuple[int, int, int]:
@@ -210,10 +209,15 @@ def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         learner.learn_value(move.value, move.is_count)
+    if learner.is_strict and not objects and is_single(before.described):
+        of_group = only(before.described)
+        if before.group == learner.scene.having[of_group]:
+            learner.keep_apart(of_group, move.value)
     if before.rest_of and (move.is_count or not objects):
         learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
     if before.anchor is not None and objects:
-        learner.after.at_least += ((*before.anchor, objects.bit_count() if move.is_count else 1),)
+        number = objects.bit_count() if move.is_count else 1
+        learner.after.at_least += ((*before.anchor, number),)
     _keep_group(learner)
     if learner.is_strict:
         _learn_of_all(learner, move, objects)
@@ -264,7 +268,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
 
 def related(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects in a relation to the focus."""
-    learner.learn_related(move.focus, move.relation, move.is_count)
+    (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
     learner.after.anchor = move.focus, move.relation
     learner.after.lacking = learner.borne_by_one(move.focus)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
@@ -274,7 +278,7 @@ def alike(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the other objects with the focus's value of an attribute."""
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
-    learner.learn_alike(move.focus, value, move.is_count)
+    (learner.count_alike if move.is_count else learner.find_alike)(move.focus, value)
     learner.after.exhausted |= 1 << value
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
@@ -285,9 +289,9 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     if asked is not None and asked.label.startswith("exist-other"):
         learner.after.size_known = True
     elif asked is not None and "obj-rel" in asked.label:
-        learner.learn_related(asked.focus, asked.relation)
+        learner.count_related(asked.focus, asked.relation)
     elif asked is not None and "obj-exclude" in asked.label:
-        learner.learn_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
+        learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
         learner.learn_value(only(before.described))
     _keep_group(learner)
@@ -310,7 +314,7 @@ def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
     learner.after.mentioned |= 1 << focus
     if j < 0:
         if learner.is_strict:
-            learner.learn_related(focus, relation)
+            learner.count_related(focus, relation)
         return RoundAnswer("none", 0)
     learner.link(focus, relation, j)
     learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)

@@ -110,6 +110,7 @@ class DialogScene:
     placed[relation] — the objects to which every other one stands in the relation or in its inverse
     next[relation][i] — the one of these that is next to i in the order; NONE or TIE if there is none
     clear_next[i] — the relations in which that one is also clearly the nearest, in space and in the picture
+    filled[i] — the relations in which any object stands to object i, as a set of their numbers
     """
 
     def __init__(self, scene: Scene, vocabulary: DialogVocabulary) -> None:
@@ -133,6 +134,9 @@ class DialogScene:
         self.clear_next = [
             sum(1 << relation for relation in range(len(self.related)) if self._is_clear(relation, i, places))
             for i in range(self.size)
+        ]
+        self.filled = [
+            sum(1 << relation for relation, table in enumerate(self.related) if table[i]) for i in range(self.size)
         ]
 
     def _placed(self, relation: int) -> Objects:

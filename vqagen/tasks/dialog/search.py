@@ -35,7 +35,7 @@ from vqagen.tasks.dialog.quotas import (
 from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.settings import STRICT, DialogSettings
-from vqagen.tasks.dialog.situation import Pick, Situation, none_refused
+from vqagen.tasks.dialog.situation import Pick, Refused, Situation, none_refused
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
@@ -91,48 +91,51 @@ Steps = Mapping[int, tuple[Step, ...]]
 """What they, and the best rounds that can follow, add to the score of a dialog -> steps."""
 
 
+@dataclass(frozen=True)
+class SearchRules:
+    """All that decides which dialogs are searched for."""
+
+    rules: Rules
+    quotas: Quotas
+    rounds: int
+    beams: int
+    target_distance: float = 0.0
+    """The wanted mean coreference distance; 0 for none."""
+
+
+class Limits(NamedTuple):
+    """What one dialog may not have, for the sake of the others."""
+
+    taken: Container[Prefix] = ()
+    """Labels and answers of the first rounds of other dialogs of the scene."""
+    refused: Refused = none_refused
+    """The answers that are too common."""
+    refused_at_first: Refused = none_refused
+    """The same, before any one object was found."""
+
+
 class DialogSearch:
     """Searches for dialogs. One serves all scenes: what it keeps depends on the rules alone."""
 
-    def __init__(self, rules: Rules, quotas: Quotas, rounds: int, beams: int, target_distance: float = 0.0) -> None:
-        """`target_distance`: the wanted mean coreference distance; 0 for none."""
-        self.rules, self.quotas, self.rounds, self.beams = rules, quotas, rounds, beams
-        self.target_distance = target_distance
-        self._prospect = Prospect(quotas, rounds)
+    def __init__(self, how: SearchRules) -> None:
+        self.how = how
+        self._prospect = Prospect(how.quotas, how.rounds)
         self._known_steps: dict[tuple[object, ...], Steps] = {}
 
-    def find(
-        self,
-        scene: DialogScene,
-        caption: Beam,
-        rng: Random,
-        taken: Container[Prefix] = (),
-        balance: AnswerBalance | None = None,
-    ) -> Beam | None:
-        """Return the best finished dialog after a caption; None if the search ends before the last round.
-
-        `taken`: labels and answers of the first rounds of other dialogs of the scene. The balance refuses answers.
-        """
+    def find(self, scene: DialogScene, caption: Beam, rng: Random, limits: Limits) -> Beam | None:
+        """Return the best finished dialog after a caption; None if the search ends before the last round."""
         pick, beams = Pick(rng), [caption]
-        for round in range(1, self.rounds + 1):
-            beams = self._children(scene, beams, round, pick, taken, balance)
+        for round in range(1, self.how.rounds + 1):
+            beams = self._children(scene, beams, round, pick, limits)
         return next((beam for beam in beams if self._asks_nothing_known(scene, beam)), None)
 
-    def _children(
-        self,
-        scene: DialogScene,
-        beams: list[Beam],
-        round: int,
-        pick: Pick,
-        taken: Container[Prefix],
-        balance: AnswerBalance | None,
-    ) -> list[Beam]:
+    def _children(self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, limits: Limits) -> list[Beam]:
         """Return the best continuations of beams, at most as many as there may be beams; `FINALISTS` at the end.
 
         With beams that can come to 7, 6 and 6 points, the kinds of rounds by which the first keeps its 7 are tried in
         random order; those of the others, and those that cost the first a point, only if there are still places.
         """
-        most = self.beams if round < self.rounds else min(self.beams, FINALISTS)
+        most = self.how.beams if round < self.how.rounds else min(self.how.beams, FINALISTS)
         by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
             for more, steps in self._steps(beam, round).items():
@@ -142,18 +145,18 @@ class DialogSearch:
         for hope in sorted(by_hope, reverse=True):
             for beam, step in _drawn(by_hope[hope], pick):
                 if beam.situation is None:
-                    refused = balance.refused_after(beam.knowledge) if balance else none_refused
-                    beam.situation = Situation(scene, beam.knowledge, pick, self.rules, refused)
+                    refused = limits.refused if beam.knowledge.singles else limits.refused_at_first
+                    beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, refused)
                 child = self._child(beam, beam.situation, step, round)
-                if child is None or (round == SHARED + 1 and child.prefix in taken):
+                if child is None or (round == SHARED + 1 and child.prefix in limits.taken):
                     continue
-                if round < self.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
+                if round < self.how.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
                     continue  # the quotas leave only questions about objects, and no object is known
                 key = child.knowledge.key(), child.counts
                 if key not in seen:
                     seen.add(key)
                     children.append(child)
-                    if len(children) == most and not self.target_distance:
+                    if len(children) == most and not self.how.target_distance:
                         return children
         children.sort(key=lambda child: child.misfit - child.score)
         return children[:most]
@@ -164,12 +167,12 @@ class DialogSearch:
         scene, move = now.scene, kind.ask(now, kind)
         if move is None:
             return None
-        knowledge, outcome = play(scene, beam.knowledge, move, round, self.rules)
-        if knowledge.is_alias and self.rules.is_strict:
+        knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
+        if knowledge.is_alias and self.how.rules.is_strict:
             return None
         if outcome.answer in now.refused(move.label, attribute_asked(scene.vocabulary, move)):
             return None
-        distance, target = _distance(scene, beam.knowledge, move, kind, round), self.target_distance
+        distance, target = _distance(scene, beam.knowledge, move, kind, round), self.how.target_distance
         total, number = beam.distances[0] + distance, beam.distances[1] + (distance > 0)
         misfit = abs(total / max(number, 1) - target) if target else 0.0
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
@@ -177,7 +180,7 @@ class DialogSearch:
 
     def _asks_nothing_known(self, scene: DialogScene, beam: Beam) -> bool:
         """True if no question of a dialog asks what follows from what was known; legacy semantics allow it."""
-        if beam.parent is None or beam.move is None or not self.rules.is_strict:
+        if beam.parent is None or beam.move is None or not self.how.rules.is_strict:
             return True
         if beam.is_new is None:
             beam.is_new = not answer_follows(scene, beam.parent.knowledge, beam.move)
@@ -193,14 +196,14 @@ class DialogSearch:
         return found
 
     def _find_steps(self, beam: Beam, round: int) -> Steps:
-        known, objective = beam.knowledge, self.quotas.objective
+        known, objective = beam.knowledge, self.how.quotas.objective
         found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
             counts = self._prospect.counts_after(beam.counts, kind.label)
             if kind.has_referent(known) and self._prospect.can_finish(round, counts):
                 gains = self._prospect.gains_after(beam.gains, kind.label)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
-                more = self._prospect.most_gain(round, counts, gains, kind.label) if self.rules.is_strict else 0
+                more = self._prospect.most_gain(round, counts, gains, kind.label) if self.how.rules.is_strict else 0
                 found[gain + more] += (Step(kind, counts, gains, gain),)
         return found
 
@@ -285,11 +288,10 @@ class DialogGenerator:
         self.rules = Rules(settings.semantics == STRICT, not target or target > USUAL_DISTANCE)
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
         self._quotas = quotas
-        beams, free = TARGET_BEAMS if target else BEAMS, replace(PRESETS["none"], objective=quotas.objective)
-        self._searches = tuple(
-            DialogSearch(self.rules, each, settings.rounds, width, target)
-            for each, width in ((quotas, beams), (quotas, beams * WIDER), (free, beams * WIDER))
-        )
+        usual = SearchRules(self.rules, quotas, settings.rounds, TARGET_BEAMS if target else BEAMS, target)
+        wide = replace(usual, beams=usual.beams * WIDER)
+        free = replace(PRESETS["none"], objective=quotas.objective)
+        self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(replace(wide, quotas=free)))
 
     def balance(self, first: int) -> AnswerBalance:
         """Return the balance of a window before its first scene, which has the index `first`."""
@@ -329,17 +331,20 @@ class DialogGenerator:
         Other captions are tried first, then more beams with any answers, then those without quotas.
         """
         reason = NO_CAPTION
-        for number, tries in enumerate((TRIES, WIDER_TRIES, WIDER_TRIES // 2)):
-            for tried in range(tries):
-                caption = self._caption(category if tried < tries / 2 else None, search)
+        balance, usual = search.balance, self._beam_searches[0]
+        for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES // 2), strict=True):
+            limits = Limits(search.prefixes)
+            if beams is usual:
+                limits = Limits(search.prefixes, balance.refused, balance.refused_at_first)
+            for number in range(tries):
+                caption = self._caption(category if number < tries / 2 else None, search)
                 if caption is None:
                     continue
                 reason = TOO_FEW_QUESTIONS
                 start = knowledge_after(caption, search.scene, self.rules)
-                first, balance = Beam(start, gains=self._plan(search.pick)), None if number else search.balance
-                beam = self._searches[number].find(search.scene, first, search.rng, search.prefixes, balance)
+                beam = beams.find(search.scene, Beam(start, gains=self._plan(search.pick)), search.rng, limits)
                 if beam is not None:
-                    return caption, start, beam, number == 2
+                    return caption, start, beam, beams is self._beam_searches[-1]
         return reason
 
     def _plan(self, pick: Pick) -> Gains:

@@ -135,6 +135,27 @@ class Situation:
         """True if an attribute of an object is not known."""
         return not self.knowledge.known >> i * self._attributes + attribute & 1
 
+    def uncounted(self, i: int) -> int:
+        """Return the relations in which it is not known how many objects stand to an object."""
+        return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
+
+    def unfound(self, i: int) -> int:
+        """Return the relations in which it is not known whether any object stands to an object."""
+        return ~(self.knowledge.related_exists >> i * self._relations) & (1 << self._relations) - 1
+
+    def uncounted_likes(self, i: int) -> Values:
+        """Return the values told of an object of which it is not known how many others have them."""
+        known = self.knowledge
+        told = known.told >> i * self._values & self.all_values
+        open_likes = told & ~(known.alike_counts >> i * self._values)
+        return open_likes & ~known.value_counts if self.rules.is_strict else open_likes
+
+    def unfound_likes(self, i: int) -> Values:
+        """Return the values told of an object of which it is not known whether any other has them."""
+        known = self.knowledge
+        likes = self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values)
+        return likes & ~known.several if self.rules.is_strict else likes
+
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
@@ -154,6 +175,10 @@ class Situation:
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
 
+    def relation_and_attribute(self, pair: int) -> tuple[int, int]:
+        """Return the relation and the attribute of a pair of `seekable`."""
+        return divmod(pair, self._attributes)
+
     @property
     def undescribed(self) -> Values:
         """Values of attributes that do not describe the group: more than one of them is left for its members."""
@@ -167,20 +192,14 @@ class Situation:
     # Answers that are not refused ------------------------------------------------------------------------------------
 
     def sides(self, label: str, i: int) -> int:
-        """Return the relations of which one may ask what stands in them to object i, and it is not known."""
-        known = self.knowledge.related_counts if is_counting(label) else self.knowledge.related_exists
-        open_ones = ~(known >> i * self._relations) & (1 << self._relations) - 1
+        """Return the relations of which one may ask what stands in them to object i."""
+        open_ones = self.uncounted(i) if is_counting(label) else self.unfound(i)
         return self._fair(label, open_ones, lambda relation: self.scene.related[relation][i].bit_count())
 
     def likes(self, label: str, i: int) -> Values:
-        """Return the values told of object i of which one may ask what others have them, and it is not known."""
-        known, counts, values = self.knowledge, self.scene.counts, self.scene.vocabulary.values
-        is_known = known.alike_counts >> i * self._values
-        if self.rules.is_strict:
-            is_known |= known.value_counts
-        if not is_counting(label):
-            is_known |= known.alike_exists >> i * self._values | (known.several if self.rules.is_strict else 0)
-        open_ones = known.told >> i * self._values & self.all_values & ~is_known
+        """Return the values of object i of which one may ask what others have them."""
+        counts, values = self.scene.counts, self.scene.vocabulary.values
+        open_ones = self.uncounted_likes(i) if is_counting(label) else self.unfound_likes(i)
         return self._fair(label, open_ones, lambda value: counts[value] - 1, lambda value: values[value][0])
 
     def values_among(self, label: str, objects: Objects, options: Values) -> Values:

@@ -4,54 +4,73 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from vqagen.errors import counted
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
+from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
 from vqagen.tasks.dialog.dialog_files import DialogColumns
-from vqagen.tasks.dialog.formats import DIALOG_FORMATS, all_answers, most_objects
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
 from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.visdial import VISDIAL, all_answers, most_objects
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.scene import Scene
 
 SHOWN = 5
 
 
-class DialogTally(Counter[str]):
-    """Counts of what was made: `scenes`, `relaxed` dialogs, `label count-all`, `caption unique-obj` and such."""
+@dataclass
+class DialogTally:
+    """Counts of what was made."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.short: list[list[Any]] = []
-        """[scene, image, dialogs, {reason: dialogs that it cost}] of each scene with fewer dialogs than wanted."""
+    scenes: int = 0
+    relaxed: int = 0
+    """Dialogs that were found only without quotas."""
+    labels: Counter[str] = field(default_factory=Counter)
+    captions: Counter[str] = field(default_factory=Counter)
+    short: list[list[Any]] = field(default_factory=list)
+    """[scene, image, dialogs, {reason: dialogs that it cost}] of each scene with fewer dialogs than wanted."""
 
     def count(self, scene: Scene, made: SceneDialogs) -> None:
-        """Count the dialogs of a scene; `relaxed` ones were found only without quotas."""
-        self["scenes"] += 1
+        """Count the dialogs of a scene."""
+        self.scenes += 1
         for dialog in made.records:
-            self["relaxed"] += "relaxed" in dialog
-            self[f"caption {dialog['caption']['label']}"] += 1
-            self.update(f"label {each['label']}" for each in dialog["rounds"])
+            self.relaxed += "relaxed" in dialog
+            self.captions[dialog["caption"]["label"]] += 1
+            self.labels.update(each["label"] for each in dialog["rounds"])
         if made.failures:
             self.short.append([scene.index, scene.image, len(made.records), dict(made.failures)])
 
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count what another tally counted, as JSON."""
+        self.scenes += record["scenes"]
+        self.relaxed += record["relaxed"]
+        self.labels.update(record["labels"])
+        self.captions.update(record["captions"])
+        self.short += record["short"]
+
     def take(self) -> dict[str, Any]:
         """Return the counts as JSON, and start again from zero."""
-        taken = {"counts": dict(self), "short": self.short}
-        self.clear()
-        self.short = []
+        taken = self.to_record()
+        vars(self).update(vars(DialogTally()))
         return taken
 
-    def by(self, kind: str) -> dict[str, int]:
-        """Return name -> count of one kind, in the order of the names."""
-        return {name.removeprefix(f"{kind} "): self[name] for name in sorted(self) if name.startswith(f"{kind} ")}
+    def to_record(self) -> dict[str, Any]:
+        """Return the counts as JSON."""
+        return {
+            "scenes": self.scenes,
+            "relaxed": self.relaxed,
+            "labels": dict(sorted(self.labels.items())),
+            "captions": dict(sorted(self.captions.items())),
+            "short": self.short,
+        }
 
 
 class DialogReport(RunReport):
@@ -64,8 +83,7 @@ class DialogReport(RunReport):
 
     def add(self, tally: Mapping[str, Any]) -> None:
         """Add the tally of a block."""
-        self.tally.update(tally["counts"])
-        self.tally.short += tally["short"]
+        self.tally.add(tally)
 
     @property
     def is_complete(self) -> bool:
@@ -74,25 +92,18 @@ class DialogReport(RunReport):
 
     def content(self) -> dict[str, Any]:
         """Return the part of the report that is the same for the same settings and inputs."""
-        tally, keys = self.tally, ("index", "image", "dialogs", "missing")
-        return {
-            "dialogs": self.records,
-            "scenes": tally["scenes"],
-            "relaxed": tally["relaxed"],
-            "labels": tally.by("label"),
-            "captions": tally.by("caption"),
-            "short_scenes": [dict(zip(keys, entry, strict=True)) for entry in tally.short],
-            "settings": self.settings.to_record(),
-        }
+        tally = self.tally.to_record()
+        keys = ("index", "image", "dialogs", "missing")
+        short = [dict(zip(keys, entry, strict=True)) for entry in tally.pop("short")]
+        return {"dialogs": self.records, **tally, "short_scenes": short, "settings": self.settings.to_record()}
 
     def summary(self) -> str:
         """Return dialogs and scenes; then the scenes that have too few, and why."""
-        scenes, relaxed = self.tally["scenes"], self.tally["relaxed"]
-        if not scenes:
+        if not self.tally.scenes:
             return f"no dialogs: there is no scene from index {self.settings.start_index} on"
         made = f"{counted(self.records, 'dialog')} of {counted(self.settings.rounds, 'round')}"
-        lines = [f"{made} about {counted(scenes, 'scene')}"]
-        lines += [f"  relaxed: {counted(relaxed, 'dialog')} found only without quotas"] if relaxed else []
+        relaxed = f"  relaxed: {counted(self.tally.relaxed, 'dialog')} found only without quotas"
+        lines = [f"{made} about {counted(self.tally.scenes, 'scene')}", *([relaxed] if self.tally.relaxed else [])]
         return "\n".join([*lines, *self._short()])
 
     def _short(self) -> Iterator[str]:
@@ -107,6 +118,9 @@ class DialogReport(RunReport):
 
 
 # The task -------------------------------------------------------------------------------------------------------------
+
+
+DIALOG_FORMATS = (JSON, JSON_LINES, PARQUET, CLEVR_DIALOG, VISDIAL)
 
 
 @dataclass(frozen=True)
