@@ -14,7 +14,7 @@ from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import UsageError
 from vqagen.files.locations import files_in
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain, find_domain
+from vqagen.language.domain_files import DIALOGS, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
 from vqagen.tasks.questions.settings import RecordForm
@@ -60,43 +60,13 @@ def test_every_shipped_file_is_listed() -> None:
     assert [str(path) for path in sorted(files - pages) if not any(path.is_relative_to(each) for each in places)] == []
 
 
-@pytest.fixture
-def dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CLEVR has templates for dialogs too, and there is a domain for grids alone."""
-    clevr = SHIPPED_DOMAINS["clevr"]
-    both = ShippedDomain(clevr.metadata, {**clevr.templates, "dialog": "templates/market"})
-    grid = ShippedDomain(clevr.metadata, {"director": "templates/clevr/one_hop.json"})
-    listed = {**SHIPPED_DOMAINS, "clevr": both, "grid": grid}
-    monkeypatch.setattr("vqagen.language.domain_files.SHIPPED_DOMAINS", listed)
-
-
-@pytest.mark.usefixtures("dialogs")
 @pytest.mark.parametrize(
     ("domain", "task", "templates"),
-    [
-        ("clevr", QUESTIONS, "templates/clevr"),
-        ("clevr", "dialog", "templates/market"),
-        ("clevr", None, "templates/clevr"),
-        (None, "dialog", "templates/market"),
-        ("grid", None, "templates/clevr/one_hop.json"),
-    ],
-)
-def test_templates_are_those_for_the_task(domain: str | None, task: str | None, templates: str) -> None:
-    """Without a task, for the main one of the domain."""
-    assert find_domain(domain, task=task).templates == shipped(templates)
-
-
-@pytest.mark.usefixtures("dialogs")
-@pytest.mark.parametrize(
-    ("domain", "task", "others"),
-    [("market", "dialog", "these domains do: clevr"), ("grid", QUESTIONS, "these domains do: clevr, market"),
-     ("market", "riddles", "no domain does")],
+    [("market", QUESTIONS, "templates/market"), ("market", DIALOGS, "templates/dialog"),
+     (None, QUESTIONS, "templates/clevr")],
 )  # fmt: skip
-def test_a_domain_without_templates_for_a_task_is_refused(domain: str, task: str, others: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        find_domain(domain, task=task)
-
-    assert str(raised.value) == f"the domain {domain!r} ships no templates for {task!r}; {others}; or give --templates"
+def test_templates_are_those_for_the_task(domain: str | None, task: str, templates: str) -> None:
+    assert find_domain(domain, task=task).templates == shipped(templates)
     assert find_domain(domain, task=task, templates="mine.json").templates == Path("mine.json")
 
 

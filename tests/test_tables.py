@@ -64,7 +64,7 @@ def test_patterns_of_single_descriptions_are_known(size: int) -> None:
 
     found = {used for used, number in table.vocabulary.patterns.items() if table.single_patterns >> number & 1}
 
-    assert found == {table.vocabulary.said(table.codes[k]).used for k in table.singles}
+    assert found == {table.vocabulary.said[table.codes[k]].used for k in table.singles}
     assert all(table.fits[k].bit_count() == 1 for k in table.singles)
 
 
@@ -75,9 +75,9 @@ def test_descriptions_of_an_object_are_as_long_as_there_may_be_few_of_them(
     """Three attributes give eight descriptions, seven of up to two words; absent ones are no longer than these."""
     monkeypatch.setattr(vocabulary, "MOST_LISTED", most)
     table = table_of(compiled(6))
-    said = [table.vocabulary.said(code).used for code in table.codes]
+    said = [table.vocabulary.said[code].used for code in table.codes]
     absent = [_absent(table, Sampling(), Random(seed).random) for seed in range(300)]
-    lengths = {table.vocabulary.said(each[0]).used.bit_count() for each in absent if each is not None}
+    lengths = {table.vocabulary.said[each[0]].used.bit_count() for each in absent if each is not None}
 
     assert table.used == said
     assert {*said} == {*table.vocabulary.patterns} == {used for used in range(8) if used.bit_count() <= longest}

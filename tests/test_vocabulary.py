@@ -30,10 +30,10 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
 
 
 MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
-    "words": (lambda words, code: words.said(code), "_said"),
+    "words": (lambda words, code: words.said[code], "said"),
     "chains": (lambda words, code: words.chains[0, 1, None, code], "chains"),
     "words of slots": (lambda words, code: words.worded[("<Z>", "", "<M>", "<S>"), code], "worded"),
-    "codes": (lambda words, code: words.codes[words.said(code).words], "codes"),
+    "codes": (lambda words, code: words.codes[words.said[code].words], "codes"),
 }
 
 
@@ -52,9 +52,9 @@ def test_few_descriptions_are_remembered(
 
 
 def test_what_was_forgotten_is_found_again(words: Vocabulary) -> None:
-    said = [words.said(code) for code in CODES]
+    said = [words.said[code] for code in CODES]
 
-    assert [words.said(code) for code in CODES] == said
+    assert [words.said[code] for code in CODES] == said
     digits = [{None: 0, **of_attribute} for of_attribute in words.digits]
     assert [sum(map(dict.__getitem__, digits, each.words)) for each in said] == list(CODES)
 

@@ -17,7 +17,7 @@ from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations, Or
 from vqagen.world.domain import Domain
 
 
-class Catalogue(Mapping[str, Function]):
+class Catalogue(ByName[Function]):
     """The functions in the order of declaration, vqagen's own first.
 
     An alias finds its function too, under the name of the alias, so that a program keeps the names it was written
@@ -31,7 +31,9 @@ class Catalogue(Mapping[str, Function]):
         self.domain = domain
         own = [function for declared in BUILT_IN.functions.values() for function in functions_of(declared, domain)]
         added = [function for declared in plugins.functions.values() for function in functions_of(declared, domain)]
-        self._functions = _by_name(own, added)
+        found = [*own, *added]
+        aliases = ((alias, replace(function, name=alias)) for function in found for alias in function.aliases)
+        super().__init__({function.name: function for function in found}, aliases)
         self.sound_nodes: dict[tuple[str, tuple[str | None, ...], tuple[str, ...]], str] = {}
         """The function, types of inputs and values of program nodes that were found to fit -> the type of the output;
         `Program` notes them here."""
@@ -54,21 +56,6 @@ class Catalogue(Mapping[str, Function]):
         if self.reload is None:
             raise TypeError("only a catalogue that was loaded from files can be pickled; see vqagen.load_domain_files")
         return self.reload
-
-    def __getitem__(self, name: str) -> Function:
-        return self._functions[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
-
-    def __len__(self) -> int:
-        return len(self._functions)
-
-
-def _by_name(own: list[Function], added: list[Function]) -> ByName[Function]:
-    found = [*own, *added]
-    aliases = ((alias, replace(function, name=alias)) for function in found for alias in function.aliases)
-    return ByName({function.name: function for function in found}, aliases)
 
 
 def _constraints(domain: Domain, plugins: Declarations) -> ByName[ConstraintKind]:
@@ -220,10 +207,6 @@ def plugin_problems(plugins: Declarations, domain: Domain, own: Sequence[Functio
     ]
 
 
-def _at(origin: Origin, message: str) -> Problem:
-    return Problem(message, origin.source, line=origin.line or None, column=1 if origin.line else None)
-
-
 def _names(named: Function | ConstraintKind) -> tuple[str, ...]:
     return (named.name, *named.aliases)
 
@@ -235,7 +218,7 @@ def _name_problems(
     for origin, names, what in declared:
         for name in names:
             if name in taken:
-                yield _at(origin, f"{kind} {name} has the name of {taken[name]}; choose another")
+                yield origin.problem(f"{kind} {name} has the name of {taken[name]}; choose another")
             taken.setdefault(name, f"{what} in {origin.source}" if origin.source else what)
 
 
@@ -247,12 +230,12 @@ def _type_problems(made: Sequence[tuple[Origin, Function]], domain: Domain) -> I
         where = f"function {function.name}"
         for each in function.inputs:
             if each not in known:
-                yield _at(declared, f"{where}: {unknown('type', each, known)}")
+                yield declared.problem(f"{where}: {unknown('type', each, known)}")
         for each in function.values:
             if each not in domain.slot_types:
-                yield _at(declared, f"{where}: {unknown('type of values', each, domain.slot_types)}")
+                yield declared.problem(f"{where}: {unknown('type of values', each, domain.slot_types)}")
         if function.output not in (*domain.types, *taken) and is_misspelt(function.output, domain.types):
-            yield _at(declared, f"{where}: {unknown('type', function.output, domain.types)}")
+            yield declared.problem(f"{where}: {unknown('type', function.output, domain.types)}")
 
 
 # Drawn values -------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from vqagen.errors import BadInput, unknown
+from vqagen.errors import BadInput, Problem, unknown
 
 Run = Callable[..., Any]
 """A step: (scene, *inputs, *values) -> result. Object sets are int masks, an object is its index (see `bits`)."""
@@ -74,6 +74,10 @@ class Origin:
 
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
+
+    def problem(self, message: str) -> Problem:
+        """Return a problem at the declaration."""
+        return Problem(message, self.source, line=self.line or None, column=1 if self.line else None)
 
 
 @dataclass(frozen=True)
@@ -181,18 +185,10 @@ def function(
     leave the value of a function with `drawn` to be drawn, and its texts then say `drawn` for it (see
     `language.catalogue`).
     """
-    side_inputs, others = _texts("values", values), _texts("aliases", aliases)
-    if drawn and len(side_inputs) != 1:
-        raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(side_inputs)}")
-    _check_signature((name, *inputs, *side_inputs, output), role, relation="")
-
-    def declare(run: Run) -> Run:
-        own = name or run.__name__
-        kind = partial(FunctionDeclaration, own, inputs, side_inputs, output, run, asks=asks, role=role)
-        _declare("functions", own, run, partial(kind, aliases=others, drawn=drawn))
-        return run
-
-    return declare
+    others = _texts("aliases", aliases)
+    if drawn and len(values) != 1:
+        raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(values)}")
+    return _function(name, inputs, values, output, {"relation": ""}, asks=asks, role=role, aliases=others, drawn=drawn)
 
 
 def attribute_function(
@@ -204,13 +200,23 @@ def attribute_function(
     role: str = "",
 ) -> Callable[[Callable[..., Run]], Callable[..., Run]]:
     """Declare a family with one function for each attribute; the decorated function makes one member's step."""
-    side_inputs = _texts("values", values)
-    _check_signature((pattern, *inputs, *side_inputs, output), role, name="", type="")
+    holes = {"name": "", "type": ""}
+    return _function(pattern, inputs, values, output, holes, asks=asks, role=role, per_attribute=True)
 
-    def declare(make: Callable[..., Run]) -> Callable[..., Run]:
-        kind = partial(FunctionDeclaration, pattern, inputs, side_inputs, output, make, asks=asks, role=role)
-        _declare("functions", pattern, make, partial(kind, per_attribute=True))
-        return make
+
+def _function(
+    name: str, inputs: tuple[str, ...], values: Sequence[str], output: str, holes: Mapping[str, str], **more: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a function whose names and types may have these `holes`, with `more` fields of its declaration."""
+    side_inputs = _texts("values", values)
+    for text in _texts("names and types", (name, *inputs, *side_inputs, output)):
+        text.format(**holes)  # an unknown hole is a KeyError
+    _check_known("role", more["role"], ("", RELATION, SAMENESS, EQUALITY, FILTER))
+
+    def declare(run: Callable[..., Any]) -> Callable[..., Any]:
+        own = name or run.__name__
+        _declare("functions", own, run, partial(FunctionDeclaration, own, inputs, side_inputs, output, run, **more))
+        return run
 
     return declare
 
@@ -290,13 +296,6 @@ def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(each, str):
             raise TypeError(f"{what} are text, found {each!r}")
     return tuple(given)
-
-
-def _check_signature(signature: Sequence[str], role: str, **holes: str) -> None:
-    """Raise an error for names and types that are no text or have unknown holes, and for an unknown role."""
-    for text in _texts("names and types", signature):
-        text.format(**holes)
-    _check_known("role", role, ("", RELATION, SAMENESS, EQUALITY, FILTER))
 
 
 def _check_known(what: str, given: str, known: Sequence[str]) -> None:

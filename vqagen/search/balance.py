@@ -214,7 +214,7 @@ def _last_descriptions(plan: Plan) -> list[int]:
 
 def _attributes_said(op: Op, filling: Filling) -> int:
     assert isinstance(op.does, Description)
-    return op.does.vocabulary.said(filling.picked[op.index][1]).used
+    return op.does.vocabulary.said[filling.picked[op.index][1]].used
 
 
 def known_answers(template: Template) -> Sequence[Value]:

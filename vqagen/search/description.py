@@ -126,7 +126,7 @@ class Description:
 
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
-        words, used = self.vocabulary.said(code)
+        words, used = self.vocabulary.said[code]
         return self.openness[used] and (not self.checks_words or all(check.holds(words) for check in self.checks))
 
     def may_say(self, k: int) -> bool:

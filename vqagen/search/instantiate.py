@@ -257,7 +257,7 @@ def _settle(frame: Frame, op: Op, pick: Pick) -> bool:
 def _described(frame: Frame, does: Description, code: int) -> Objects:
     """Return the objects of the scene that a description fits."""
     vocabulary, objects = does.vocabulary, frame.scene.everything
-    for attribute, word in zip(vocabulary.attributes, vocabulary.said(code).words, strict=True):
+    for attribute, word in zip(vocabulary.attributes, vocabulary.said[code].words, strict=True):
         if word is not None:
             objects &= frame.scene.having[attribute.name][word]
     return objects

@@ -290,7 +290,7 @@ def _said_checks(literals: Sequence[str | None]) -> Iterator[LocalCheck]:
 
 
 def _described_word(at: int, k: int, does: Description) -> WordOf:
-    return lambda frame: does.vocabulary.said(frame.picked[at][1]).words[k]
+    return lambda frame: does.vocabulary.said[frame.picked[at][1]].words[k]
 
 
 def _plain_word(at: int, k: int) -> WordOf:

@@ -102,10 +102,7 @@ class Outline:
 
 def outlines_of(plan: Plan) -> dict[int, Outline]:
     """Return the outlines of all sets and objects of a plan, by op."""
-    builder = _OutlineBuilder(plan)
-    for op in plan.ops:
-        builder.add(op)
-    return builder.outlines
+    return _OutlineBuilder(plan).outlines
 
 
 class _OutlineBuilder:
@@ -131,10 +128,8 @@ class _OutlineBuilder:
             DIFFERENT: lambda op, name: self._alike(op, DIFFERENT, name),
         }
         """Functions of an attribute, by what their names begin with."""
-
-    def add(self, op: Op) -> None:
-        """Add the outline of an op."""
-        self.outlines[op.index] = self._outline(op)
+        for op in plan.ops:
+            self.outlines[op.index] = self._outline(op)
 
     def _outline(self, op: Op) -> Outline:
         if isinstance(op.does, Description):

@@ -151,7 +151,8 @@ class Vocabulary:
         self.codes = Memo(self._list_codes, self.remembered // 10)
         """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
         four; a value that belongs to a group can be said in two ways, and so on."""
-        self._said = Memo(self._spell_out, self.remembered)
+        self.said = Memo(self._spell_out, self.remembered)
+        """The words of a code."""
         self.parts = Memo(self._list_parts, self.remembered)
         """Code -> for each word of it what it adds to the code, its attribute's name, and the word."""
         self.worded = Memo(self._words_by_slot, self.remembered)
@@ -176,10 +177,6 @@ class Vocabulary:
             used += [used[at] | 1 << k for _ in words for at in shorter]
         return Codes(codes, used)
 
-    def said(self, code: int) -> Said:
-        """The words of a code."""
-        return self._said[code]
-
     def _spell_out(self, code: int) -> Said:
         words, used, rest = list[str | None](), 0, code
         for k, choices in enumerate(self._choices):
@@ -189,17 +186,17 @@ class Vocabulary:
         return Said(tuple(words), used)
 
     def _list_parts(self, code: int) -> list[tuple[int, str, str]]:
-        said = zip(self.digits, self.attributes, self.said(code).words, strict=True)
+        said = zip(self.digits, self.attributes, self.said[code].words, strict=True)
         return [(digits[word], attribute.name, word) for digits, attribute, word in said if word is not None]
 
     def _words_by_slot(self, described: tuple[tuple[str, ...], int]) -> Mapping[str, str | None]:
         slots, code = described
-        return {slot: word for slot, word in zip(slots, self.said(code).words, strict=True) if slot}
+        return {slot: word for slot, word in zip(slots, self.said[code].words, strict=True) if slot}
 
     def _make_chain(self, described: tuple[int, int, str | None, int]) -> NodeRun:
         source, first, relation, code = described
         nodes = [self._nodes["relate", source, relation]] if relation is not None else []
-        for k, word in enumerate(self.said(code).words):
+        for k, word in enumerate(self.said[code].words):
             if word is not None:
                 nodes.append(self._nodes[self._filters[k], first + len(nodes) - 1 if nodes else source, word])
         return NodeRun(tuple(nodes))
@@ -257,7 +254,7 @@ class Vocabularies:
 
 def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:
     possible, words = values.everything, 0
-    for attribute, word in zip(vocabulary.attributes, vocabulary.said(code).words, strict=True):
+    for attribute, word in zip(vocabulary.attributes, vocabulary.said[code].words, strict=True):
         if word is not None:
             meant = values.meaning(attribute.name, word)
             possible &= meant.possible
