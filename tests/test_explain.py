@@ -352,8 +352,8 @@ def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Comman
         vqagen_.done(f"explain --list {which}").out.decode() for which in ("functions", "constraints", "vocabulary")
     )
 
-    assert [each.signature for each in function_entries(CLEVR.catalogue) if each.signature not in functions] == []
-    assert [each.signature for each in constraint_entries(CLEVR.catalogue) if each.meaning not in constraints] == []
+    assert [each for each in function_entries(CLEVR.catalogue) if each["signature"] not in functions] == []
+    assert [each for each in constraint_entries(CLEVR.catalogue) if each["meaning"] not in constraints] == []
     assert "relate_filter_unique(Object; <relation>, <value> …) -> Object" in functions
     assert "Shape  shape  key shape; left open: thing / object" in words
     assert "  metal  metal / metallic / shiny" in words

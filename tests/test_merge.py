@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from vqagen.files.formats import FORMATS, JSON_LINES, Arrangement, choose_format
 from vqagen.files.parquet import CHECKSUM
 from vqagen.run.journal import Journal
 from vqagen.run.merge import merge
-from vqagen.run.windows import block_of, blocks_from
 
 SCENES, WINDOW = 40, 16
 ONE_FILE = {"clevr": "one_hop.json", "market": "asking.json"}
@@ -172,15 +171,6 @@ def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: C
 
     assert Path("merged.json").read_bytes() == Path("whole.json").read_bytes()
     assert not [name for name in os.listdir() if name.startswith("merged.json.")]
-
-
-def test_the_blocks_of_a_shard_are_those_of_its_scenes() -> None:
-    """Whatever the window, and wherever the shard begins."""
-    for size in (0, 250, 1000, 2500):
-        for first in (0, 1, 249, 2499, 2500, 7777):
-            blocks = [block for block, _ in groupby(block_of(index, size) for index in range(first, first + 9000))]
-
-            assert list(islice(blocks_from(first, size), len(blocks))) == blocks
 
 
 # Refused -------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from vqagen.run.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.journal import is_begun, part_of
 from vqagen.run.output import Target, claimed, make_target
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
-from vqagen.run.windows import block_of, blocks_from
+from vqagen.run.windows import block_of
 
 BATCH = 1000
 """Records written at once."""
@@ -193,11 +193,8 @@ def _write_columns(files: Sequence[ShardFile], out: str, info: Mapping[str, Any]
 
     def batches() -> Iterator[bytes]:
         nonlocal written
-        blocks = blocks_from(files[0].span.first, window)
         records = (each for file in files for each in file.in_order())
-        for block, content in groupby(records, key=lambda each: block_of(each[0], window)):
-            while next(blocks) != block:
-                yield columns.encode([])
+        for _, content in groupby(records, key=lambda each: block_of(each[0], window)):
             kept = [record for _, record in content if selection is None or selection.keeps(record)]
             yield columns.encode(kept)
             written += len(kept)

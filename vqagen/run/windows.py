@@ -58,20 +58,6 @@ def block_of(index: int, size: int) -> tuple[int, int]:
     return window_of(index, size), (index % size if size else index) // BLOCK
 
 
-def blocks_from(index: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the block that an item lies in, and the blocks after it, without end.
-
-    >>> from itertools import islice
-    >>> list(islice(blocks_from(3990, 2500), 3))
-    [(1, 1), (1, 2), (2, 0)]
-    """
-    while True:
-        yield block_of(index, size)
-        inside = index % size if size else index
-        end = inside - inside % BLOCK + BLOCK
-        index += (min(end, size) if size else end) - inside
-
-
 def windows_of(items: Iterable[Item], size: int) -> Iterator[Window]:
     """Yield consecutive items in windows. A window's items must be taken before the next window is."""
     return (window for _, window in groupby(items, key=lambda item: window_of(item.index, size)))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy
 
@@ -25,12 +24,8 @@ _NEAR_PAINTS = 18.0
 """The distance in CIE Lab below which two paints are easily taken for each other; 2 can just be seen."""
 
 
-class Doubt(NamedTuple):
-    """Something that is accepted but probably unintended."""
-
-    code: str
-    path: str
-    message: str
+Doubt = tuple[str, str, str]
+"""The code, JSON path and message of something that is accepted but probably unintended."""
 
 
 def check_catalogue(path: Path | str | None = None) -> CheckReport:
@@ -80,13 +75,13 @@ def doubts(catalogue: ItemCatalogue) -> Iterator[Doubt]:
     place_of = {name: f"adjectives[{number}].values.{name}" for number, each in values for name in each["values"]}
     for name in catalogue.classes:
         if not any(name in item.properties for item in catalogue.items):
-            yield Doubt("unused-adjective", place_of[name], f"no item is {name!r}; no question can use it")
+            yield "unused-adjective", place_of[name], f"no item is {name!r}; no question can use it"
         elif all(name in item.properties or name in item.unclear for item in catalogue.items):
-            yield Doubt("idle-adjective", place_of[name], f"no item is clearly not {name!r}; no question can use it")
+            yield "idle-adjective", place_of[name], f"no item is clearly not {name!r}; no question can use it"
     for (first, one), (second, other) in combinations(catalogue.paints.items(), 2):
         if _paint_distance(one, other) < _NEAR_PAINTS:
             message = f"{second!r} and {first!r} look alike; choose paints that differ more"
-            yield Doubt("near-paints", f"{place_of[second]}.paint", message)
+            yield "near-paints", f"{place_of[second]}.paint", message
 
 
 def _paint_distance(first: str, second: str) -> float:
