@@ -57,12 +57,8 @@ def _portable(path: Path) -> tuple[bool, str]:
 
 def _unpickled(*pickled: Any) -> DomainFiles:
     *paths, plugins, name = pickled
-    metadata, templates, synonyms = (each and _local_path(*each) for each in paths)
+    metadata, templates, synonyms = (each and (shipped(each[1]) if each[0] else Path(each[1])) for each in paths)
     return DomainFiles(metadata, templates, synonyms, plugins, name)
-
-
-def _local_path(is_shipped: bool, name: str) -> Path:
-    return shipped(name) if is_shipped else Path(name)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,9 @@ class Cluster(WorkerEngine):
         with _quiet(), ExitStack() as opened:
             try:
                 with needed("dask", "cluster", "--cluster").config.set(SHORT_MEMORY):
-                    place = opened.enter_context(self._local_cluster()) if self._local else self._address
+                    place: Any = self._address
+                    if self._local:
+                        place = opened.enter_context(self._dask.LocalCluster(self._local, 1, dashboard_address=None))
                     # Dask waits for ever on what is no scheduler, such as the port of its own dashboard.
                     client = _in_background(lambda: self._dask.Client(place, timeout=TIMEOUT, set_as_default=False))
                     self._client = opened.enter_context(client.result(TIMEOUT + 2))
@@ -64,9 +66,6 @@ class Cluster(WorkerEngine):
                 why = str(error) or "something answers there, but not as a scheduler does"
                 raise UsageError(f"cannot reach the scheduler at {self._address}: {why}") from None
             yield
-
-    def _local_cluster(self) -> Any:
-        return self._dask.LocalCluster(self._local, 1, dashboard_address=None)
 
     def ahead(self) -> int:
         """Return AHEAD for each worker's thread: workers come and go."""

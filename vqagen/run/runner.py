@@ -267,14 +267,11 @@ def _kept(journal: Journal, output: Output) -> Iterator[None]:
         if journal.is_begun_anew and journal.end is None:
             journal.remove()
         elif journal.end is not None and not output.target.is_stream:  # the part of a stream is temporary
-            stop.add_note(f"what was made is kept in {journal.part}; {_how_to_resume(stop)}")
+            how = "the same command with --resume finishes it"
+            if isinstance(stop, BadInput):  # a mended input could have given other records before
+                how = "--resume finishes it with the same input only, and --force begins anew with another"
+            stop.add_note(f"what was made is kept in {journal.part}; {how}")
         raise
-
-
-def _how_to_resume(stop: BaseException) -> str:
-    if isinstance(stop, BadInput):  # a mended input could have given other records before
-        return "--resume finishes it with the same input only, and --force begins anew with another"
-    return "the same command with --resume finishes it"
 
 
 @contextmanager

@@ -160,7 +160,10 @@ class Vocabulary:
         self.chains = Memo(self._make_chain, self.remembered)
         """(source, first, relation, code) -> the program nodes that say a description: `relate`, if there is a
         relation, then a filter for each word, from node `source` on; they are numbered from `first`."""
-        self._nodes = Memo(_make_node, REMEMBERED)
+        self._nodes: Memo[tuple[str, int, str], Node] = Memo(
+            lambda said: Node(said[0], (said[1],), (said[2],)), REMEMBERED
+        )
+        """(function, source, word) -> the program node: chains have few different ones."""
         self.longest = _longest(self.attributes)
         """The most attributes that an offered description says."""
         numbers = range(len(self.attributes))
@@ -202,12 +205,6 @@ class Vocabulary:
         return NodeRun(tuple(nodes))
 
 
-def _make_node(said: tuple[str, int, str]) -> Node:
-    """Return the node of a function with one word: chains have few different ones."""
-    function, source, word = said
-    return Node(function, (source,), (word,))
-
-
 def _longest(attributes: Sequence[Attribute]) -> int:
     """Return the most words with which one object has at most `MOST_LISTED` descriptions, but at least two words."""
     of_length = [1, *[0] * len(attributes)]
@@ -232,7 +229,9 @@ class Vocabularies:
         self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
-        self.nodes = Memo(_make_lone_node, REMEMBERED)
+        self.nodes: Memo[tuple[str, tuple[int, ...], tuple[str, ...]], NodeRun] = Memo(
+            lambda said: NodeRun((Node(*said),)), REMEMBERED
+        )
         """(function, inputs, values) -> the program node, by itself."""
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
@@ -260,7 +259,3 @@ def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meani
             possible &= meant.possible
             words |= meant.words
     return Meaning(possible, words)
-
-
-def _make_lone_node(said: tuple[str, tuple[int, ...], tuple[str, ...]]) -> NodeRun:
-    return NodeRun((Node(*said),))
