@@ -19,14 +19,13 @@ FILES: dict[str, Any] = {"a.json": [SOUND, BAD], "b.json": "[,]", "c.json": [EXI
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes, and with three template files of which two have mistakes."""
-    monkeypatch.chdir(tmp_path)
     Path("templates").mkdir()
     for name, content in FILES.items():
         Path("templates", name).write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
     Path("scenes.json").write_text(json.dumps({"scenes": sampled_scenes(4)}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 LINE = "generate --scenes scenes.json --templates templates -o out.json"

@@ -87,12 +87,6 @@ def as_read(record: Record) -> Record:
     return {**json.loads(json.dumps(record)), **answer}
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 # There and back -----------------------------------------------------------------------------------------------------
 
 

@@ -39,13 +39,6 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return write
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_path: Path) -> None:
     for given, made in pairwise([*FORMATS, FORMATS[0]]):
         vqagen_.done(f"convert {written(f'release.{given}')} --out {tmp_path}/made.{made}")

@@ -21,13 +21,6 @@ from vqagen.tasks.questions.settings import RecordForm
 from vqagen.tasks.questions.task import question_task
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def generator_of(file: str) -> dict[str, object]:
     """The `generator` of a file's info."""
     generator: dict[str, object] = json.loads(Path(file).read_bytes())["info"]["generator"]

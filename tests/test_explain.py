@@ -292,11 +292,10 @@ def test_the_step_that_ended_it_is_told_with_its_reason(
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands, tmp_path: Path) -> Commands:
     """Runs commands in a folder with scenes.json."""
     (tmp_path / "scenes.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def test_a_template_is_shown_in_full(vqagen_: Commands) -> None:

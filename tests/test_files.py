@@ -268,12 +268,6 @@ def test_no_text_takes_long() -> None:
 # Commands -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def test_a_command_prints_each_warning_once_and_goes_on(vqagen_: Commands) -> None:
     vqagen_.done("scenes sample --count 1 -o scenes.json")
     Path("words.json").write_text('{"red": ["red"], // plain\n "red": ["ruby"],}')

@@ -15,13 +15,6 @@ from vqagen.files.schema import schema_faults, schema_names, schema_text
 STARTER = ROOT / "vqagen" / "authoring" / "starter"
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def contents(folder: Path) -> dict[str, bytes | None]:
     """All that lies in a folder; folders have no bytes."""
     found = sorted(folder.rglob("*"))

@@ -20,13 +20,12 @@ HOT = {"kinds.apple.properties": ["sweet", "hot"]}
 
 
 @pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with a catalogue, c.json, and a picture."""
-    monkeypatch.chdir(tmp_path)
     write_catalogue(Path("c.json"), small_catalogue())
     Path("pictures").mkdir()
     Image.new("RGBA", (40, 40), (214, 47, 47, 255)).save("pictures/red.png")
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def items(line: str) -> str:

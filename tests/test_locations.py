@@ -58,11 +58,6 @@ def unreachable() -> None:
     fsspec.register_implementation("unreachable", Unreachable, clobber=True)
 
 
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    return Commands(capsysbinary)
-
-
 # Names --------------------------------------------------------------------------------------------------------------
 
 

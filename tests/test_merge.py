@@ -91,13 +91,6 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Questions:
     return Questions(folder, document["info"], [groups.get(index, []) for index in range(SCENES)])
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 # As one run ----------------------------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 from commands import Commands
 
 from vqagen import __version__
@@ -15,13 +14,6 @@ from vqagen import __version__
 COUNT, FIRST = 30, 240
 """Scenes of the whole run; a window ends among them."""
 ENDINGS = ("json", "json.gz", "json.zst", "jsonl", "jsonl.gz", "jsonl.zst")
-
-
-@pytest.fixture
-def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
 
 
 def sample(commands: Commands, out: str, first: int = FIRST, count: int = COUNT, flags: str = "") -> str:

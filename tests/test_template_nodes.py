@@ -17,11 +17,10 @@ Record = dict[str, Any]
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with 40 scenes in scenes.json."""
-    monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": sampled_scenes(40, seed=7)}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def write_template(text: str, *nodes: Sequence[Any]) -> None:
