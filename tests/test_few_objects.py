@@ -14,8 +14,7 @@ from families import COLLECTIONS, Collection
 from scene_records import SMALL_SCENES, scene_record
 
 import vqagen
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin.loading import load_plugins

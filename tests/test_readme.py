@@ -14,7 +14,7 @@ from readme_blocks import PAGES, ROOT, examples
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
 from vqagen.human.study.serving import Serving
 from vqagen.human.study.texts import DEFAULT_TEXTS
-from vqagen.language.registry import COMPOSITE_NAMES
+from vqagen.language.catalogue import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
 TEMPLATES_PAGE = ROOT / "templates" / "README.md"

@@ -15,8 +15,7 @@ from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.formats import JSON, JSON_LINES, Record
 from vqagen.run.engines import Processes, in_process
 from vqagen.run.journal import Journal, journal_of, part_of
-from vqagen.run.output import Output, claimed, make_target
-from vqagen.run.publishing import publish
+from vqagen.run.output import Output, claimed, make_target, publish
 from vqagen.run.runner import RunResult
 
 

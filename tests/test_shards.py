@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from vqagen.errors import UsageError
-from vqagen.run.shards import Shard, parse_shard, plan_shard
-from vqagen.run.windows import Span
+from vqagen.run.windows import Shard, Span, parse_shard, plan_shard
 
 RUNS = st.tuples(st.integers(0, 40), st.integers(1, 60), st.integers(0, 12), st.integers(1, 60)).filter(
     lambda run: run[3] <= run[1]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.registry import Composite, Function
+from vqagen.language.catalogue import Catalogue, Composite, Function
 from vqagen.language.synonyms import Synonyms
 from vqagen.plugin import NODE, PLURAL_KINDS, SLOT, ConstraintKind, Record
 from vqagen.world.attribute import Attribute

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from vqagen.bits import indexes
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene

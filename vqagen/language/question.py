@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 from vqagen.bits import Objects, indexes
 from vqagen.errors import UsageError, unknown
 from vqagen.files.formats import JsonValue
+from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
-from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
 

@@ -183,7 +183,7 @@ def function(
     relation type), `asks` the question type of programs that end here. By default that is the function's name where
     the output is a Bool, an Integer or the value of an attribute, and otherwise "": none can end here. A template may
     leave the value of a function with `drawn` to be drawn, and its texts then say `drawn` for it (see
-    `language.catalogue`).
+    `language.template_record`).
     """
     others = _texts("aliases", aliases)
     if drawn and len(values) != 1:

@@ -24,8 +24,7 @@ from vqagen import __version__
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.engines import AHEAD, WorkerEngine
-from vqagen.run.work import Outcome, WindowFailed, Work, span_of
-from vqagen.run.worker import pack_work
+from vqagen.run.work import Outcome, WindowFailed, Work, pack_work, span_of
 from vqagen.tasks.contract import Item
 
 TIMEOUT = 10
@@ -82,7 +81,7 @@ class Cluster(WorkerEngine):
     def submit(self, items: Sequence[Item]) -> Any:
         """Begin a window; its result will be an `Outcome`."""
         key = f"vqagen-{self._client.id}-{next(self._numbers)}"
-        find = (pkgutil.resolve_name, "vqagen.run.worker:do_on_cluster")
+        find = (pkgutil.resolve_name, "vqagen.run.work:do_on_cluster")
         # A scheduler remembers the last 1,000 messages that it sent, so they are compressed.
         arguments = (__version__, self._client.id, self._work, zlib.compress(pickle.dumps(items), level=1))
         return self._client.get({key: (operator.call, find, *arguments)}, key, sync=False)

@@ -18,8 +18,7 @@ from vqagen.files.formats import Arrangement, Encode
 from vqagen.files.info import VERSION
 from vqagen.files.locations import Stamp, content_hash, locate, stamp_of
 from vqagen.language.domain_files import PathLike
-from vqagen.run.shards import Shard, ShardPlan, parse_shard, plan_shard
-from vqagen.run.windows import Span, Window, span_to_read, windows_of
+from vqagen.run.windows import Shard, ShardPlan, Span, Window, parse_shard, plan_shard, span_to_read, windows_of
 from vqagen.run.work import TaskWork
 from vqagen.tasks.contract import Item, Task
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts, warn_repeats

@@ -20,8 +20,7 @@ from vqagen.language.domain_files import PathLike
 from vqagen.run.job import Job, make_job
 from vqagen.run.journal import Entry, Journal, is_begun
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, make_target, temporary_journal
-from vqagen.run.publishing import publish, tidy_folder
+from vqagen.run.output import Output, claimed, make_target, publish, temporary_journal, tidy_folder
 from vqagen.run.work import Block, Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag

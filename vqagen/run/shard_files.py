@@ -14,8 +14,7 @@ from vqagen.files.locations import Location
 from vqagen.files.parquet import checksums, read_rows
 from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.run.output import find_record_file
-from vqagen.run.shards import Shard
-from vqagen.run.windows import Span
+from vqagen.run.windows import Shard, Span
 from vqagen.tasks import TASKS, task_named
 from vqagen.tasks.contract import Task
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.rng import below
 from vqagen.search.description import Description

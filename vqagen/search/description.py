@@ -14,7 +14,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.bits import Objects, is_single, union_of
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.search.vocabulary import REMEMBERED, Vocabulary
 from vqagen.world.scene import Scene

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from vqagen.bits import Objects
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.degeneracy import Lane, lane_of, make_idle_test, make_lanes
 from vqagen.search.description import Description, PlainChoice, SceneTables

@@ -19,8 +19,8 @@ from vqagen.authoring.check.readings import never_said
 from vqagen.authoring.check.template_rules import Finding, revealed_answers
 from vqagen.authoring.naming import plain
 from vqagen.bits import first_n
+from vqagen.language.catalogue import Value
 from vqagen.language.loading import PlacedTemplate
-from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from vqagen.bits import Objects, indexes, is_single, only
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.search.filling import Filling
 from vqagen.search.plan import Op, Plan
 from vqagen.search.reading import Tie, TieSource, WordReader, outlines_of
