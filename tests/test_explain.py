@@ -15,9 +15,9 @@ from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
+from vqagen.authoring.check.tryouts import sampled_scenes
 from vqagen.authoring.explanation import explain_template, find_templates
 from vqagen.authoring.naming import ObjectNames
-from vqagen.authoring.scenes_at_hand import sampled_scenes
 from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files

@@ -11,7 +11,7 @@ from catalogues import DOT, small_catalogue, write_catalogue
 from commands import Commands
 from PIL import Image
 
-from vqagen.authoring.items.checking import check_catalogue
+from vqagen.authoring.items.catalogue_file import check_catalogue
 
 DOUBTS: list[tuple[dict[str, Any], str, str, str]] = [
     ({"adjectives.0.values.cold": {}}, "unused-adjective", "adjectives[0].values.cold", "no item is 'cold'"),

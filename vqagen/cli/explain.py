@@ -100,8 +100,8 @@ def _catalogue(files: DomainFiles, which: str) -> Told:
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
 ) -> Told:
+    from vqagen.authoring.check.tryouts import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.authoring.explanation import explain_template, find_templates
-    from vqagen.authoring.scenes_at_hand import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.language.domain_files import load_domain_files
     from vqagen.search.description import SceneTables
 

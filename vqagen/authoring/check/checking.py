@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.authoring.check.dialog_templates import check_dialog_templates
 from vqagen.authoring.check.domains import DomainGroup, Grouping
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
@@ -30,10 +29,14 @@ from vqagen.authoring.check.recognition import (
 )
 from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_plurals, warn_unknown
-from vqagen.authoring.check.template_rules import add_findings, add_rule_warnings, read_template_file
-from vqagen.authoring.check.tryouts import SEED, try_out
-from vqagen.authoring.items.checking import add_catalogue_findings
-from vqagen.authoring.scenes_at_hand import SAMPLED, drawn_scene
+from vqagen.authoring.check.template_rules import (
+    add_findings,
+    add_rule_warnings,
+    check_dialog_templates,
+    read_template_file,
+)
+from vqagen.authoring.check.tryouts import SAMPLED, SEED, drawn_scene, try_out
+from vqagen.authoring.items.catalogue_file import add_catalogue_findings
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped
