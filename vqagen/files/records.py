@@ -328,7 +328,7 @@ def _in_list(source: RecordSource, start: int, is_read: bool, behind: Members | 
 
 
 def _in_lines(source: RecordSource, start: int, is_read: bool, _: Members | None) -> Iterator[FoundRecord]:
-    index, name, loads = 0, str(source.path), orjson.loads
+    index, name = 0, str(source.path)
     with reading_bytes(source.path) as file:
         try:
             for number, line in enumerate(file, 1):
@@ -336,12 +336,7 @@ def _in_lines(source: RecordSource, start: int, is_read: bool, _: Members | None
                 if not text:
                     continue
                 if index >= start:
-                    value = None
-                    if is_read:
-                        try:
-                            value = loads(text)
-                        except orjson.JSONDecodeError:
-                            value = _parse(text, source, source.path, index, number)
+                    value = _parse(text, source, source.path, index, number) if is_read else None
                     yield FoundRecord(index, value, f"{name}:{number}", text)
                 index += 1
         except DAMAGE as error:

@@ -236,8 +236,7 @@ def _is_complete(output: Output) -> bool:
 
 def _header(output: Output) -> dict[str, Any]:
     """Return the header of the journal, as JSON returns it, so that it can be compared."""
-    header: dict[str, Any] = orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name}))
-    return header
+    return dict(orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name})))
 
 
 @contextmanager

@@ -253,9 +253,8 @@ class Vocabularies:
 
 def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:
     possible, words = values.everything, 0
-    for attribute, word in zip(vocabulary.attributes, vocabulary.said[code].words, strict=True):
-        if word is not None:
-            meant = values.meaning(attribute.name, word)
-            possible &= meant.possible
-            words |= meant.words
+    for _, name, word in vocabulary.parts[code]:
+        meant = values.meaning(name, word)
+        possible &= meant.possible
+        words |= meant.words
     return Meaning(possible, words)
