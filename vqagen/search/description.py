@@ -51,12 +51,6 @@ def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalChe
     }
 
 
-def allow_openness(checks: Iterable[LocalCheck], is_said: Sequence[bool]) -> bool:
-    """True if the checks of openness allow a node to say just these attributes."""
-    words = ["" if said else None for said in is_said]
-    return all(check.holds(words) for check in checks if check.of_openness)
-
-
 @dataclass(frozen=True)
 class Sampling:
     """Options of sampling; the defaults are the reference's, without its bug of absent descriptions that fit."""
@@ -113,7 +107,7 @@ class Description:
     def openness(self) -> dict[int, bool]:
         """Set of attributes that are said -> True if the node's constraints allow that."""
         if not self._openness:
-            self._openness = _openness(self.vocabulary.patterns, self.checks)
+            self._openness = openness_of(self.vocabulary.patterns, self.checks)
         return self._openness
 
     @property
@@ -176,7 +170,7 @@ def draw_turns(count: int, random: Callable[[], float]) -> list[int]:
     return [int(random() * left) for left in range(count, 0, -1)]
 
 
-def _openness(patterns: Iterable[int], checks: Sequence[LocalCheck]) -> dict[int, bool]:
+def openness_of(patterns: Iterable[int], checks: Iterable[LocalCheck]) -> dict[int, bool]:
     """Return for each set of attributes whether the checks of openness allow a node to say just these.
 
     Each check is asked once for each way to say the attributes that it reads.
