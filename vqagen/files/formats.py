@@ -362,11 +362,11 @@ def record_file(
     with atomic_output(target, finish) as file:
         writer = RecordWriter(file, form, info, arrangement)
         yield writer
-        writer.close()
+        file.write(writer.layout.tail(writer.layout.checksum))
 
 
 class RecordWriter:
-    """Writes records to an open file; `close` completes the document (the file itself stays open)."""
+    """Writes records to an open file, behind the head of the document."""
 
     def __init__(self, file: IO[bytes], form: Format, info: Record, arrangement: Arrangement) -> None:
         self._file, self.layout = file, form.layout(arrangement._replace(number_key=""))
@@ -376,7 +376,3 @@ class RecordWriter:
         """Append records."""
         lines = encode_lines(records)
         self._file.write(self.layout.place(lines, lines.count(b"\n")))
-
-    def close(self) -> None:
-        """Complete the document."""
-        self._file.write(self.layout.tail(self.layout.checksum))
