@@ -118,18 +118,8 @@ class Layout:
         return b""
 
 
-class JsonValue(ABC):
-    """A part of a record that knows its own JSON text."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def to_json(self) -> bytes:
-        """Return the JSON text."""
-
-
 def encode_lines(records: Iterable[Record]) -> bytes:
-    """Return the records, one a line."""
+    """Return the records, one a line. A part of a record that has `to_json` knows its own JSON text."""
     try:
         return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
     except TypeError as error:  # orjson raises it in place of all that ends `_fragment`, such as Ctrl-C
@@ -137,8 +127,8 @@ def encode_lines(records: Iterable[Record]) -> bytes:
 
 
 def _fragment(value: object) -> orjson.Fragment:
-    if isinstance(value, JsonValue):
-        return orjson.Fragment(value.to_json())
+    if to_json := getattr(value, "to_json", None):
+        return orjson.Fragment(to_json())
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
