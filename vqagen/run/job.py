@@ -19,7 +19,7 @@ from vqagen.files.info import VERSION
 from vqagen.files.locations import Stamp, content_hash, locate, stamp_of
 from vqagen.language.domain_files import PathLike
 from vqagen.run.windows import Shard, ShardPlan, Span, Window, parse_shard, plan_shard, span_to_read, windows_of
-from vqagen.run.work import TaskWork
+from vqagen.run.work import Work
 from vqagen.tasks.contract import Item, Task
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts, warn_repeats
 
@@ -73,9 +73,9 @@ class Job:
         }
         return {**self.item_info(), "format": VERSION, **task.info(generator)}
 
-    def work(self, first: int, encode: Encode) -> TaskWork:
+    def work(self, first: int, encode: Encode) -> Work:
         """Return what workers need if records are written from item `first` on; reads what the task needs."""
-        return TaskWork(self.task, self._hashes, encode, first, self.task.load(self._hashes))
+        return Work(self.task, self._hashes, encode, first, self.task.load(self._hashes))
 
     def windows(self, first: int) -> Iterator[Window]:
         """Yield the windows from that of item `first` on; it begins with the items before. None if all is done."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from functools import lru_cache
 from queue import SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 
 from vqagen import __version__
 from vqagen.errors import BadInput, InputWarning, Problem, VqagenError, is_out_of_memory, warn
@@ -52,16 +52,9 @@ Engine = Callable[["Work", Iterator[Window]], Generator[Block]]
 """Does the windows of a run somewhere, and yields their blocks in order. Closed early, it leaves nothing running."""
 
 
-class Work(Protocol):
-    """Everything a process needs in order to do any window of a run. Can be pickled."""
-
-    def load(self) -> WindowTask:
-        """Read what the task needs (domain, templates, …): once in each process. Raises VqagenError."""
-
-
 @dataclass(frozen=True)
-class TaskWork:
-    """The work of a run of a task."""
+class Work:
+    """Everything a process needs in order to do any window of a run of a task. Can be pickled."""
 
     task: Task
     hashes: Mapping[str, str]
@@ -76,7 +69,7 @@ class TaskWork:
         return {**self.__dict__, "loaded": None}
 
     def load(self) -> WindowTask:
-        """Load what the task needs."""
+        """Read what the task needs (domain, templates, …): once in each process. Raises VqagenError."""
         make = self.loaded or self.task.load(self.hashes)
 
         def blocks(window: Window) -> Iterator[Block]:
