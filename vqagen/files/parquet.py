@@ -153,7 +153,7 @@ def holds_columns(path: Location) -> bool:
 
 def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:
     """Return the names of a file's columns in its order, the number of its rows, and its `info`, empty if none."""
-    with _opened(path) as file:
+    with open_columns(path) as file:
         names, rows, metadata = file.schema_arrow.names, file.metadata.num_rows, file.schema_arrow.metadata or {}
     try:
         info = orjson.loads(metadata.get(INFO, b"{}"))
@@ -167,7 +167,7 @@ def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()
 
     The texts in `json_columns`, alone or in lists, are JSON, and become the values that they stand for.
     """
-    with _opened(path) as file:
+    with open_columns(path) as file:
         for batch in file.iter_batches(READ_AT_ONCE):
             names = batch.schema.names
             left = batch.slice(min(start, batch.num_rows))
@@ -182,7 +182,7 @@ def checksums(path: Location) -> tuple[str | None, str]:
 
     Reads the file.
     """
-    with _opened(path) as file:
+    with open_columns(path) as file:
         given: bytes | None = (file.metadata.metadata or {}).get(CHECKSUM)
     found = 0
     with open_as_it_is(path) as file:
@@ -204,7 +204,7 @@ def _values(column: Any, is_json: bool) -> list[Any]:
 
 
 @contextmanager
-def _opened(path: Location) -> Iterator[Any]:
+def open_columns(path: Location) -> Iterator[Any]:
     """Open as a `pyarrow.parquet.ParquetFile`; BadInput for a file that is damaged or not Parquet."""
     arrow, parquet = pyarrow(), pyarrow("pyarrow.parquet")
     with open_as_it_is(path) as file:
