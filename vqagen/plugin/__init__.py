@@ -186,7 +186,7 @@ def function(
     `language.template_record`).
     """
     others = _texts("aliases", aliases)
-    if drawn and len(values) != 1:
+    if drawn and len(_texts("values", values)) != 1:
         raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(values)}")
     return _function(name, inputs, values, output, {"relation": ""}, asks=asks, role=role, aliases=others, drawn=drawn)
 
@@ -212,13 +212,8 @@ def _function(
     for text in _texts("names and types", (name, *inputs, *side_inputs, output)):
         text.format(**holes)  # an unknown hole is a KeyError
     _check_known("role", more["role"], ("", RELATION, SAMENESS, EQUALITY, FILTER))
-
-    def declare(run: Callable[..., Any]) -> Callable[..., Any]:
-        own = name or run.__name__
-        _declare("functions", own, run, partial(FunctionDeclaration, own, inputs, side_inputs, output, run, **more))
-        return run
-
-    return declare
+    made = partial(FunctionDeclaration, inputs=inputs, values=side_inputs, output=output, **more)
+    return _declaring("functions", name, "run", made)
 
 
 def constraint(
@@ -240,49 +235,43 @@ def constraint(
         if kind in PLURAL_KINDS and place < len(params):
             raise ValueError(f"{kind} take one or more, so they come last")
 
-    def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
-        made = partial(ConstraintKind, name, params, holds, aliases=others, compares=compares, role=role)
-        _declare("constraints", name, holds, partial(made, of_openness=of_openness))
-        return holds
-
-    return declare
+    made = partial(ConstraintKind, params=params, aliases=others, of_openness=of_openness, compares=compares, role=role)
+    return _declaring("constraints", name, "holds", made)
 
 
 def attribute(type_name: str, values: Sequence[str] = ()) -> Callable[[Run], Run]:
     """Declare a computed attribute of that type; `values` may be left to the metadata."""
-    listed = _texts("values", values)
-
-    def declare(compute: Run) -> Run:
-        _declare("attributes", type_name, compute, partial(ComputedAttribute, type_name, listed, compute))
-        return compute
-
-    return declare
+    made = partial(ComputedAttribute, values=_texts("values", values))
+    return _declaring("attributes", type_name, "compute", made)
 
 
 def relation(name: str) -> Callable[[Run], Run]:
     """Declare a computed relation."""
+    return _declaring("relations", name, "holds", ComputedRelation)
 
-    def declare(holds: Run) -> Run:
-        _declare("relations", name, holds, partial(ComputedRelation, name, holds))
-        return holds
+
+def _declaring(table: str, name: str, key: str, make: Callable[..., Origin]) -> Callable[[Run], Run]:
+    """Return a decorator that adds to a table what `make` makes of a function's name, meaning and origin.
+
+    `key` is the field for the function itself; without a `name`, its Python name counts.
+    """
+
+    def declare(declared: Run) -> Run:
+        own, declarations, source, line = name or declared.__name__, Declarations(), "", 0
+        if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
+            declarations = BUILT_IN
+        elif _collecting:
+            declarations, source = _collecting[-1]
+            code = getattr(declared, "__code__", None)
+            line = code.co_firstlineno if code is not None and code.co_filename == source else 0
+        known = getattr(declarations, table)
+        if own in known:
+            raise ValueError(f"{own} is declared twice")
+        meaning = (declared.__doc__ or "").strip().split("\n")[0]
+        known[own] = make(own, **{key: declared}, meaning=meaning, source=source, line=line)
+        return declared
 
     return declare
-
-
-def _declare(table: str, name: str, declared: Callable[..., Any], make: Callable[..., Origin]) -> None:
-    """Add to a table what a decorated function declares: what `make` makes of its meaning and origin."""
-    declarations, source, line = Declarations(), "", 0
-    if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
-        declarations = BUILT_IN
-    elif _collecting:
-        declarations, source = _collecting[-1]
-        code = getattr(declared, "__code__", None)
-        line = code.co_firstlineno if code is not None and code.co_filename == source else 0
-    known = getattr(declarations, table)
-    if name in known:
-        raise ValueError(f"{name} is declared twice")
-    meaning = (declared.__doc__ or "").strip().split("\n")[0]
-    known[name] = make(meaning=meaning, source=source, line=line)
 
 
 # What is wrong with a call of a decorator -----------------------------------------------------------------------------
