@@ -562,7 +562,7 @@ RUNS = st.tuples(st.integers(0, 40), st.integers(1, 60), st.integers(0, 12), st.
 
 def cuts(first: int, there: int, window: int, of: int) -> list[Span]:
     """All shards of a run over `there` scenes."""
-    return [plan_shard(Shard(number, of), Span(first, there), there, window).own for number in range(1, of + 1)]
+    return [plan_shard(Shard(number, of), Span(first, there), there, window) for number in range(1, of + 1)]
 
 
 @pytest.mark.parametrize(("text", "shard"), [("3/8", Shard(3, 8)), ("1/1", Shard(1, 1)), ("08/10", Shard(8, 10))])
@@ -630,7 +630,7 @@ def test_shards_are_as_even_as_their_cuts_allow(run: tuple[int, int, int, int]) 
 @pytest.mark.parametrize(("asked", "length"), [(0, 0), (60, 20), (100, 60)])
 def test_the_last_shard_ends_as_the_run_does(asked: int, length: int) -> None:
     """All that follow stays all that follow, and what was asked for beyond the input is still asked for."""
-    shards = [plan_shard(Shard(number, 3), Span(100, asked), 60, 0).own for number in (1, 2, 3)]
+    shards = [plan_shard(Shard(number, 3), Span(100, asked), 60, 0) for number in (1, 2, 3)]
 
     assert shards == [Span(100, 20), Span(120, 20), Span(140, length)]
 

@@ -98,27 +98,14 @@ def parse_shard(text: str) -> Shard:
     return shard
 
 
-class ShardPlan(NamedTuple):
-    """A shard of a run, the items of the whole run, and those of the shard."""
-
-    shard: Shard
-    whole: Span
-    own: Span
-
-    def to_record(self) -> dict[str, int]:
-        """Return the record for the shard's `info`, by which merging finds missing shards."""
-        (number, of), (first, length) = self.shard, self.whole
-        return {"number": number, "of": of, "start_index": first, "count": length}
-
-
-def plan_shard(shard: Shard, whole: Span, there: int, window: int, noun: str = "scene") -> ShardPlan:
-    """Plan a shard of a run; UsageError if there is no such shard. One item is called `noun`.
+def plan_shard(shard: Shard, whole: Span, there: int, window: int, noun: str = "scene") -> Span:
+    """Return the items of a shard of a run; UsageError if there is no such shard. One item is called `noun`.
 
     `there` is how many items the input has from the run's first one on, and `window` the size of a window (0: one for
     all). Shards follow each other, none is empty, and all together are the run. The last one ends as the run does: of a
     run of all items (length 0) it is all that follow.
 
-    >>> [plan_shard(Shard(number, 3), Span(100, 0), 1000, 250).own for number in (1, 2, 3)]
+    >>> [plan_shard(Shard(number, 3), Span(100, 0), 1000, 250) for number in (1, 2, 3)]
     [Span(first=100, length=400), Span(first=500, length=250), Span(first=750, length=0)]
     """
     length = min(there, whole.length) if whole.length else there
@@ -127,7 +114,7 @@ def plan_shard(shard: Shard, whole: Span, there: int, window: int, noun: str = "
     first, end = _edges(shard.of, whole.first, length, window)[shard.number - 1 : shard.number + 1]
     if shard.number == shard.of:
         end = whole.first + whole.length if whole.length else first
-    return ShardPlan(shard, whole, Span(first, end - first))
+    return Span(first, end - first)
 
 
 def _edges(of: int, first: int, length: int, window: int) -> list[int]:
