@@ -89,11 +89,11 @@ def find_domain(
     templates: PathLike | None = None,
     synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
-    task: str = "questions",
+    task: str | None = None,
 ) -> DomainFiles:
     """Return the files of a domain, by default CLEVR's; each file can also be given by itself.
 
-    A plain name is a shipped domain, whose templates for a `task` are taken: QUESTIONS or DIALOGS. A `Path`, or
+    A plain name is a shipped domain, whose templates for a `task` are taken: questions or dialogs. A `Path`, or
     text that is written as a path (`./farm`, `data/farm`), is a folder with `metadata.json`, `templates` and perhaps
     `synonyms.json` and `dialogs`, the templates of dialogs. Where `metadata` is all that is given, and templates lie
     beside it, its folder is the domain. Raises UsageError if there is no such domain.
@@ -111,7 +111,7 @@ def find_domain(
     )
 
 
-def _files_of(domain: PathLike, task: str) -> DomainFiles:
+def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
     if is_written_as_path(domain):
         folder = Path(domain)
         if not (folder / "metadata.json").is_file():
@@ -125,10 +125,11 @@ def _files_of(domain: PathLike, task: str) -> DomainFiles:
         close = nearest(str(domain), SHIPPED_DOMAINS)
         hint = f"did you mean {close!r}?" if close and not is_here else advice
         raise UsageError(f"vqagen ships no domain {str(domain)!r}; {hint}")
-    return DomainFiles(shipped(listed.metadata), shipped(listed.templates[task]), None, name=str(domain))
+    templates = listed.templates[DIALOGS if task == DIALOGS else QUESTIONS]
+    return DomainFiles(shipped(listed.metadata), shipped(templates), None, name=str(domain))
 
 
-def _files_in(metadata: Path, task: str) -> DomainFiles:
+def _files_in(metadata: Path, task: str | None) -> DomainFiles:
     """Return the files beside the metadata. The shipped templates of dialogs fit every domain."""
     templates, synonyms = _own_templates(metadata.parent, task), metadata.parent / "synonyms.json"
     if task == DIALOGS and not templates.is_dir():
@@ -136,7 +137,7 @@ def _files_in(metadata: Path, task: str) -> DomainFiles:
     return DomainFiles(metadata, templates, synonyms if synonyms.is_file() else None)
 
 
-def _own_templates(folder: Path, task: str) -> Path:
+def _own_templates(folder: Path, task: str | None) -> Path:
     return folder / ("dialogs" if task == DIALOGS else "templates")
 
 
