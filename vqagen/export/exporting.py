@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
-from vqagen.export.examples import MODES, OPEN, Asked, Example, find_source
+from vqagen.export.examples import MODES, OPEN, QUESTIONS, Asked, Example, find_source
 from vqagen.export.folder import Folder, check_folder
 from vqagen.files.output import atomic_folder, sweep
 from vqagen.language.domain_files import PathLike
@@ -88,6 +88,8 @@ def export(
     for asked in (found.kind, mode, "no pictures" if without_pictures else "pictures"):
         if why := target.CANNOT.get(asked):
             raise UsageError(f"{to} cannot hold {_SPOKEN.get(asked, asked)}: {why}")
+    if mode != OPEN and found.kind != QUESTIONS:
+        raise UsageError(f"{found.kind} have no options: leave out --mode {mode}")
     splits: dict[str, int] = {}
     sweep(str(out))
     with atomic_folder(Path(out)) as path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -18,6 +19,9 @@ MARK = "written by `vqagen export`"
 """Stands in the README of every export: nothing else is replaced by --force."""
 IMAGE_TAG = "<image>"
 """Stands in a text where its picture belongs."""
+_CARD = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
+"""The settings and the text of a card."""
+_LICENCE = re.compile(r"^license.*\n(?:[ -].*\n)*", re.MULTILINE)
 
 
 class Folder(NamedTuple):
@@ -59,10 +63,12 @@ class Folder(NamedTuple):
     def write_readme(self, title: str, use: str, settings: Mapping[str, Any] | None = None) -> None:
         """Write the README: the `settings` that Hugging Face reads at its top, and how the target is used.
 
-        The card of a dataset, which names its licences, stands below.
+        The licences of a dataset stay in the settings, and its card stands below.
         """
-        front = f"---\n{_yaml(settings)}---\n\n" if settings else ""
-        card = self.source.card.partition("---\n")[2].partition("---\n")[2] or self.source.card
+        found = _CARD.fullmatch(self.source.card)
+        head, card = found.groups() if found else ("", self.source.card)
+        licences = "".join(_LICENCE.findall(head))
+        front = f"---\n{licences}{_yaml(settings)}---\n\n" if settings else ""
         below = f"\n# Card of the dataset\n\n{card.strip()}\n" if card else ""
         self.write_text(
             README, f"{front}# {self.name} for {title}\n\nThis folder was {MARK}.\n\n{use.strip(chr(10))}\n{below}"

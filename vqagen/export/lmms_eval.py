@@ -83,7 +83,12 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     )
     features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "image"}
     folder.write_table(table_of(split), rows, features)
-    task = TASK.format(name=folder.name, split=split, table=table_of(split), prompt=PROMPTS.get(folder.source.kind) or PROMPTS[folder.mode])
+    task = TASK.format(
+        name=folder.name,
+        split=split,
+        table=table_of(split),
+        prompt=PROMPTS.get(folder.source.kind) or PROMPTS[folder.mode],
+    )
     folder.write_text(f"{folder.name}_{split}.yaml", task)
 
 
