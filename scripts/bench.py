@@ -10,6 +10,7 @@ from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
 from bench_evaluate import evaluate
+from bench_export import export
 from bench_generate import generate
 from bench_human import human
 from bench_intervals import intervals
@@ -52,6 +53,7 @@ for command in (
     sampling,
     verify,
     evaluate,
+    export,
     intervals,
     human,
     scale,

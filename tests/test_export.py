@@ -21,7 +21,7 @@ from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import COLUMNS, question_row, read_rows
 from vqagen.errors import BadInput, UsageError
 from vqagen.export.examples import MODES
-from vqagen.export.exporting import TARGETS, export
+from vqagen.export.exporting import TARGETS, export_dataset as export
 from vqagen.pictures.png import png_file
 from vqagen.rewards import accuracy, easyr1_score, verl_score
 from vqagen.run.making import write_dialogs, write_questions, write_scenes, write_trials

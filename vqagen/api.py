@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
-    from vqagen.export.exporting import Exported as Exported, export as export
+    from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
     from vqagen.human.export.humanr_answers import import_humanr as import_humanr
     from vqagen.human.items.making import make_items as make_items, write_items as write_items
@@ -141,7 +141,7 @@ MODULES = {
     "dialogs": "vqagen.run.making",
     "draw_scenes": "vqagen.pictures.scene_pictures",
     "evaluate": "vqagen.shortcuts.evaluation",
-    "export": "vqagen.export.exporting",
+    "export_dataset": "vqagen.export.exporting",
     "export_study": "vqagen.human.export.folder",
     "export_trials": "vqagen.exchange.participant_lists",
     "extend_study": "vqagen.human.study.making",

@@ -56,7 +56,7 @@ class Exported(NamedTuple):
     """Split -> the number of its examples."""
 
 
-def export(
+def export_dataset(
     source: PathLike,
     out: PathLike,
     to: str,
