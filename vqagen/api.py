@@ -74,6 +74,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
+    from vqagen.show.showing import Shown as Shown, show_file as show_file
     from vqagen.tasks.contract import RunReport as RunReport
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
@@ -125,6 +126,7 @@ MODULES = {
     "SceneSource": "vqagen.world.loading",
     "ScoreSettings": "vqagen.human.scores.settings",
     "ServeSettings": "vqagen.human.server.settings",
+    "Shown": "vqagen.show.showing",
     "Study": "vqagen.human.study.study",
     "StudyScores": "vqagen.human.scores.study_scores",
     "Undefined": "vqagen.plugin",
@@ -165,6 +167,7 @@ MODULES = {
     "score_report": "vqagen.score.evaluate.report",
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
+    "show_file": "vqagen.show.showing",
     "simulate_study": "vqagen.human.simulation.power",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",

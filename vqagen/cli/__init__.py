@@ -26,6 +26,7 @@ COMMANDS = {
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
     "export": "vqagen.cli.export",
+    "show": "vqagen.cli.show",
     "verify": "vqagen.cli.verify",
     "stats": "vqagen.cli.stats",
     "evaluate": "vqagen.cli.evaluate",

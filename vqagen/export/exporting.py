@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
 from vqagen.export.examples import MODES, OPEN, QUESTIONS, Asked, Example, find_source
-from vqagen.export.folder import Folder, check_folder
-from vqagen.files.output import atomic_folder, sweep
+from vqagen.export.folder import MARK, README, Folder
+from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.domain_files import PathLike
 
 TARGETS: Mapping[str, str] = {
@@ -83,7 +83,7 @@ def export_dataset(
     if not _NAME.fullmatch(name):
         raise UsageError(f"--name must be letters, digits and _, and begin with a letter; found {name!r}")
     target = cast(Target, import_module(TARGETS[to]))
-    check_folder(Path(out), force)
+    check_folder(Path(out), force, README, MARK, "an export")
     found = find_source(source, Asked(images, split, mode, without_pictures))
     for asked in (found.kind, mode, "no pictures" if without_pictures else "pictures"):
         if why := target.CANNOT.get(asked):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.dataset.parquet import write_rows
-from vqagen.errors import BadInput, PlaceError, Problem, UsageError
+from vqagen.errors import BadInput, Problem
 from vqagen.export.examples import Source
 
 README = "README.md"
@@ -97,20 +96,6 @@ def with_tag(text: str, has_picture: bool = True) -> str:
     if IMAGE_TAG in text:
         raise BadInput([Problem(f"a text says {IMAGE_TAG}, for which this format would put a picture: {text[:80]!r}")])
     return f"{IMAGE_TAG}\n{text}" if has_picture else text
-
-
-def check_folder(out: Path, force: bool) -> None:
-    """Raise UsageError if an export cannot be written to `out`. Only an export is ever replaced."""
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise PlaceError(f"output {out} is no folder; name a new folder")
-    if not out.absolute().parent.is_dir():
-        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
-    present = sorted(os.listdir(out)) if out.is_dir() else []
-    readme = out / README
-    if present and not (readme.is_file() and MARK in readme.read_text("utf-8", "replace")):
-        raise UsageError(f"output folder {out} holds other files than an export ({present[0]}); name a new folder")
-    if present and not force:
-        raise UsageError(f"export {out} exists already; give --force to replace it")
 
 
 def _yaml(settings: Mapping[str, Any]) -> str:
