@@ -4,7 +4,8 @@
 const show = (() => {
   const LISTED = 25; // entries of the list at once
   const KEPT = 12; // parts that stay in memory
-  const NAMES = { family: "Family", answer: "Answer", length: "Length" };
+  const NAMES = { family: "Family", answer: "Answer" };
+  const UNITS = { questions: "steps", dialogs: "rounds", trials: "words" };
   const byId = (id) => document.getElementById(id);
   const parts = new Map(); // number -> the promise of a part, the last used one last
   const waiting = new Map(); // number -> what resolves that promise
@@ -58,7 +59,7 @@ const show = (() => {
       const order = [...counts.keys()].sort((a, b) => compare(column.values[a], column.values[b]));
       const options = order.map((code) => make("option", { value: code }, `${column.values[code]} (${number(counts[code])})`));
       const select = make("select", { id: name, onchange: filter }, make("option", { value: "" }, "all"), ...options);
-      byId("filters").append(make("span", {}, make("label", { for: name }, `${NAMES[name]} `), select));
+      byId("filters").append(make("span", {}, make("label", { for: name }, name === "length" ? `Length in ${UNITS[all.kind]} ` : `${NAMES[name]} `), select));
     }
     byId("filters").addEventListener("submit", (event) => event.preventDefault());
   }
@@ -128,7 +129,10 @@ const show = (() => {
 
   function detail(entry) {
     const names = Object.entries(all.columns).filter(([name]) => name !== "answer");
-    const facts = names.map(([name, { values, codes }]) => `${name} ${values[codes[found[place]]]}`);
+    const facts = names.map(([name, { values, codes }]) => {
+      const value = values[codes[found[place]]];
+      return name === "length" ? `${value} ${UNITS[all.kind]}` : `${name} ${value}`;
+    });
     const head = [`${all.kind.slice(0, -1)} ${entry.id}`, entry.split && `split ${entry.split}`, ...facts];
     const body = entry.sentences ? dialog(entry) : entry.cells ? trial(entry) : question(entry);
     return [
@@ -178,7 +182,7 @@ const show = (() => {
   function lights(objects, picture) {
     const on = () => light(objects, picture);
     const off = () => light(pinned ? pinned.objects : [], picture);
-    return { onmouseenter: on, onfocus: on, onmouseleave: off, onblur: off };
+    return { onmouseover: on, onfocus: on, onmouseout: off, onblur: off };
   }
 
   function question(entry) {
@@ -226,21 +230,28 @@ const show = (() => {
   /** Return the words of a sentence, of which those that mention something have its color and number. */
   function marked(said, entry) {
     const words = said.text.split(" ");
-    const pieces = [];
-    let at = 0;
-    for (const [entity, start, end] of [...said.mentions].sort((a, b) => a[1] - b[1] || b[2] - a[2])) {
-      if (start < at) continue; // inside another
-      pieces.push(`${words.slice(at, start).join(" ")} `);
-      const objects = entry.entities[entity] || [];
-      const mark = make("mark", {
-        "data-entity": entity, style: `--hue: ${(entity * 137) % 360}`,
-        onmouseenter: (event) => { event.stopPropagation(); mention(entity, true); light(objects, entry.picture); },
-        onmouseleave: () => { mention(entity, false); light(said.objects, entry.picture); },
-      }, words.slice(start, end).join(" "), make("sub", {}, String(entity)));
-      pieces.push(mark, " ");
-      at = end;
-    }
-    return [...pieces, words.slice(at).join(" ")];
+    const inside = [...said.mentions].sort((a, b) => a[1] - b[1] || b[2] - a[2]); // an outer one before its inner ones
+    const pieces = (from, to) => {
+      const made = [];
+      while (inside.length && inside[0][1] < to) {
+        const [entity, start, end] = inside.shift();
+        made.push(`${words.slice(from, start).join(" ")} `, mark(entity, pieces(start, end), said, entry), " ");
+        from = Math.max(from, end);
+      }
+      return [...made, words.slice(from, to).join(" ")];
+    };
+    return pieces(0, words.length);
+  }
+
+  function mark(entity, words, said, entry) {
+    const show = (isLit) => (event) => {
+      event.stopPropagation();
+      mention(entity, isLit);
+      light(isLit ? entry.entities[entity] || [] : said.objects, entry.picture);
+    };
+    const style = `--hue: ${(entity * 137) % 360}`;
+    const given = { "data-entity": entity, style, onmouseover: show(true), onmouseout: show(false) };
+    return make("mark", given, ...words, make("sub", {}, String(entity)));
   }
 
   function mention(entity, isLit) {
