@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.language.loading import load_templates as load_templates
     from vqagen.language.program import Program as Program
     from vqagen.language.question import Question as Question
-    from vqagen.pictures.scene_pictures import draw_scenes as draw_scenes
     from vqagen.plugin import Undefined as Undefined
     from vqagen.run.making import (
         Generation as Generation,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         sample_scenes as sample_scenes,
         trials as trials,
         write_dialogs as write_dialogs,
+        write_pictures as write_pictures,
         write_questions as write_questions,
         write_scenes as write_scenes,
         write_trials as write_trials,
@@ -79,6 +79,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
     from vqagen.tasks.questions.report import QuestionReport as QuestionReport
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
+    from vqagen.tasks.rendering.settings import PictureSettings as PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings as SamplingSettings
     from vqagen.world.domain import Domain as Domain, load_domain as load_domain
     from vqagen.world.loading import SceneSource as SceneSource, find_scenes as find_scenes, load_scenes as load_scenes
@@ -106,6 +107,7 @@ MODULES = {
     "LoadedDomain": "vqagen.language.domain_files",
     "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.score.verify.report",
+    "PictureSettings": "vqagen.tasks.rendering.settings",
     "PlanSettings": "vqagen.human.study.settings",
     "PlannedStudy": "vqagen.human.study.making",
     "Program": "vqagen.language.program",
@@ -137,7 +139,6 @@ MODULES = {
     "compile_scene": "vqagen.world.scene",
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
-    "draw_scenes": "vqagen.pictures.scene_pictures",
     "evaluate": "vqagen.shortcuts.evaluation",
     "export_study": "vqagen.human.export.folder",
     "export_trials": "vqagen.exchange.participant_lists",
@@ -171,6 +172,7 @@ MODULES = {
     "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",
     "write_links": "vqagen.human.links.study_links",
+    "write_pictures": "vqagen.run.making",
     "write_questions": "vqagen.run.making",
     "write_records": "vqagen.run.runner",
     "write_report": "vqagen.score.report.writers",
