@@ -26,6 +26,8 @@ SWAPS = {
     "more for as many": [("equal_integer", "greater_than")],
 }
 
+IGNORED = (("ignores the negation", "not"), ("ignores the exception", "difference"))
+
 
 def said(value: Value) -> str:
     """An answer as text."""
@@ -94,9 +96,7 @@ def wrong_results(
     try:
         if words == "ignores the relation" and name == "relate":
             yield world.everything - {inputs[0]}
-        elif (words, name) in (("ignores the negation", "not"), ("ignores the exception", "difference")) or (
-            words == f"ignores the {spoken}" and family == "filter"
-        ):
+        elif (words, name) in IGNORED or (words, family) == (f"ignores the {spoken}", "filter"):
             yield inputs[0]
         elif words == f"mistakes the {spoken}" and family == "filter":
             others = (word for word in vocabulary[attribute] if word not in values)
