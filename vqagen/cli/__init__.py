@@ -25,6 +25,7 @@ COMMANDS = {
     "director": "vqagen.cli.director",
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
+    "choices": "vqagen.cli.choices",
     "export": "vqagen.cli.export",
     "show": "vqagen.cli.show",
     "verify": "vqagen.cli.verify",
