@@ -33,6 +33,8 @@ PAGES = tuple(
         "templates/README.md",
         "metadata/README.md",
         "docs/choices.md",
+        "docs/export.md",
+        "docs/show.md",
         "docs/studies.md",
         "CONTRIBUTING.md",
     )

@@ -70,7 +70,7 @@ class Asked(NamedTuple):
     """How an export asks."""
 
     images: PathLike | None = None
-    """The folder of pictures of a file; by default they are looked for beside the file, and in `images` there."""
+    """The folder of the pictures of a file, or one with them in `images`; by default the folder of the file."""
     split: str | None = None
     """The only split that is exported."""
     mode: str = OPEN
@@ -167,14 +167,13 @@ def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
 
 def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mapping[str, Any] | None]:
     """Return the function that finds a picture by its name, or None if there is none. The last ones are kept."""
-    beside = Path(str(source.path)).parent
-    folders = [Path(asked.images)] if asked.images else [beside, beside / "images"]
-    if not folders[0].is_dir():
-        raise UsageError(f"no folder of pictures: {folders[0]}")
+    folder = Path(asked.images or Path(str(source.path)).parent)
+    if not folder.is_dir():
+        raise UsageError(f"no folder of pictures: {folder}")
 
     @lru_cache(maxsize=8)
     def find(name: str | None) -> Mapping[str, Any] | None:
-        files = (folder / name for folder in folders) if name and not asked.without_pictures else ()
+        files = (folder / name, folder / "images" / name) if name and not asked.without_pictures else ()
         file = next((each for each in files if each.is_file()), None)
         return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
 
