@@ -14,6 +14,9 @@ from vqagen.errors import BadInput, Problem
 from vqagen.export.examples import Source
 
 README = "README.md"
+TEXT: Mapping[str, Any] = {"dtype": "string", "_type": "Value"}
+IMAGE: Mapping[str, Any] = {"_type": "Image"}
+"""Types of columns as `datasets` write them."""
 MARK = "written by `vqagen export`"
 """Stands in the README of every export: nothing else is replaced by --force."""
 IMAGE_TAG = "<image>"
@@ -55,9 +58,13 @@ class Folder(NamedTuple):
             out.write(text.encode())
 
     def write_table(self, file: str, rows: Iterable[Mapping[str, Any]], features: Mapping[str, Any]) -> None:
-        """Write Parquet; `rows` have `image_id` besides their columns. A picture of several rows is stored once."""
+        """Write Parquet; `rows` have `image_id` besides their columns. A picture of several rows is stored once.
+
+        Columns of pictures are left out of an export without any.
+        """
+        kept = {name: each for name, each in features.items() if self.has_pictures or each not in (IMAGE, [IMAGE])}
         (self.path / file).parent.mkdir(exist_ok=True)
-        write_rows(self.path / file, rows, features)
+        write_rows(self.path / file, rows, kept)
 
     def write_readme(self, title: str, use: str, settings: Mapping[str, Any] | None = None) -> None:
         """Write the README: the `settings` that Hugging Face reads at its top, and how the target is used.
