@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from commands import Commands
+from commands import ROOT, Commands
 
 from vqagen.cli.export import TARGETS as SHOWN
 from vqagen.dataset.parquet import write_rows
@@ -113,8 +113,11 @@ def png_of(image: Any) -> int:
     return pixel
 
 
-def test_help_names_every_target() -> None:
+def test_help_and_the_page_name_every_target() -> None:
+    page = (ROOT / "docs/export.md").read_text("utf-8")
+
     assert tuple(TARGETS) == SHOWN
+    assert [target for target in TARGETS if f"| `{target}` |" not in page] == []
 
 
 # Targets that are read by the real package ---------------------------------------------------------------------------

@@ -131,7 +131,8 @@ const show = (() => {
     const names = Object.entries(all.columns).filter(([name]) => name !== "answer");
     const facts = names.map(([name, { values, codes }]) => {
       const value = values[codes[found[place]]];
-      return name === "length" ? `${value} ${UNITS[all.kind]}` : `${name} ${value}`;
+      if (name === "length") return value ? `${value} ${UNITS[all.kind]}` : "";
+      return value ? `${name} ${value}` : "";
     });
     const head = [`${all.kind.slice(0, -1)} ${entry.id}`, entry.split && `split ${entry.split}`, ...facts];
     const body = entry.sentences ? dialog(entry) : entry.cells ? trial(entry) : question(entry);
