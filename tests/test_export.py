@@ -263,11 +263,13 @@ def test_lmms_eval_finds_a_task_with_its_functions(
 # Targets that are files, by their pages ------------------------------------------------------------------------------
 
 
-def test_llava_gets_conversations_with_paths_of_pictures(dataset: Path, tmp_path: Path) -> None:
+def test_llava_and_vlm_r1_get_conversations_with_paths_of_pictures(dataset: Path, tmp_path: Path) -> None:
+    """LLaVA a list, and VLM-R1 lines, whose first question and answer its loader takes."""
     export(dataset, out := tmp_path / "out", "llava")
     read = json.loads((out / "train.json").read_text())
 
     assert len(read) == 12
+    assert read == lines(out / "train.jsonl")
     assert set(read[0]) == {"id", "image", "conversations"}
     assert (out / read[0]["image"]).read_bytes() == picture(0)
     assert [each["from"] for each in read[0]["conversations"]] == ["human", "gpt"]
@@ -304,6 +306,7 @@ def test_a_dialog_is_one_conversation_or_a_row_for_each_round(others: Path, tmp_
     chats, samples = load(tmp_path / "trl")["sample"], lines(tmp_path / "inspect/sample.jsonl")
 
     assert len(whole) == 2 * len(first["rounds"])
+    assert not (tmp_path / "llava/sample.jsonl").exists()
     assert whole[0]["value"].splitlines()[:2] == ["<image>", first["caption"]["text"]]
     assert sum("<image>" in each["value"] for each in whole) == 1
     assert len(chats) == len(samples) == sum(len(each["rounds"]) for each in dialogs)

@@ -19,8 +19,8 @@ IMAGE: Mapping[str, Any] = {"_type": "Image"}
 """Types of columns as `datasets` write them."""
 MARK = "written by `vqagen export`"
 """Stands in the README of every export: nothing else is replaced by --force."""
-IMAGE_TAG = "<image>"
-"""Stands in a text where its picture belongs."""
+IMAGE_TAG, VIDEO_TAG = "<image>", "<video>"
+"""Stand in a text where its picture or video belongs."""
 _CARD = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
 """The settings and the text of a card."""
 _LICENCE = re.compile(r"^license.*\n(?:[ -].*\n)*", re.MULTILINE)
@@ -99,9 +99,9 @@ class Folder(NamedTuple):
 
 
 def with_tag(text: str, has_picture: bool = True) -> str:
-    """Return a text with the tag of its picture before it. BadInput if it says the tag itself."""
-    if IMAGE_TAG in text:
-        raise BadInput([Problem(f"a text says {IMAGE_TAG}, for which this format would put a picture: {text[:80]!r}")])
+    """Return a text with the tag of its picture before it. BadInput if the text has a tag itself."""
+    if tag := next((each for each in (IMAGE_TAG, VIDEO_TAG) if each in text), None):
+        raise BadInput([Problem(f"a text says {tag}, for which this format would put a picture: {text[:80]!r}")])
     return f"{IMAGE_TAG}\n{text}" if has_picture else text
 
 

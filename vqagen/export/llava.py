@@ -1,14 +1,25 @@
-"""LLaVA and VLM-R1: <split>.json, a list of conversations, and the folder images/."""
+"""LLaVA and VLM-R1: conversations as a list (<split>.json) and as lines (<split>.jsonl), and the folder images/.
+
+LLaVA reads the list, and VLM-R1 the lines. As VLM-R1 reads the first question alone, dialogs have no lines.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from vqagen.export.examples import Example
+import orjson
+
+from vqagen.export.examples import DIALOGS, Example
 from vqagen.export.folder import Folder, with_tag
 
 CANNOT: Mapping[str, str] = {}
-USE = """    --data_path path/to/this/folder/train.json --image_folder path/to/this/folder"""
+USE = """LLaVA:
+
+    --data_path path/to/this/folder/train.json --image_folder path/to/this/folder
+
+VLM-R1 (grpo_jsonl.py):
+
+    --data_file_paths path/to/this/folder/train.jsonl --image_folders path/to/this/folder"""
 
 
 def conversation(each: Example) -> list[dict[str, str]]:
@@ -21,7 +32,7 @@ def conversation(each: Example) -> list[dict[str, str]]:
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
-    """Write a list with a conversation for each question or dialog, and the pictures, each once."""
+    """Write a conversation for each question or dialog, and the pictures, each once."""
     values = (
         {
             "id": each.id,
@@ -30,7 +41,11 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
         }
         for each in examples
     )
-    folder.write_list(f"{split}.json", values)
+    folder.write_lines(f"{split}.jsonl", values)
+    with (folder.path / f"{split}.jsonl").open("rb") as lines:
+        folder.write_list(f"{split}.json", map(orjson.loads, lines))
+    if folder.source.kind == DIALOGS:
+        (folder.path / f"{split}.jsonl").unlink()
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
