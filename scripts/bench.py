@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 from bench_balance import balance
+from bench_choices import choices
 from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
 from bench_evaluate import evaluate
+from bench_export import export
 from bench_generate import generate
 from bench_human import human
 from bench_intervals import intervals
@@ -47,11 +49,13 @@ for command in (
     domains,
     balance,
     wording,
+    choices,
     dialog,
     director,
     sampling,
     verify,
     evaluate,
+    export,
     intervals,
     human,
     scale,

@@ -23,8 +23,8 @@ LAYERS = (
     ("search", "pictures"),
     ("tasks",),
     ("run",),
-    ("authoring", "score", "shortcuts", "human", "exchange"),
-    ("inspect_tasks", "api", "__init__"),
+    ("authoring", "score", "shortcuts", "human", "exchange", "dataset"),
+    ("inspect_tasks", "rewards", "environments", "export", "show", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

@@ -361,9 +361,8 @@ def test_items_that_cannot_be_made_say_why(vqagen_: Commands, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path) -> None:
     """Its mistakes are proven, its answers are exported, and a place is left for the reader."""
-    monkeypatch.setattr("vqagen.human.demo.draw_scenes", draw_plainly)
     top = tmp_path / "demo"
     report = demonstrate(top)
 
@@ -391,7 +390,10 @@ def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path, monkeypatch: py
     assert mistakes.keys() == scenes.keys()
     assert all(is_proven(mistake["proof"], scenes[image]) for image, mistake in mistakes.items())
     careless = [item for item in study.items.values() if item.candidates and item.candidates[-1].source == "careless"]
-    assert all(item.candidates[-1].text == mistakes[item.image.removeprefix("images/")]["caption"] for item in careless)
+    assert all(
+        item.candidates[-1].text == mistakes[item.image.removeprefix("pictures/images/")]["caption"]
+        for item in careless
+    )
 
 
 def test_a_folder_that_exists_is_left_alone(vqagen_: Commands, tmp_path: Path) -> None:

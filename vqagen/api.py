@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
+    from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
+    from vqagen.dataset.choices import ChoiceReport as ChoiceReport
+    from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
+    from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
     from vqagen.human.export.humanr_answers import import_humanr as import_humanr
     from vqagen.human.items.making import make_items as make_items, write_items as write_items
@@ -41,7 +45,6 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.language.loading import load_templates as load_templates
     from vqagen.language.program import Program as Program
     from vqagen.language.question import Question as Question
-    from vqagen.pictures.scene_pictures import draw_scenes as draw_scenes
     from vqagen.plugin import Undefined as Undefined
     from vqagen.run.making import (
         Generation as Generation,
@@ -50,6 +53,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         sample_scenes as sample_scenes,
         trials as trials,
         write_dialogs as write_dialogs,
+        write_pictures as write_pictures,
         write_questions as write_questions,
         write_scenes as write_scenes,
         write_trials as write_trials,
@@ -73,12 +77,14 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
+    from vqagen.show.showing import Shown as Shown, show_file as show_file
     from vqagen.tasks.contract import RunReport as RunReport
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
     from vqagen.tasks.questions.report import QuestionReport as QuestionReport
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
+    from vqagen.tasks.rendering.settings import PictureSettings as PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings as SamplingSettings
     from vqagen.world.domain import Domain as Domain, load_domain as load_domain
     from vqagen.world.loading import SceneSource as SceneSource, find_scenes as find_scenes, load_scenes as load_scenes
@@ -91,6 +97,8 @@ MODULES = {
     "BaselineFiles": "vqagen.shortcuts.baseline",
     "BaselineSettings": "vqagen.shortcuts.settings",
     "Catalogue": "vqagen.language.catalogue",
+    "ChoiceReport": "vqagen.dataset.choices",
+    "ChoiceSettings": "vqagen.dataset.choice_settings",
     "Comparison": "vqagen.score.compare",
     "DialogReport": "vqagen.tasks.dialog.task",
     "DialogSettings": "vqagen.tasks.dialog.settings",
@@ -99,6 +107,7 @@ MODULES = {
     "DomainFiles": "vqagen.language.domain_files",
     "Evaluation": "vqagen.score.evaluate.evaluation",
     "ExportReport": "vqagen.human.export.folder",
+    "Exported": "vqagen.export.exporting",
     "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.items.settings",
@@ -106,6 +115,7 @@ MODULES = {
     "LoadedDomain": "vqagen.language.domain_files",
     "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.score.verify.report",
+    "PictureSettings": "vqagen.tasks.rendering.settings",
     "PlanSettings": "vqagen.human.study.settings",
     "PlannedStudy": "vqagen.human.study.making",
     "Program": "vqagen.language.program",
@@ -121,6 +131,7 @@ MODULES = {
     "SceneSource": "vqagen.world.loading",
     "ScoreSettings": "vqagen.human.scores.settings",
     "ServeSettings": "vqagen.human.server.settings",
+    "Shown": "vqagen.show.showing",
     "Study": "vqagen.human.study.study",
     "StudyScores": "vqagen.human.scores.study_scores",
     "Undefined": "vqagen.plugin",
@@ -137,8 +148,8 @@ MODULES = {
     "compile_scene": "vqagen.world.scene",
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
-    "draw_scenes": "vqagen.pictures.scene_pictures",
     "evaluate": "vqagen.shortcuts.evaluation",
+    "export_dataset": "vqagen.export.exporting",
     "export_study": "vqagen.human.export.folder",
     "export_trials": "vqagen.exchange.participant_lists",
     "extend_study": "vqagen.human.study.making",
@@ -161,16 +172,20 @@ MODULES = {
     "score_report": "vqagen.score.evaluate.report",
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
+    "show_file": "vqagen.show.showing",
     "simulate_study": "vqagen.human.simulation.power",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
     "trials": "vqagen.run.making",
     "verify": "vqagen.score.verify.verification",
     "verify_codes": "vqagen.human.links.study_links",
+    "with_choices": "vqagen.dataset.choices_file",
+    "write_choices": "vqagen.dataset.choices_file",
     "write_dialogs": "vqagen.run.making",
     "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",
     "write_links": "vqagen.human.links.study_links",
+    "write_pictures": "vqagen.run.making",
     "write_questions": "vqagen.run.making",
     "write_records": "vqagen.run.runner",
     "write_report": "vqagen.score.report.writers",

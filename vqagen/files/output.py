@@ -186,6 +186,24 @@ def atomic_folder(out: Path) -> Iterator[Path]:
         raise
 
 
+def check_folder(out: Path, force: bool, file: str, mark: str, noun: str) -> None:
+    """Raise UsageError if a folder cannot be written as `out`.
+
+    Only a folder of the same kind is ever replaced, which is one whose `file` holds the text `mark`. `noun` is such a
+    folder, for people.
+    """
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise PlaceError(f"output {out} is no folder; name a new folder")
+    if not out.absolute().parent.is_dir():
+        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
+    present = sorted(os.listdir(out)) if out.is_dir() else []
+    marked = out / file
+    if present and not (marked.is_file() and mark in marked.read_text("utf-8", "replace")):
+        raise UsageError(f"output folder {out} holds other files than {noun} ({present[0]}); name a new folder")
+    if present and not force:
+        raise UsageError(f"{out} exists already; give --force to replace it")
+
+
 def sweep(target: str) -> None:
     """Delete what is left of writers of a file that were killed. Nobody else may be writing it now."""
     path = locate(target)

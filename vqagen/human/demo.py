@@ -28,7 +28,6 @@ from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.language.domain_files import DIALOGS, PathLike, find_domain, load_catalogue
-from vqagen.pictures.scene_pictures import draw_scenes
 from vqagen.run.runner import write_records
 from vqagen.score.report.table import Report
 from vqagen.score.report.writers import write_report
@@ -38,6 +37,8 @@ from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.task import director_task
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task
+from vqagen.tasks.rendering.settings import DRAWN, PictureSettings
+from vqagen.tasks.rendering.task import picture_task
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
 from vqagen.world.loading import find_scenes
@@ -105,7 +106,7 @@ def _write_files(top: Path, seed: int) -> None:
     """Write scenes, what is said and asked about them, director trials, and the pictures of all."""
     scenes = top / "scenes.json"
     write_records(SamplingTask(SamplingSettings(seed=seed, count=SCENES, split="demo"), find_domain()), scenes)
-    draw_scenes(scenes, top / "images", find_domain())
+    write_records(picture_task(scenes, PictureSettings(kind=DRAWN), find_domain()), top / "pictures", scenes)
     write_records(
         question_task(find_domain(), QuestionSettings(seed=seed), RecordForm()), top / "questions.json", scenes
     )
@@ -134,7 +135,7 @@ def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
     )
     asked, told = (make_items(scenes, file, settings=settings) for file in (top / "questions.json", files[HUMAN_LIKE]))
     for item in _chosen([*caption_items(about, settings), *rated, *asked, *told]):
-        yield replace(item, image=f"images/{item.image}")
+        yield replace(item, image=f"pictures/images/{item.image}")
     for item in make_items(None, top / "trials", settings=settings):
         yield replace(item, image=f"trials/{item.image}")
     yield from _QUESTIONS
@@ -178,7 +179,7 @@ def places(out: PathLike) -> list[str]:
     """Return lines that name what lies where in the folder of a demonstration, and what to do next."""
     top = Path(out)
     named = {
-        "images/": "pictures of the scenes in scenes.json",
+        "pictures/": "pictures of the scenes in scenes.json",
         "trials/": "director trials with their pictures",
         "mistakes.json": "captions that are wrong, with their proofs",
         "items.jsonl": "all that raters see, with right answers and proofs",

@@ -1,0 +1,125 @@
+"""Rewards: one scorer in the shapes of three trainers."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vqagen import rewards
+from vqagen.errors import UsageError
+
+THOUGHT = "<think>Three or four?</think><answer>{}</answer>"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "answer_type", "reward"),
+    [
+        (THOUGHT.format("3"), "3", "count", 1),
+        (THOUGHT.format("three"), "3", "count", 1),
+        (THOUGHT.format("3 or 4"), "3", "count", 0),
+        ("I see 2 cubes and a ball, so there are 3.", "3", "count", 1),
+        ("<answer>4</answer> <answer>3</answer>", "3", "count", 1),
+        ("3 3 4", "3", "count", 0),
+        (THOUGHT.format("Yes."), "yes", "yes/no", 1),
+        (THOUGHT.format("yes and no"), "yes", "yes/no", 0),
+        (THOUGHT.format("shiny"), "metal", "value", 1),
+        (THOUGHT.format("The cube is metallic"), "metal", "value", 1),
+        (THOUGHT.format("rubber"), "metal", "value", 0),
+        (THOUGHT.format("column b, row 2"), "B2", "cell", 1),
+        ("", "3", "count", 0),
+    ],
+)
+def test_a_reply_is_scored_by_the_type_of_its_answer(reply: str, answer: str, answer_type: str, reward: float) -> None:
+    assert rewards.score(reply, answer, answer_type) == reward
+    assert rewards.score(reply, f"<answer> {answer} </answer>") == reward, "the type is found from a solution"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reward"),
+    [("<answer>B</answer>", 1), ("(b) metal", 1), ("metal", 1), ("A", 0), ("A or B", 0), ("B: rubber", 0)],
+)
+def test_a_letter_names_an_option(reply: str, reward: float) -> None:
+    assert rewards.score(reply, "metal", "value", ["rubber", "metal"]) == reward
+
+
+def test_partial_credit_halves_with_each_step_of_a_count_and_is_off_by_default() -> None:
+    replies = ["3", "4", "1", "red", ""]
+
+    columns: dict[str, Any] = {"answer": ["3"] * 5, "answer_type": ["count"] * 5}
+    assert rewards.accuracy(None, replies, **columns) == [1, 0, 0, 0, 0]
+    assert rewards.partial_accuracy(None, replies, **columns) == [1, 0.5, 0.25, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "reward"),
+    [
+        ("<think>a</think>\n<answer>3</answer>\n", 1),
+        ("<think></think><answer>3</answer>", 1),
+        ("<think>a</think><answer> </answer>", 0),
+        ("<think>a</think><answer>3</answer><answer>4</answer>", 0),
+        ("<think>a<think>b</think><answer>3</answer>", 0),
+        ("<answer>3</answer>", 0),
+        ("<think>a</think><answer>3</answer> done", 0),
+        ("3", 0),
+    ],
+)
+def test_the_format_is_one_thought_and_one_answer(reply: str, reward: float) -> None:
+    assert rewards.format([], [reply], completion_ids=[[1]]) == [reward]
+
+
+def test_trl_hands_over_chats_or_texts_and_columns() -> None:
+    parts = [
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "<answer>red"}, {"type": "text", "text": "</answer>"}],
+        }
+    ]
+    chats = [parts, [{"role": "assistant", "content": "<answer>2</answer>"}], "yes", []]
+
+    solutions = ["<answer> red </answer>", "<answer> 2 </answer>", "<answer> no </answer>", "<answer> 1 </answer>"]
+    made = rewards.accuracy(
+        prompts=["?"] * 4, completions=chats, completion_ids=[[1]] * 4, solution=solutions, image=[0] * 4
+    )
+    assert made == [1, 1, 0, 0]
+
+
+def test_a_row_without_options_stands_beside_one_with() -> None:
+    choices = [None, ["red", "blue"]]
+
+    assert rewards.accuracy(None, ["B", "B"], answer=["blue", "blue"], choices=choices) == [0, 1]
+
+
+def test_easyr1_asks_for_one_or_for_a_batch() -> None:
+    one = {"response": THOUGHT.format("3"), "response_length": 9, "ground_truth": "3"}
+
+    assert rewards.easyr1_score(one) == {"overall": 1, "format": 1, "accuracy": 1}
+    assert rewards.easyr1_score([one, {**one, "response": "3"}], format_weight=0.5) == [
+        {"overall": 1, "format": 1, "accuracy": 1},
+        {"overall": 0.5, "format": 0, "accuracy": 1},
+    ]
+
+
+def test_easyr1_may_know_nothing_but_the_letter_of_an_option() -> None:
+    assert rewards.easyr1_score({"response": THOUGHT.format("B"), "ground_truth": "B"})["accuracy"] == 1  # type: ignore[call-overload]
+    assert rewards.easyr1_score({"response": THOUGHT.format("A"), "ground_truth": "B"})["accuracy"] == 0  # type: ignore[call-overload]
+
+
+def test_verl_loads_the_file_and_calls_by_keyword() -> None:
+    spec = importlib.util.spec_from_file_location("custom_module", str(Path(rewards.__file__)))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    extra = {"split": "train", "index": 3, "answer_type": "value", "choices": ["red", "blue"]}
+    found = module.verl_score(data_source="clevr", solution_str="A", ground_truth="red", extra_info=extra, router=None)
+    assert found == {"score": 0.9, "acc": 1, "format": 0}
+
+
+def test_what_is_missing_or_unknown_is_named() -> None:
+    with pytest.raises(UsageError, match="`answer` or `solution`"):
+        rewards.accuracy(None, ["3"], problem=["How many?"])
+    with pytest.raises(UsageError, match=r"'counts'.*count"):
+        rewards.score("3", "3", "counts")

@@ -1,0 +1,30 @@
+"""The settings of pictures of scenes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vqagen.tasks.settings import RunSettings, setting
+
+RENDERED, DRAWN = KINDS = ("rendered", "drawn")
+
+
+@dataclass(frozen=True)
+class DrawingSettings(RunSettings):
+    """All that decides how pictures are drawn."""
+
+    width: int = setting(0, "Width of the pictures in pixels; 0 for that of the scene's camera.", least=0)
+
+
+@dataclass(frozen=True)
+class RenderingSettings(DrawingSettings):
+    """All that decides how pictures are rendered. The seed moves the lamps."""
+
+    samples: int = setting(8, "Paths of light a pixel, before noise is removed.", least=1)
+
+
+@dataclass(frozen=True)
+class PictureSettings(RenderingSettings):
+    """All that decides how pictures of either kind are made."""
+
+    kind: str = setting(RENDERED, "How pictures are made.", choices=KINDS)
