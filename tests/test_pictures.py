@@ -353,6 +353,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"objects": [{**SEEN, "color": "pink"}]}, "unknown color 'pink'; known: gray, red"),
     ({"objects": [{**SEEN, "material": ["metal"]}]}, "material: expected text"),
     ({"objects": [{key: SEEN[key] for key in SEEN if key != "size"}]}, "has no size; are the scenes of another domain"),
+    ({"objects": None}, "objects: expected a list of objects, found null"),
+    ({"objects": [5]}, "objects: expected a list of objects"),
     ({"camera": 5}, "camera: expected an object with position"),
     ({"camera": {"position": [0, 0]}}, "camera: position: expected three numbers"),
 ]
@@ -386,6 +388,20 @@ def test_cameras_that_are_none_are_refused() -> None:
     for change in changes:
         with pytest.raises(ValueError, match="expected"):
             Camera.from_record({**right, **change})
+
+
+def test_no_picture_is_too_wide(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    ran = Commands(capsysbinary)(f"scenes draw {write(tmp_path, plain_scenes(1))} -o {tmp_path / 'out'} --width 5000")
+
+    assert ran.code == 2 and "--width must be at most 4096, found 5000" in ran.err
+
+
+def test_check_reports_mistakes_in_looks(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    path = tmp_path / "metadata.json"
+    path.write_text(json.dumps({"types": {"Shape": ["cube"]}, "render": {"color": [1, 2]}}), encoding="utf-8")
+    ran = Commands(capsysbinary)(f"check {path}")
+
+    assert ran.code == 1 and "render.color" in ran.out.decode() + ran.err
 
 
 def test_two_scenes_of_one_name_are_refused(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:

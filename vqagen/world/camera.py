@@ -24,7 +24,7 @@ FITTING_STEPS = 5
 
 
 _CAMERA_PARTS = {"position": 3, "right": 3, "up": 3, "forward": 3, "focal_pixels": 1, "width": 1, "height": 1}
-MOST_PIXELS = 10_000
+MOST_PIXELS = 4096
 """The largest width and height of a picture."""
 
 PRIOR = 0.3

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -198,8 +199,9 @@ def _resize(scene: dict[str, Any], camera: Camera, width: int) -> Camera:
     scaled = camera.scaled(width)
     for thing in scene["objects"]:
         x, y, z = thing["3d_coords"]
-        pixel = scaled.project((x, y, z))
-        thing["pixel_coords"] = [round(pixel.x), round(pixel.y), thing.get("pixel_coords", (0, 0, pixel.depth))[2]]
+        with suppress(ZeroDivisionError):  # beside the camera
+            pixel = scaled.project((x, y, z))
+            thing["pixel_coords"] = [round(pixel.x), round(pixel.y), round(pixel.depth, 6)]
     return scaled
 
 
