@@ -66,8 +66,10 @@ def sketched(camera: Camera, things: Sequence[Thing]) -> NDArray[np.uint8]:
         centres = middles[world.things[seen.triangles]]
         light, through = _shaded(fine, world, seen, centres, colors[of_surface], finishes[of_surface])
         picture[seen.pixels] = light + through * picture[seen.pixels] if is_clear else light
-    height, width = camera.height, camera.width
-    return to_srgb(picture.reshape(height, FINENESS, width, FINENESS, 3).mean(axis=(1, 3)))
+    samples = picture.reshape(camera.height, FINENESS, camera.width, FINENESS, 3)
+    # Slices take 2 ms at 240x160, the mean over two axes 12.
+    parts = [samples[:, down, :, across] for down in range(FINENESS) for across in range(FINENESS)]
+    return to_srgb(sum(parts[1:], start=parts[0]) / len(parts))
 
 
 def to_srgb(linear: Any) -> NDArray[np.uint8]:
@@ -166,17 +168,17 @@ def _shaded(
     )
     normals = _unit(normals)
     to_camera = _unit(np.array(camera.position, dtype=np.float32) - points)
-    facing = (normals * to_camera).sum(axis=1)
+    facing = _dot(normals, to_camera)
     normals = np.where(facing[:, np.newaxis] < 0, -normals, normals)
     facing = np.abs(facing)[:, np.newaxis]
     to_lamp = _unit(_lamp(camera) - points)
-    lit = np.clip((normals * to_lamp).sum(axis=1), 0, None)[:, np.newaxis]
+    lit = np.clip(_dot(normals, to_lamp), 0, None)[:, np.newaxis]
     upward = normals[:, 2:]
     inside = (points - centres[:, :3]) / centres[:, 3:]
     low = np.clip(points[:, 2:] / 0.7, 0, 1)  # the floor takes light from what is near it
     around = AMBIENT * (0.75 + 0.25 * upward) * (0.6 + 0.4 * low)
     matt = colors * (around + LIGHT * lit)
-    halfway = np.clip((normals * _unit(to_lamp + to_camera)).sum(axis=1), 0, 1)[:, np.newaxis]
+    halfway = np.clip(_dot(normals, _unit(to_lamp + to_camera)), 0, 1)[:, np.newaxis]
     light = matt + 0.02 * halfway**12
     for number in np.unique(finishes):
         own = finishes == number
@@ -212,4 +214,8 @@ def _room(camera: Camera, inside: Floats, directions: Floats) -> Floats:
 
 
 def _unit(vectors: Any) -> Any:
-    return vectors / np.maximum(np.sqrt((vectors * vectors).sum(axis=1, keepdims=True)), 1e-9)
+    return vectors / np.maximum(np.sqrt(_dot(vectors, vectors)), 1e-9)[:, np.newaxis]
+
+
+def _dot(one: Any, other: Any) -> Any:
+    return np.einsum("ij,ij->i", one, other)
