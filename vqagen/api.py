@@ -45,6 +45,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.language.loading import load_templates as load_templates
     from vqagen.language.program import Program as Program
     from vqagen.language.question import Question as Question
+    from vqagen.pictures.looks import SceneLooks as SceneLooks
+    from vqagen.pictures.masks import Mask as Mask, mask_pixels as mask_pixels, masks_of as masks_of
+    from vqagen.pictures.sketch import sketch as sketch
     from vqagen.plugin import Undefined as Undefined
     from vqagen.run.making import (
         Generation as Generation,
@@ -113,6 +116,7 @@ MODULES = {
     "ItemSettings": "vqagen.human.items.settings",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
+    "Mask": "vqagen.pictures.masks",
     "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.score.verify.report",
     "PictureSettings": "vqagen.tasks.rendering.settings",
@@ -128,6 +132,7 @@ MODULES = {
     "RunReport": "vqagen.tasks.contract",
     "SamplingSettings": "vqagen.tasks.sampling.settings",
     "Scene": "vqagen.world.scene",
+    "SceneLooks": "vqagen.pictures.looks",
     "SceneSource": "vqagen.world.loading",
     "ScoreSettings": "vqagen.human.scores.settings",
     "ServeSettings": "vqagen.human.server.settings",
@@ -166,6 +171,8 @@ MODULES = {
     "make_caption_tasks": "vqagen.human.study.making",
     "make_item_tasks": "vqagen.human.study.making",
     "make_items": "vqagen.human.items.making",
+    "mask_pixels": "vqagen.pictures.masks",
+    "masks_of": "vqagen.pictures.masks",
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
@@ -174,6 +181,7 @@ MODULES = {
     "serve": "vqagen.human.server.process",
     "show_file": "vqagen.show.showing",
     "simulate_study": "vqagen.human.simulation.power",
+    "sketch": "vqagen.pictures.sketch",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
     "trials": "vqagen.run.making",
