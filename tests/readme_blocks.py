@@ -32,13 +32,10 @@ PAGES = tuple(
         "README.md",
         "templates/README.md",
         "metadata/README.md",
-<<<<<<< HEAD
         "docs/choices.md",
         "docs/export.md",
         "docs/show.md",
-=======
         "docs/pictures.md",
->>>>>>> room/pictures
         "docs/studies.md",
         "CONTRIBUTING.md",
     )
