@@ -32,7 +32,7 @@ CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mist
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
 NO_BLOCK = "too few questions of the same kind have the other answers"
-MOST_WRONG = 11
+MOST_WRONG = 8
 """Plausible wrong answers of a question that are taken into account: more make sets of options too many to try."""
 
 
@@ -149,7 +149,8 @@ def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list
     def distance(text: str) -> int:
         if text.isdecimal() and right.isdecimal():
             return abs(int(text) - int(right))
-        return (order.get(text, 0) - order.get(right, 0)) % (len(order) or 1)
+        apart = abs(order.get(text, 0) - order.get(right, 0))
+        return min(apart, len(order) - apart)
 
     return sorted(wrong, key=distance)[:MOST_WRONG]
 
