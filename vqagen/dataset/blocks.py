@@ -62,19 +62,25 @@ def exchange_blocks(questions: Sequence[Asked], size: int, rng: Random) -> Itera
         left[rows, columns] += len(of_kind[kind])
         for cell in zip(rows.tolist(), columns.tolist(), strict=True):
             kinds_at.setdefault(cell, []).append(kind)
-    weight = len(questions) + 1
+    scores = _scores(left)
     while True:
-        scores = left.min(axis=1) * weight + left.sum(axis=1)
-        best = int(scores.max())
-        row = pick(rng, np.flatnonzero(scores == best).tolist())
+        row = pick(rng, np.flatnonzero(scores == scores.max()).tolist())
         if not left[row].all():
             return
         block = {}
         for column, answer in enumerate(sets[row]):
             kind = next(each for each in kinds_at[row, column] if of_kind[each])
             block[of_kind[kind].pop()] = answer
-            left[cells_of[kind]] -= 1
+            rows, columns = cells_of[kind]
+            left[rows, columns] -= 1
+            scores[rows] = _scores(left[rows])
         yield block
+
+
+def _scores(left: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the score of each set of options: how often its scarcest answer is left, and next how often all are."""
+    scores: NDArray[np.int64] = (left.min(axis=1) << 32) + left.sum(axis=1)
+    return scores
 
 
 def _sets_of(

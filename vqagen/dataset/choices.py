@@ -1,6 +1,7 @@
 """Options for questions, from which no rule that sees only the options can tell the right one.
 
-Questions are dealt into exchange blocks (see `blocks`): first those of one family, then what is left of one function.
+Questions are dealt into exchange blocks (see `blocks`): first those of one family, so that the question tells nothing
+either, as far as families have their own most frequent answers; then what is left of one function.
 Options are answers that the scene makes plausible: values that its objects have, numbers up to that of its objects; or,
 with `hard`, answers that follow from a mistake (see `mistakes`). A question that fits into no block is left out.
 """
@@ -8,10 +9,10 @@ with `hard`, answers that follow from a mistake (see `mistakes`). A question tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from random import Random
+from itertools import count, product
 from typing import Any, NamedTuple
 
 from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
@@ -30,7 +31,7 @@ CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mist
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
 NO_BLOCK = "too few questions of the same kind have the other answers"
-MOST_WRONG = 11
+MOST_WRONG = 8
 """Plausible wrong answers of a question that are taken into account: more make sets of options too many to try."""
 
 
@@ -147,7 +148,8 @@ def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list
     def distance(text: str) -> int:
         if text.isdecimal() and right.isdecimal():
             return abs(int(text) - int(right))
-        return (order.get(text, 0) - order.get(right, 0)) % (len(order) or 1)
+        apart = abs(order.get(text, 0) - order.get(right, 0))
+        return min(apart, len(order) - apart)
 
     return sorted(wrong, key=distance)[:MOST_WRONG]
 
@@ -156,41 +158,37 @@ def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list
 
 
 def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]:
-    """Return the options of each question, or None; the same whatever the order in which questions were made."""
+    """Return the options of each question, or None. The seed and the order of the questions decide them."""
     dealt: list[Dealt | None] = [None] * len(posed)
-    groupings: Sequence[tuple[str, Callable[[Posed], tuple[str, str]]]] = (
-        ("options of families", lambda each: (each.kind, each.family or each.function)),
-        ("options of functions", lambda each: (each.kind, each.function)),
-    )
-    blocks = 0
-    for label, group_of in groupings:
+    blocks = count()
+    rounds = product((_family_of, _function_of), range(settings.options, 1, -1))
+    for round_, (group_of, size) in enumerate(rounds):
         groups: dict[tuple[str, str], list[int]] = {}
         for number, each in enumerate(posed):
-            if dealt[number] is None and each.wrong:
+            if dealt[number] is None and len(each.wrong) >= size - 1:
                 groups.setdefault(group_of(each), []).append(number)
         for index, members in enumerate(groups.values()):
-            for options in _deal_group(posed, members, settings.options, stream(settings.seed, label, index)):
-                for number, order in options:
-                    dealt[number] = Dealt(blocks, order, order.index(posed[number].answer))
-                blocks += 1
+            rng = stream(settings.seed, f"options {round_}", index)
+            codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
+            texts = list(codes)
+            for block in exchange_blocks([_asked(number, posed[number], codes) for number in members], size, rng):
+                name = next(blocks)
+                for number, order in arranged(block, rng):
+                    dealt[number] = Dealt(name, tuple(texts[code] for code in order), order.index(block[number]))
     return dealt
 
 
-def _deal_group(
-    posed: Sequence[Posed], members: Sequence[int], most: int, rng: Random
-) -> Iterator[list[tuple[int, tuple[str, ...]]]]:
-    """Yield blocks of the questions of a group, each question with its options; large blocks come first."""
-    codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
-    texts, left = list(codes), dict[int, Asked]()
-    for number in members:
-        each = posed[number]
-        fitting = sum(1 << codes[text] for text in (each.answer, *each.wrong) if text in codes)
-        left[number] = Asked(number, codes[each.answer], fitting)
-    for size in range(most, 1, -1):
-        for block in exchange_blocks(list(left.values()), size, rng):
-            for number in block:
-                del left[number]
-            yield [(number, tuple(texts[code] for code in order)) for number, order in arranged(block, rng)]
+def _family_of(posed: Posed) -> tuple[str, str]:
+    return posed.kind, posed.family or posed.function
+
+
+def _function_of(posed: Posed) -> tuple[str, str]:
+    return posed.kind, posed.function
+
+
+def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> Asked:
+    fitting = sum(1 << codes[text] for text in (posed.answer, *posed.wrong) if text in codes)
+    return Asked(number, codes[posed.answer], fitting)
 
 
 def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSettings) -> Iterator[Record]:
