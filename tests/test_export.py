@@ -357,6 +357,24 @@ def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path
         assert not list(out.rglob("*.png"))
 
 
+def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> None:
+    """Nothing in an export names its folder."""
+    differing = []
+    for target in TARGETS:
+        mode = "mc" if target == "vlmevalkit" else "open"
+        for place in ("one", "another/place"):
+            (tmp_path / place).mkdir(parents=True, exist_ok=True)
+            export(dataset, tmp_path / place / target, target, mode=mode)
+        one, other = (
+            {file.relative_to(folder): file.read_bytes() for file in sorted(folder.rglob("*.*")) if file.is_file()}
+            for folder in (tmp_path / "one" / target, tmp_path / "another/place" / target)
+        )
+        if one != other or any(str(tmp_path).encode() in content for content in one.values()):
+            differing.append(target)
+
+    assert differing == []
+
+
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 
