@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import resource
 import runpy
 from collections.abc import Iterator
 from itertools import count, groupby
@@ -466,6 +467,20 @@ def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
     write_rows(tmp_path / "data/train-00000-of-00001.parquet", rows)
     with pytest.raises(BadInput, match=r"two pictures are called images/same\.png; rename one of them"):
         export(tmp_path, tmp_path / "out", "llava")
+
+
+def test_a_full_disk_leaves_nothing(dataset: Path, tmp_path: Path, capsysbinary: Any) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for target, written in (("llava", f"{tmp_path}/out"), ("hf", "data/train-00000-of-00001.parquet")):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            ran = Commands(capsysbinary)(f"export '{dataset}' --to {target} -o '{tmp_path}/out'")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+        assert ran.code == 3
+        assert re.fullmatch(rf"vqagen: cannot write .*{re.escape(written)}: File too large\n", ran.err), ran.err
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_only_an_export_is_ever_replaced(dataset: Path, tmp_path: Path, capsysbinary: Any) -> None:
