@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
+    from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
+    from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
@@ -97,11 +99,13 @@ MODULES = {
     "DirectorSettings": "vqagen.tasks.director.settings",
     "Domain": "vqagen.world.domain",
     "DomainFiles": "vqagen.language.domain_files",
+    "Environment": "vqagen.environments.endless",
     "Evaluation": "vqagen.score.evaluate.evaluation",
     "ExportReport": "vqagen.human.export.folder",
     "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.items.settings",
+    "Level": "vqagen.environments.levels",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
     "MergeResult": "vqagen.run.merge",
@@ -116,6 +120,7 @@ MODULES = {
     "RecordForm": "vqagen.tasks.questions.settings",
     "RunOptions": "vqagen.run.options",
     "RunReport": "vqagen.tasks.contract",
+    "Sample": "vqagen.environments.endless",
     "SamplingSettings": "vqagen.tasks.sampling.settings",
     "Scene": "vqagen.world.scene",
     "SceneSource": "vqagen.world.loading",
@@ -138,6 +143,7 @@ MODULES = {
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
     "draw_scenes": "vqagen.pictures.scene_pictures",
+    "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.shortcuts.evaluation",
     "export_study": "vqagen.human.export.folder",
     "export_trials": "vqagen.exchange.participant_lists",
