@@ -23,7 +23,7 @@ LAYERS = (
     ("search", "pictures"),
     ("tasks",),
     ("run",),
-    ("authoring", "score", "shortcuts", "human", "exchange"),
+    ("authoring", "score", "shortcuts", "human", "exchange", "dataset"),
     ("inspect_tasks", "rewards", "environments", "api", "__init__"),
     ("cli", "__main__"),
 )

@@ -173,7 +173,7 @@ def holds_columns(path: Location) -> bool:
 
 def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:
     """Return the names of a file's columns in its order, the number of its rows, and its `info`, empty if none."""
-    with _opened(path) as file:
+    with open_columns(path) as file:
         names, rows, metadata = file.schema_arrow.names, file.metadata.num_rows, file.schema_arrow.metadata or {}
     try:
         info = orjson.loads(metadata.get(INFO, b"{}"))
@@ -184,7 +184,7 @@ def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:
 
 def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield every row from `start` on as a record; see `to_records`."""
-    with _opened(path) as file:
+    with open_columns(path) as file:
         for batch in file.iter_batches(READ_AT_ONCE):
             yield from to_records(batch.slice(min(start, batch.num_rows)), json_columns)
             start = max(start - batch.num_rows, 0)
@@ -195,7 +195,7 @@ def checksums(path: Location) -> tuple[str | None, str]:
 
     Reads the file.
     """
-    with _opened(path) as file:
+    with open_columns(path) as file:
         given: bytes | None = (file.metadata.metadata or {}).get(CHECKSUM)
     found = 0
     with open_as_it_is(path) as file:
@@ -209,7 +209,7 @@ def checksums(path: Location) -> tuple[str | None, str]:
 
 def row_groups(path: Location) -> Iterator[Any]:
     """Yield the tables that `write_tables` was given, up to the last row, each as a `pyarrow.Table`."""
-    with _opened(path) as file:
+    with open_columns(path) as file:
         empty = set(orjson.loads((file.metadata.metadata or {}).get(EMPTY, b"[]")))
         filled = iter(range(file.num_row_groups))
         for place in range(file.num_row_groups + len(empty)):
@@ -237,7 +237,7 @@ def _values(column: Any, is_json: bool) -> list[Any]:
 
 
 @contextmanager
-def _opened(path: Location) -> Iterator[Any]:
+def open_columns(path: Location) -> Iterator[Any]:
     """Open as a `pyarrow.parquet.ParquetFile`; BadInput for a file that is damaged or not Parquet."""
     arrow, parquet = pyarrow(), pyarrow("pyarrow.parquet")
     with open_as_it_is(path) as file:

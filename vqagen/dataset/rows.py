@@ -1,0 +1,155 @@
+"""The rows of a dataset: one question with its picture, and the columns that all rows have.
+
+image       {bytes, path}: the picture as PNG or JPEG, and its name
+image_id    number of the picture, the same in all splits
+question_id number of the question, the same in all splits
+problem     text of the question; trainers of reinforcement learning read it under this name
+solution    "<answer> 3 </answer>"
+question    text of the question
+answer      text of the answer
+answer_type count, yes/no, value or cell
+choices     options, in the order in which a model sees them; empty for a question without options
+choice      place of the right option, from 0; -1 for a question without options
+program     JSON: the steps that give the answer
+family      the template that the question is made of, such as `one_hop.json#color_of`
+scene       JSON: the scene, without masks
+boxes       for each object of the scene [left, top, right, bottom] in pixels, right and bottom exclusive; [] for
+            an object of which nothing can be seen
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vqagen.errors import PlaceError, UsageError, unknown
+from vqagen.files.parquet import open_columns
+from vqagen.language.domain_files import PathLike
+
+Row = dict[str, Any]
+Feature = Mapping[str, Any]
+"""The type of a column as Hugging Face's `datasets` write it into JSON."""
+
+_INTEGER: Feature = {"dtype": "int64", "_type": "Value"}
+_TEXT: Feature = {"dtype": "string", "_type": "Value"}
+_BOX: Feature = {"feature": {"dtype": "int32", "_type": "Value"}, "_type": "Sequence"}
+
+FEATURES: Mapping[str, Feature] = {
+    "image": {"_type": "Image"},
+    "image_id": _INTEGER,
+    "question_id": _INTEGER,
+    **dict.fromkeys(("problem", "solution", "question", "answer", "answer_type"), _TEXT),
+    "choices": {"feature": _TEXT, "_type": "Sequence"},
+    "choice": _INTEGER,
+    **dict.fromkeys(("program", "family", "scene"), _TEXT),
+    "boxes": {"feature": _BOX, "_type": "Sequence"},
+}
+"""Column of a question -> its type, in the order of the files."""
+COLUMNS = tuple(FEATURES)
+DIALOG_FEATURES: Mapping[str, Feature] = {
+    "image": {"_type": "Image"},
+    "image_id": _INTEGER,
+    "dialog_id": _INTEGER,
+    "caption": _TEXT,
+    "questions": {"feature": _TEXT, "_type": "Sequence"},
+    "answers": {"feature": _TEXT, "_type": "Sequence"},
+    "dialog": _TEXT,
+    "scene": _TEXT,
+    "boxes": {"feature": _BOX, "_type": "Sequence"},
+}
+"""Column of a dialog -> its type. `dialog` is the record that `vqagen dialog` writes, as JSON."""
+
+SPLITS = ("train", "validation", "test")
+ANSWER_TYPES = {"Bool": "yes/no", "Integer": "count", "Cell": "cell"}
+"""Type that a function answers with -> answer type; all others are values."""
+READ_AT_ONCE = 32
+"""Rows. A rendered picture has 0.2 MB, and each row brings its own copy."""
+
+
+# Making ---------------------------------------------------------------------------------------------------------------
+
+
+def picture_columns(scene: Mapping[str, Any], image_id: int, image: bytes) -> Row:
+    """Return the columns that all rows about a scene have in common."""
+    name = Path(str(scene.get("image_filename") or f"{image_id}.png")).name
+    shown = without_masks(scene)
+    return {
+        "image": {"bytes": image, "path": name},
+        "image_id": image_id,
+        "scene": orjson.dumps(shown).decode(),
+        "boxes": [each.get("box") or [] for each in shown["objects"]],
+    }
+
+
+def without_masks(scene: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a scene record whose objects have no masks, which are most of its bytes."""
+    objects = [{key: value for key, value in each.items() if key != "mask"} for each in scene["objects"]]
+    return {**scene, "objects": objects}
+
+
+def question_row(
+    record: Mapping[str, Any], picture: Mapping[str, Any], number: int, answer_type: str, family: str
+) -> Row:
+    """Return the row of a question record, with or without options, about a picture."""
+    columns = {
+        **picture,
+        "question_id": number,
+        "problem": record["question"],
+        "solution": f"<answer> {record['answer']} </answer>",
+        "question": record["question"],
+        "answer": record["answer"],
+        "answer_type": answer_type,
+        "choices": record.get("choices", []),
+        "choice": record.get("choice", -1),
+        "program": orjson.dumps(record["program"]).decode(),
+        "family": family,
+    }
+    return {name: columns[name] for name in COLUMNS}
+
+
+def dialog_row(record: Mapping[str, Any], picture: Mapping[str, Any], number: int) -> Row:
+    """Return the row of a dialog record about a picture."""
+    rounds: Sequence[Mapping[str, Any]] = record["rounds"]
+    columns = {
+        **picture,
+        "dialog_id": number,
+        "caption": record["caption"]["text"],
+        "questions": [each["question"] for each in rounds],
+        "answers": [str(each["answer"]) for each in rounds],
+        "dialog": orjson.dumps(record).decode(),
+    }
+    return {name: columns[name] for name in DIALOG_FEATURES}
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+def read_rows(folder: PathLike, split: str | None = None, data: str = "data") -> Iterator[Row]:
+    """Yield the rows of a dataset's folder, split by split, each with its `split` besides the columns.
+
+    An image is {"bytes", "path"}. A few rows are in memory at once. `data` is the folder of the rows: `data` holds
+    questions, `dialogs` holds dialogs. Raises PlaceError for a folder without such rows, and UsageError for a split
+    that is not there.
+    """
+    for name, path in row_files(folder, split, data):
+        with open_columns(path) as file:
+            for batch in file.iter_batches(READ_AT_ONCE):
+                for row in batch.to_pylist():
+                    yield {**row, "split": name}
+
+
+def row_files(folder: PathLike, split: str | None = None, data: str = "data") -> list[tuple[str, Path]]:
+    """Return split and place of each Parquet file of a dataset, in the order of their rows; raises as `read_rows`."""
+    place = Path(folder, data)
+    found = [(name, path) for name in SPLITS for path in sorted(place.glob(f"{name}-*-of-*.parquet"))]
+    if not found:
+        raise PlaceError(
+            f"no dataset in {folder}: there is no {place}/train-00000-of-00001.parquet; see vqagen dataset"
+        )
+    there = list(dict.fromkeys(name for name, _ in found))
+    if split is not None and split not in there:
+        raise UsageError(f"{folder}: {unknown('split', split, there)}")
+    return [(name, path) for name, path in found if split in (None, name)]
