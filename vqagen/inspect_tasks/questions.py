@@ -40,7 +40,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
-from vqagen.inspect_tasks.prompts import PLAIN, THINK, question_prompt, shown_by_inspect
+from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
 from vqagen.score.items.reading import read_items
@@ -48,6 +48,7 @@ from vqagen.score.items.table import CHOICE, Gold, Items, Options
 from vqagen.shortcuts.policies import POLICIES
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Task as Guessing
+from vqagen.tasks.prompts import PLAIN, THINK, question_prompt
 
 GROUPS = ("category", "answer_type", "question_type", "label", "history", "round")
 """Fields whose groups have an accuracy each, as far as the items have them; `vqagen evaluate` has all others."""

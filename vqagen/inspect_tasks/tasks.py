@@ -13,21 +13,13 @@ from inspect_ai.solver import Solver, generate
 
 from vqagen.errors import UsageError, as_written, unknown
 from vqagen.extras import needed
-from vqagen.inspect_tasks.prompts import (
-    BLOCK_TEXTS,
-    DIRECTOR,
-    NO_DIRECTOR,
-    PLAIN,
-    REACT,
-    STORIES,
-    THOUGHTS,
-    shown_by_inspect,
-)
 from vqagen.inspect_tasks.scoring import cell_answer
+from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.inspect_tasks.tools import TOOLS, generate_with_tools, reason_and_act
 from vqagen.inspect_tasks.trials import FORMATS, IMAGE, GridContent, TrialSet, make_trials, read_trials, samples_of
 from vqagen.pictures.grid_text import DETAILS, NAMES
 from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.prompts import BLOCK_TEXTS, DIRECTOR, NO_DIRECTOR, PLAIN, REACT, STORIES, THOUGHTS
 
 MOST_MESSAGES = 40
 """Messages of a conversation with tools."""

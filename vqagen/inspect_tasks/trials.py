@@ -17,7 +17,6 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, C
 
 from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted
 from vqagen.extras import needed
-from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.tools import png_uri
 from vqagen.pictures.canvas import GridStyle
@@ -32,6 +31,7 @@ from vqagen.tasks.director.pictures import looks_of
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.director.views import Views, kinds_of_cells
+from vqagen.tasks.prompts import DIRECTOR, request, system_prompt
 
 if TYPE_CHECKING:
     from vqagen.pictures.grid_picture import GridPainter

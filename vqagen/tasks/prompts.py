@@ -1,14 +1,8 @@
-"""The words of the task: the story, how backs of cells look, and how to answer."""
+"""The words in which models are asked: the story of the director task, how backs of cells look, and how to answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import ParamSpec, TypeVar
-
-from inspect_ai._util.error import PrerequisiteError  # it has no public name
-
-from vqagen.errors import VqagenError
+from collections.abc import Mapping
 
 DIRECTOR, NO_DIRECTOR = STORIES = "director", "no_director"
 PLAIN, THINK, REACT = THOUGHTS = "none", "think", "react"
@@ -66,9 +60,14 @@ _ENDINGS: Mapping[str, str] = {
 
 def system_prompt(story: str, block_text: int, thought: str, is_picture: bool) -> str:
     """Return the system message of a trial."""
+    return f"{rules(story, block_text, is_picture)}\n\n{_ENDINGS[thought]}"
+
+
+def rules(story: str, block_text: int, is_picture: bool) -> str:
+    """Return the system message of a trial without its last part, which says how to reply."""
     beginning = _BEGINNINGS[story].format("The picture" if is_picture else "The text")
     backs = (_BACKS_IN_PICTURES if is_picture else _BACKS_IN_TEXTS)[story][block_text]
-    return f"{beginning} {backs}\n\n{_TASKS[story]} {_LABELS}\n\n{_ENDINGS[thought]}"
+    return f"{beginning} {backs}\n\n{_TASKS[story]} {_LABELS}"
 
 
 _ANSWERS: Mapping[str, str] = {
@@ -94,20 +93,3 @@ def request(story: str, instruction: str) -> str:
     'The director says: "Please pick the red book."'
     """
     return f'The director says: "{instruction}"' if story == DIRECTOR else instruction
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def shown_by_inspect(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a function raise every VqagenError as the error that Inspect prints without a traceback."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return function(*args, **kwargs)
-        except VqagenError as error:
-            raise PrerequisiteError(f"vqagen: {error}") from None
-
-    return call
