@@ -6,8 +6,11 @@ import pickle
 from collections import Counter
 from itertools import islice
 
+import numpy as np
 import pytest
 
+from vqagen import rewards
+from vqagen.dataset.rows import COLUMNS
 from vqagen.environments.endless import Environment, environment
 from vqagen.environments.levels import CURRICULUM_SAMPLES, LEVELS, Level, Levels, Schedule
 from vqagen.errors import UsageError
@@ -128,3 +131,28 @@ def test_a_level_that_nothing_fits_is_refused() -> None:
         environment(levels=Level((3, 4), relations=(9, 9)))
     with pytest.raises(UsageError, match="widen its ranges"):
         environment(levels=Level((1, 1), steps=(6, 6), relations=(1, 1)))[0]
+
+
+def test_a_sample_is_drawn_when_its_picture_is_asked_for() -> None:
+    sample = environment(width=120)[3]
+
+    assert sample.picture.shape == (80, 120, 3)
+    assert sample.picture is sample.picture
+    assert sample.png()[:4] == b"\x89PNG"
+    other = pickle.loads(pickle.dumps(sample))
+    assert np.array_equal(other.picture, sample.picture)
+    assert other.to_row() == sample.to_row()
+
+
+def test_a_sample_is_a_row_of_a_dataset(endless: Environment) -> None:
+    """With the box of each object in the pixels of its picture."""
+    row = endless[5].to_row()
+
+    assert tuple(row) == COLUMNS
+    assert row["solution"] == f"<answer> {endless[5].answer} </answer>"
+    assert rewards.accuracy(None, [row["solution"]], **{name: [value] for name, value in row.items()}) == [1]
+    boxes = np.array(row["boxes"])
+    assert boxes.shape == (len(endless[5].scene["objects"]), 4)
+    assert (
+        (boxes[:, :2] < boxes[:, 2:]).all() and boxes.min() >= 0 and (boxes.max(axis=0) <= [240, 160, 240, 160]).all()
+    )

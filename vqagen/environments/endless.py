@@ -9,7 +9,7 @@ shape of a text tells the answer. Scenes of one sample have equally many objects
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from random import Random
@@ -18,13 +18,17 @@ from typing import Any, NamedTuple
 from numpy import uint8
 from numpy.typing import NDArray
 
+from vqagen.dataset.rows import Row, picture_columns, question_row
 from vqagen.environments.levels import ALL, Level, Levels, Schedule
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
 from vqagen.language.question import release_answer
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
+from vqagen.pictures.looks import SceneLooks
+from vqagen.pictures.masks import find_masks
 from vqagen.pictures.png import png_file
+from vqagen.pictures.sketch import sketch
 from vqagen.plugin import RELATION, SAMENESS
 from vqagen.rng import below, pick, stream
 from vqagen.search.balance import make_measures
@@ -73,17 +77,35 @@ class Sample:
     """The id of the template."""
     level: int
     """The place of the level among those of the environment, from 1."""
-    draw: Callable[[Mapping[str, Any]], Picture] = field(repr=False)
-    """Draws the picture of a scene."""
+    looks: SceneLooks = field(repr=False)
+    width: int = field(repr=False)
+    """The width of the picture in pixels."""
 
     @cached_property
     def picture(self) -> Picture:
         """The drawn picture, of shape (height, width, 3); drawn when it is first asked for."""
-        return self.draw(self.scene)
+        return sketch(self.scene, self.looks, self.width)
+
+    @cached_property
+    def boxes(self) -> list[tuple[int, int, int, int] | None]:
+        """For each object the left, top, right and bottom of what is visible in the picture; None if nothing is."""
+        camera = self.looks.camera(self.scene).scaled(self.width)
+        return [mask.box for mask in find_masks(camera, self.looks.things(self.scene))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Take along what the looks are needed for."""
+        return {**self.__dict__, "looks": None, "picture": self.picture, "boxes": self.boxes}
 
     def png(self) -> bytes:
         """Return the picture as a PNG file."""
         return png_file(self.picture)
+
+    def to_row(self) -> Row:
+        """Return the sample as a row of a dataset; see `dataset.rows`. The number of the question is the index."""
+        objects = [{**each, "box": box} for each, box in zip(self.scene["objects"], self.boxes, strict=True)]
+        columns = picture_columns({**self.scene, "objects": objects}, self.index, self.png())
+        asked = {"question": self.question, "answer": self.answer, "program": self.program}
+        return question_row(asked, columns, self.index, self.answer_type, self.family)
 
 
 class _Candidate(NamedTuple):
@@ -106,7 +128,7 @@ class Environment:
         self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings)
         self._families = [self._families_of(level) for level in self.schedule.levels]
         self._rules_of = cache(self._make_rules)
-        self._draw = _Artist(loaded.domain, width)
+        self._looks, self._width = SceneLooks.from_domain(loaded.domain), width
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Environment, self._arguments
@@ -192,7 +214,8 @@ class Environment:
             dict(scene.record),
             family.template.id,
             number + 1,
-            self._draw,
+            self._looks,
+            self._width,
         )
 
     def _type_of(self, template: Template) -> str:
@@ -235,13 +258,3 @@ def _said(family: Family, filling: Filling) -> object:
     """Return which attributes the last phrase says; of two that are compared, how many more the first."""
     measures = make_measures(family.plan, "words")
     return measures[1 if len(measures) == 2 else 0](filling) if measures else None
-
-
-class _Artist:
-    """Draws the pictures of scenes of a domain."""
-
-    def __init__(self, domain: Any, width: int) -> None:
-        self._domain, self._width = domain, width
-
-    def __call__(self, scene: Mapping[str, Any]) -> Picture:
-        raise NotImplementedError
