@@ -201,5 +201,5 @@ def _unit(vectors: Any) -> Any:
 
 
 def _dots(one: Any, other: Any) -> Any:
-    """Return the dot product of each row with the same row of the other; sums along short rows take ten times as long."""
+    """Return the dot product of each row with that of the other; sums along short rows take ten times as long."""
     return np.einsum("ij,ij->i", one, other)
