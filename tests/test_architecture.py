@@ -24,7 +24,7 @@ LAYERS = (
     ("tasks",),
     ("run",),
     ("authoring", "score", "shortcuts", "human", "exchange", "dataset"),
-    ("inspect_tasks", "rewards", "environments", "api", "__init__"),
+    ("inspect_tasks", "rewards", "environments", "export", "show", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

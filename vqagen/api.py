@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
+    from vqagen.export.exporting import Exported as Exported, export as export
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
     from vqagen.human.export.humanr_answers import import_humanr as import_humanr
     from vqagen.human.items.making import make_items as make_items, write_items as write_items
@@ -102,6 +103,7 @@ MODULES = {
     "Environment": "vqagen.environments.endless",
     "Evaluation": "vqagen.score.evaluate.evaluation",
     "ExportReport": "vqagen.human.export.folder",
+    "Exported": "vqagen.export.exporting",
     "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.items.settings",
@@ -145,6 +147,7 @@ MODULES = {
     "draw_scenes": "vqagen.pictures.scene_pictures",
     "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.shortcuts.evaluation",
+    "export": "vqagen.export.exporting",
     "export_study": "vqagen.human.export.folder",
     "export_trials": "vqagen.exchange.participant_lists",
     "extend_study": "vqagen.human.study.making",

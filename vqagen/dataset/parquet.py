@@ -51,13 +51,17 @@ def schema_of(features: Mapping[str, Feature]) -> Any:
     return pyarrow().schema([(name, arrow_type(each)) for name, each in features.items()], metadata)
 
 
-def arrow_type(feature: Feature) -> Any:
-    """Return the `pyarrow` type of a column.
+def arrow_type(feature: Feature | list[Feature]) -> Any:
+    """Return the `pyarrow` type of a column. A list has one feature, an object one for each of its keys.
 
     >>> str(arrow_type({"feature": {"dtype": "string", "_type": "Value"}, "_type": "Sequence"}))
     'list<element: string>'
     """
     arrow = pyarrow()
+    if isinstance(feature, list):
+        return arrow.list_(arrow.field("element", arrow_type(feature[0])))
+    if "_type" not in feature:
+        return arrow.struct([(name, arrow_type(each)) for name, each in feature.items()])
     if feature["_type"] == "Image":
         return arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
     if feature["_type"] == "Sequence":

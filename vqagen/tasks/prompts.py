@@ -51,8 +51,9 @@ _LABELS = (
     "Name the cell by its column and row as you see them: columns have letters from left to right, and rows have"
     " numbers from top to bottom."
 )
+CELL_ENDING = "Reply with one line and nothing else:\nANSWER: <cell>"
 _ENDINGS: Mapping[str, str] = {
-    PLAIN: "Reply with one line and nothing else:\nANSWER: <cell>",
+    PLAIN: CELL_ENDING,
     THINK: "Think step by step. Then end your reply with a line of its own:\nANSWER: <cell>",
     REACT: "Think step by step, and use the tools where they help. Then call submit() with the cell.",
 }

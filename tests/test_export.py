@@ -1,0 +1,460 @@
+"""Exports: what each target reads is what was in the source, and what it cannot hold is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import runpy
+from collections.abc import Iterator
+from itertools import count, groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from commands import Commands
+
+from vqagen.cli.export import TARGETS as SHOWN
+from vqagen.dataset.parquet import write_rows
+from vqagen.dataset.rows import COLUMNS, question_row, read_rows
+from vqagen.errors import BadInput, UsageError
+from vqagen.export.examples import MODES
+from vqagen.export.exporting import TARGETS, export
+from vqagen.pictures.png import png_file
+from vqagen.rewards import accuracy, easyr1_score, verl_score
+from vqagen.run.making import write_dialogs, write_questions, write_scenes, write_trials
+from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.sampling.settings import SamplingSettings
+
+datasets: Any = pytest.importorskip("datasets")
+ASKED = {
+    "count": ("3", ["2", "3"]),
+    "yes/no": ("yes", ["yes", "no"]),
+    "value": ("red", ["red", "blue", "gray", "green"]),
+}
+SPLITS = {"train": 4, "test": 2}
+"""Split -> its pictures, each of which has a question of each type."""
+
+
+def picture(number: int) -> bytes:
+    """A PNG that is like no other."""
+    return png_file(np.full((8, 8, 3), number, dtype=np.uint8))
+
+
+def rows_of(splits: dict[str, int], first: int = 0) -> Iterator[dict[str, Any]]:
+    """The rows of a small dataset with options."""
+    for split, pictures in splits.items():
+        for image in range(first, first + pictures):
+            shown = {
+                "image": {"bytes": picture(image), "path": f"{image}.png"},
+                "image_id": image,
+                "scene": '{"objects": []}',
+                "boxes": [[1, 2, 3, 4], []],
+            }
+            for answer_type, (answer, options) in ASKED.items():
+                asked = {"question": f"What is the {answer_type}\tof “{image}”?", "answer": answer, "program": []}
+                asked |= {"choices": options, "choice": options.index(answer)}
+                yield {**question_row(asked, shown, next(numbers), answer_type, "zero_hop.json#0"), "split": split}
+        first += pictures
+
+
+numbers = count()
+
+
+def write_dataset(folder: Path) -> Path:
+    """Write the small dataset."""
+    (folder / "data").mkdir(parents=True)
+    by_split = groupby(rows_of(SPLITS), key=lambda row: row["split"])
+    for split, rows in by_split:
+        write_rows(folder / f"data/{split}-00000-of-00001.parquet", rows)
+    (folder / "README.md").write_text("---\nlicense: cc0-1.0\n---\n\nPictures: CC0.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a dataset."""
+    return write_dataset(tmp_path_factory.mktemp("dataset"))
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with trials, and with questions and dialogs about scenes whose pictures lie in `images`."""
+    folder = tmp_path_factory.mktemp("others")
+    write_trials(folder / "trials", DirectorSettings(count=6, render=("png",)))
+    write_scenes(folder / "scenes.json", SamplingSettings(count=2))
+    write_questions(
+        folder / "scenes.json", folder / "questions.jsonl", settings=QuestionSettings(templates_per_image=3)
+    )
+    write_dialogs(folder / "scenes.json", folder / "dialogs.jsonl", settings=DialogSettings(dialogs_per_image=1))
+    (folder / "images").mkdir()
+    for number, scene in enumerate(json.loads((folder / "scenes.json").read_text())["scenes"]):
+        (folder / "images" / scene["image_filename"]).write_bytes(picture(number))
+    return folder
+
+
+def load(out: Path, builder: str | None = None, **options: Any) -> Any:
+    """Read an export with `datasets`."""
+    quiet = {"cache_dir": str(out.parent / "cache"), **options}
+    return datasets.load_dataset(builder or str(out), **quiet)
+
+
+def lines(file: Path) -> list[Any]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def png_of(image: Any) -> int:
+    """The number of the picture that Pillow shows."""
+    pixel: int = image.convert("RGB").getpixel((0, 0))[0]
+    return pixel
+
+
+def test_help_names_every_target() -> None:
+    assert tuple(TARGETS) == SHOWN
+
+
+# Targets that are read by the real package ---------------------------------------------------------------------------
+
+
+def test_hugging_face_reads_rows_and_pictures(dataset: Path, tmp_path: Path) -> None:
+    done = export(dataset, tmp_path / "out", "hf")
+    read = load(tmp_path / "out")
+
+    assert done.splits == {split: 3 * pictures for split, pictures in SPLITS.items()}
+    assert {split: len(table) for split, table in read.items()} == done.splits
+    assert tuple(read["train"].column_names) == COLUMNS
+    written = [row for row in read_rows(dataset) if row.pop("split") == "test"]
+    for row, expected in zip(read["test"], written, strict=True):
+        assert png_of(row.pop("image")) == expected["image_id"]
+        assert row == {name: value for name, value in expected.items() if name != "image"}
+    assert "license: cc0-1.0" in (tmp_path / "out/README.md").read_text()
+
+
+def test_an_imagefolder_has_each_picture_once(dataset: Path, tmp_path: Path) -> None:
+    export(dataset, tmp_path / "out", "imagefolder")
+    read = load(tmp_path / "out", "imagefolder", data_dir=str(tmp_path / "out"))
+
+    assert len(list((tmp_path / "out").rglob("*.png"))) == sum(SPLITS.values())
+    assert [png_of(row["image"]) for row in read["train"]] == [number for number in range(4) for _ in ASKED]
+    assert set(read["train"].column_names) == set(COLUMNS)
+    assert read["test"][0]["choices"] == ["2", "3"]
+    assert load(tmp_path / "out")["test"].num_rows == 6
+
+
+def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) -> None:
+    """In both modes: an option may be named by its letter or its text."""
+    for mode, replies in {"open": ["3", "yes", "red"], "mc": ["B", "A", "A"]}.items():
+        read = load(tmp_path / mode if export(dataset, tmp_path / mode, "trl", mode=mode) else tmp_path)["train"]
+        first = read[0]
+        text = first["prompt"][0]["content"][1].pop("text")
+
+        assert first["prompt"] == [{"role": "user", "content": [{"type": "image", "text": None}, {"type": "text"}]}]
+        assert text.splitlines()[1:] == (["A) 2", "B) 3"] if mode == "mc" else [])
+        assert first["completion"][0]["content"][0]["text"] == replies[0]
+        assert first["solution"] == f"<answer> {replies[0]} </answer>"
+        assert png_of(first["image"]) == 0
+        said = [[{"role": "assistant", "content": f"<think></think><answer>{reply}</answer>"}] for reply in replies]
+        columns = {name: read[name][:3] for name in read.column_names if name not in ("prompt", "completion")}
+        assert accuracy(prompts=read["prompt"][:3], completions=said, **columns) == [1, 1, 1]
+        assert accuracy(prompts=read["prompt"][:3], completions=[*said[1:], said[0]], **columns) != [1, 1, 1]
+
+
+def test_easyr1_gets_texts_with_as_many_tags_as_pictures(dataset: Path, tmp_path: Path) -> None:
+    export(dataset, tmp_path / "out", "easyr1")
+    read = load(tmp_path / "out", "parquet", data_files={"train": str(tmp_path / "out/train.parquet")})["train"]
+
+    for row, number in zip(read, [number for number in range(4) for _ in ASKED], strict=True):
+        assert row["problem"].count("<image>") == len(row["images"]) == 1
+        assert png_of(row["images"][0]) == number
+        assert easyr1_score({"response": row["answer"], "ground_truth": row["answer"]})["accuracy"] == 1
+
+
+def test_verl_gets_prompts_and_what_its_rule_needs(dataset: Path, tmp_path: Path) -> None:
+    for mode in MODES:
+        export(dataset, tmp_path / mode, "verl", mode=mode)
+        table = load(tmp_path / mode, "parquet", data_files={"test": str(tmp_path / mode / "test.parquet")})["test"]
+        row = table[4]
+
+        assert set(row) == {"data_source", "prompt", "images", "ability", "reward_model", "extra_info"}
+        assert [row["prompt"][0]["role"], row["prompt"][0]["content"].count("<image>")] == ["user", len(row["images"])]
+        assert row["reward_model"] == {"style": "rule", "ground_truth": "yes"}
+        assert row["extra_info"]["index"] == 4
+        assert row["extra_info"]["split"] == "test"
+        reply = {"open": "yes", "mc": "A"}[mode]
+        scored = verl_score(row["data_source"], reply, row["reward_model"]["ground_truth"], row["extra_info"])
+        assert scored["acc"] == 1
+
+
+def test_inspect_reads_samples_and_scores_replies(dataset: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    from director_logs import evaluated
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    replies = {"open": ["three", "ANSWER: no", "I see red."], "mc": ["ANSWER: B", "ANSWER: B", "ANSWER: A"]}
+    for mode in MODES:
+        export(dataset, out := tmp_path / mode, "inspect", mode=mode)
+        task = runpy.run_path(str(out / "task.py"))["test"]()
+        outputs = [ModelOutput.from_content("mockllm", reply) for reply in replies[mode] * 2]
+        for output in outputs:
+            output.usage = ModelUsage()  # or Inspect would fetch a tokenizer to count them
+        (log,) = evaluated(task, tmp_path / "logs", model=get_model("mockllm/model", custom_outputs=outputs))
+
+        first = task.dataset[0]
+        file = Path(first.input[-1].content[0].image)
+        assert file.is_absolute()
+        assert file.read_bytes() == picture(4)
+        assert [first.target, first.choices] == (["3", None] if mode == "open" else ["B", ["2", "3"]])
+        assert log.results is not None
+        assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_vlmevalkit_finds_pictures_and_options_as_they_were(dataset: Path, tmp_path: Path) -> None:
+    """As its pages and `image_base.py` describe: pandas reads the table, and a short `image` is another row's index."""
+    import pandas
+
+    export(dataset, tmp_path / "out", "vlmevalkit", mode="mc", name="clevr")
+    read = pandas.read_csv(tmp_path / "out/clevr_train.tsv", sep="\t")
+    images = dict(zip(map(str, read["index"]), map(str, read["image"]), strict=True))
+    asked = [row for row in read_rows(dataset) if row["split"] == "train"]
+
+    assert {"A", "B", "question", "answer", "category", "l2-category", "split"} < set(read.columns)
+    assert sum(len(image) > 64 for image in images.values()) == SPLITS["train"]
+    for (_, line), row in zip(read.iterrows(), asked, strict=True):
+        image = images[str(line["index"])]
+        whole = image if len(image) > 64 else images[image]
+        assert base64.b64decode(whole) == row["image"]["bytes"]
+        assert line["question"] == row["problem"]
+        options = [str(line[letter]) for letter in "ABCD" if not pandas.isna(line[letter])]
+        assert options == [{"2": "two", "3": "three"}.get(text, text) for text in row["choices"]]
+        assert line["answer"] == "ABCD"[row["choice"]]
+
+
+def test_lmms_eval_finds_a_task_with_its_functions(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As its guide describes: YAML beside utils.py; the folder is that in which it runs."""
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_constructor("!function", lambda loader, node: node.value)
+    export(dataset, tmp_path / "out", "lmms-eval", name="clevr")
+    monkeypatch.chdir(tmp_path / "out")
+    task = yaml.load(Path("clevr_test.yaml").read_text(), Loader)
+    read = load(Path("."), task["dataset_path"], **task["dataset_kwargs"])[task["test_split"]]
+    utils = runpy.run_path("utils.py")
+    functions = [utils[task[key].removeprefix("utils.")] for key in ("doc_to_visual", "doc_to_text")]
+
+    assert task["task"] == "clevr_test"
+    assert task["metric_list"][0]["metric"] == "exact_match"
+    assert png_of(functions[0](read[0])[0]) == 4
+    asked = functions[1](read[0], task["lmms_eval_specific_kwargs"]["default"])
+    assert asked == f"{read[0]['question']}\nAnswer with a single word or with a number in digits."
+    assert read[0][task["doc_to_target"]] == "3"
+
+
+# Targets that are files, by their pages ------------------------------------------------------------------------------
+
+
+def test_llava_gets_conversations_with_paths_of_pictures(dataset: Path, tmp_path: Path) -> None:
+    export(dataset, out := tmp_path / "out", "llava")
+    read = json.loads((out / "train.json").read_text())
+
+    assert len(read) == 12
+    assert set(read[0]) == {"id", "image", "conversations"}
+    assert (out / read[0]["image"]).read_bytes() == picture(0)
+    assert [each["from"] for each in read[0]["conversations"]] == ["human", "gpt"]
+    assert read[0]["conversations"][0]["value"].startswith("<image>\nWhat is the count")
+    assert read[0]["conversations"][1]["value"] == "3"
+    assert len(list((out / "images").iterdir())) == sum(SPLITS.values())
+
+
+def test_llama_factory_gets_a_description_of_its_files(dataset: Path, tmp_path: Path) -> None:
+    export(dataset, out := tmp_path / "out", "sharegpt", name="clevr")
+    info = json.loads((out / "dataset_info.json").read_text())
+    entry = info["clevr_test"]
+    read = json.loads((out / entry["file_name"]).read_text())
+
+    assert list(info) == ["clevr_train", "clevr_test"]
+    assert entry["formatting"] == "sharegpt"
+    for row in read:
+        messages, images = row[entry["columns"]["messages"]], row[entry["columns"]["images"]]
+        assert sum(each["value"].count("<image>") for each in messages) == len(images) == 1
+        assert (out / images[0]).is_file()
+
+
+# Dialogs, trials, files of questions ----------------------------------------------------------------------------------
+
+HOLD_DIALOGS = ("hf", "trl", "llava", "sharegpt", "inspect")
+
+
+def test_a_dialog_is_one_conversation_or_a_row_for_each_round(others: Path, tmp_path: Path) -> None:
+    for target in HOLD_DIALOGS:
+        export(others / "dialogs.jsonl", tmp_path / target, target)
+    dialogs = lines(others / "dialogs.jsonl")
+    first, last = dialogs[0], dialogs[0]["rounds"][-1]
+    whole = json.loads((tmp_path / "llava/sample.json").read_text())[0]["conversations"]
+    chats, samples = load(tmp_path / "trl")["sample"], lines(tmp_path / "inspect/sample.jsonl")
+
+    assert len(whole) == 2 * len(first["rounds"])
+    assert whole[0]["value"].splitlines()[:2] == ["<image>", first["caption"]["text"]]
+    assert sum("<image>" in each["value"] for each in whole) == 1
+    assert len(chats) == len(samples) == sum(len(each["rounds"]) for each in dialogs)
+    assert [each["role"] for each in chats[2]["prompt"]] == ["user", "assistant", "user", "assistant", "user"]
+    assert (
+        chats[9]["prompt"][-1]["content"][0]["text"]
+        == samples[9]["input"][-1]["content"][0]["text"]
+        == last["question"]
+    )
+    assert chats[9]["answer"] == samples[9]["target"] == str(last["answer"])
+    assert load(tmp_path / "hf")["sample"][0]["questions"][-1] == last["question"]
+
+
+def test_a_trial_is_asked_with_its_story_and_picture(others: Path, tmp_path: Path) -> None:
+    for target in [each for each in TARGETS if each != "vlmevalkit"]:
+        assert export(others / "trials", tmp_path / target, target).splits == {"train": 6}
+    trial = lines(others / "trials/trials.jsonl")[0]
+    row = load(tmp_path / "hf")["train"][0]
+
+    assert row["answer"] == trial["answer"]
+    assert row["answer_type"] == "cell"
+    assert row["solution"] == f"<answer> {trial['answer']} </answer>"
+    assert row["problem"].startswith("You take part in a game for two")
+    assert row["problem"].endswith(f'The director says: "{trial["instruction"]}"')
+    assert row["image"].size == (800, 800) or row["image"].size[0] > 100
+
+
+def test_a_file_of_questions_is_exported_with_its_pictures(others: Path, tmp_path: Path) -> None:
+    export(others / "questions.jsonl", tmp_path / "out", "trl")
+    read, written = load(tmp_path / "out")["sample"], lines(others / "questions.jsonl")
+
+    assert [row["answer"] for row in read] == [each["answer"] for each in written]
+    assert [png_of(row["image"]) for row in read] == [each["image_index"] for each in written]
+    assert set(read["domain"]) == {"clevr"}
+    kinds = {"count": "count", "exist": "yes/no", "query": "value"}
+    for row, each in zip(read, written, strict=True):
+        assert row["answer_type"] == kinds.get(each["question_type"], row["answer_type"])
+
+
+def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path: Path) -> None:
+    for target in [each for each in TARGETS if each not in ("imagefolder", "vlmevalkit")]:
+        export(dataset, out := tmp_path / target, target, without_pictures=True)
+        texts = [file.read_text() for file in out.rglob("*.json*")]
+        tables = [load(out, "parquet", data_files=str(file)) for file in out.rglob("*.parquet")]
+
+        assert not any("<image>" in text or '"image"' in text for text in texts if target != "inspect"), target
+        assert not any({"image", "images"} & set(each["train"].column_names) for each in tables), target
+        assert not list(out.rglob("*.png"))
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "options", "reason"),
+    [
+        ("data", "vlmevalkit", {}, "vlmevalkit cannot hold questions without options: it scores only questions with"),
+        ("data", "imagefolder", {"without_pictures": True}, "imagefolder cannot hold no pictures: it is a folder of"),
+        ("data", "vlmevalkit", {"mode": "mc", "name": "video"}, "--name video_train holds 'video', by which"),
+        ("data", "hf", {"name": "a b"}, "--name must be letters, digits and _, and begin with a letter; found 'a b'"),
+        ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
+        ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
+        ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
+        ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
+        ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
+        ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
+        ("questions.jsonl", "trl", {"mode": "mc"}, "question 0 has no options to choose from; `vqagen choices` makes"),
+        ("questions.jsonl", "trl", {"images": "nowhere"}, "no folder of pictures: nowhere"),
+        ("questions.jsonl", "trl", {"images": "trials"}, "row 0 has no picture"),
+        ("nothing.json", "trl", {}, "questions, dialogs or trials not found: "),
+    ],
+)
+def test_what_a_target_cannot_hold_is_refused_with_the_reason(
+    source: str, target: str, options: dict[str, Any], reason: str, dataset: Path, others: Path, tmp_path: Path
+) -> None:
+    """And nothing is left of the output."""
+    if options.get("images") == "trials":
+        options = {"images": others / "trials"}
+    with pytest.raises((UsageError, BadInput)) as caught:
+        export(dataset if source == "data" else others / source, tmp_path / "out", target, **options)
+
+    assert reason in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+BAD_RECORDS = {
+    "questions[1].question: expected text, found null or nothing": {"answer": "3"},
+    "questions[1].answer: expected the answer, found null or nothing": {"question": "How many?"},
+    "questions[1].choices: the answer '3' is not among the options": {
+        "question": "How many?",
+        "answer": 3,
+        "choices": ["1", "2"],
+    },
+    "a text says <image>, for which this format would put a picture": {"question": "An <image>?", "answer": 3},
+    "the split train comes in several places; sort the file by split, or give --split train": {
+        "question": "How many?",
+        "answer": 3,
+        "split": "test",
+    },
+    "a split must be named by letters, digits and _; found 'a/b'": {"question": "?", "answer": 3, "split": "a/b"},
+}
+
+
+def test_records_that_cannot_be_exported_are_located(tmp_path: Path) -> None:
+    good = {"question": "How many?", "answer": 3, "question_index": 0, "split": "train"}
+    file, wrong = tmp_path / "questions.jsonl", {}
+    for message, bad in BAD_RECORDS.items():
+        file.write_text("".join(json.dumps(each) + "\n" for each in (good, bad, good)))
+        with pytest.raises(BadInput) as caught:
+            export(file, tmp_path / "out", "llava", without_pictures=True)
+        if message not in str(caught.value):
+            wrong[message] = str(caught.value)
+
+    assert wrong == {}
+    assert [each.name for each in tmp_path.iterdir()] == ["questions.jsonl"]
+
+
+def test_values_that_pandas_takes_for_missing_are_refused(dataset: Path, tmp_path: Path) -> None:
+    row = {"question": "Which?", "answer": "NA", "choices": ["NA", "b"]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row))
+    with pytest.raises(BadInput, match="question 0 says 'NA', which VLMEvalKit would read as a missing value"):
+        export(tmp_path / "questions.jsonl", tmp_path / "out", "vlmevalkit", mode="mc", without_pictures=True)
+
+
+def test_trials_of_another_view_or_without_png_are_refused(tmp_path: Path) -> None:
+    for name, settings, reason in (
+        ("director", {"render": ("png",), "view": "director"}, "the pictures show the director's view"),
+        ("svg", {"render": ("svg",)}, "found 'images/000000.svg': give --render png"),
+        ("none", {"render": ("none",)}, "found null: give --render png"),
+    ):
+        write_trials(tmp_path / name, DirectorSettings(count=1, **settings))
+        with pytest.raises((UsageError, BadInput), match=re.escape(reason)):
+            export(tmp_path / name, tmp_path / "out", "trl")
+
+
+def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    rows = [{**row, "image": {**row["image"], "path": "same.png"}} for row in rows_of({"train": 2})]
+    write_rows(tmp_path / "data/train-00000-of-00001.parquet", rows)
+    with pytest.raises(BadInput, match=r"two pictures are called images/same\.png; rename one of them"):
+        export(tmp_path, tmp_path / "out", "llava")
+
+
+def test_only_an_export_is_ever_replaced(dataset: Path, tmp_path: Path, capsysbinary: Any) -> None:
+    run = Commands(capsysbinary)
+    line = f"export '{dataset}' --to llava -o '{tmp_path}/out'"
+    ran = run.done(line)
+    assert ran.err == "18 questions: train 12, test 6\n"
+    before = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir() if file.is_file()}
+
+    assert "exists already; give --force to replace it" in run(line).err
+    run.done(f"{line} --force --split test")
+    assert not (tmp_path / "out/train.json").exists()
+    run.done(f"{line} --force")
+    assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir() if file.is_file()} == before
+    (tmp_path / "out/README.md").write_text("My own.")
+    assert "holds other files than an export" in run(f"{line} --force").err

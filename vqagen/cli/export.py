@@ -1,0 +1,79 @@
+"""`vqagen export`: a dataset as trainers and evaluators read it."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.cli.group import GroupedCommand, Option
+from vqagen.cli.options import out_option, path
+
+TARGETS = ("hf", "imagefolder", "trl", "easyr1", "verl", "llava", "sharegpt", "vlmevalkit", "lmms-eval", "inspect")
+"""The keys of `vqagen.export.exporting.TARGETS`, which help shows without loading it."""
+
+
+@click.command("export", cls=GroupedCommand)
+@click.argument("source", type=path)
+@click.option("--to", required=True, type=click.Choice(TARGETS), help="The format of the output.")
+@out_option("FOLDER", "The folder to write.")
+@click.option(
+    "--images",
+    cls=Option,
+    group="input",
+    type=path,
+    metavar="FOLDER",
+    help="Pictures of a file of questions or dialogs. [default: beside the file, or in images there]",
+)
+@click.option("--split", cls=Option, group="input", metavar="NAME", help="Only this split.")
+@click.option(
+    "--mode",
+    type=click.Choice(["open", "mc"]),
+    default="open",
+    show_default=True,
+    help="Ask for an answer, or list the options and ask for a letter.",
+)
+@click.option("--without-pictures", is_flag=True, help="Leave out the pictures, as for a blind baseline.")
+@click.option(
+    "--name", default="vqagen", show_default=True, metavar="NAME", help="How the target calls the data or its tasks."
+)
+@click.option("--force", cls=Option, group="output", is_flag=True, help="Replace an export in that folder.")
+def command(
+    source: str,
+    to: str,
+    out: str,
+    images: str | None,
+    split: str | None,
+    mode: str,
+    without_pictures: bool,
+    name: str,
+    force: bool,
+) -> None:
+    """Write a dataset in the format of a trainer or an evaluator.
+
+    SOURCE is the folder of a dataset, a file of questions or dialogs with a folder of pictures, or a folder of director
+    trials. Splits are kept, and pictures are stored once. What a format cannot hold or would score wrongly is refused
+    with the reason. README.md in the output says how it is loaded.
+
+    \b
+    Example:
+      vqagen director generate --count 20 --render png --out trials
+      vqagen export trials --to trl -o trials-trl
+    """
+    from vqagen.cli.progress import counting
+    from vqagen.errors import counted
+    from vqagen.export.exporting import export
+
+    with counting("example") as on_exported:
+        done = export(
+            source,
+            out,
+            to,
+            images=images,
+            split=split,
+            mode=mode,
+            without_pictures=without_pictures,
+            name=name,
+            force=force,
+            on_exported=on_exported,
+        )
+    splits = ", ".join(f"{split} {number:,}" for split, number in done.splits.items())
+    click.echo(f"{counted(sum(done.splits.values()), done.kind.removesuffix('s'))}: {splits}", err=True)

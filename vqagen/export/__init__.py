@@ -1,0 +1,1 @@
+"""Datasets, questions, trials and dialogs in the formats of trainers and evaluators; one file a target."""

@@ -1,0 +1,45 @@
+"""EasyR1: <split>.parquet with `problem`, which says <image> where the picture belongs, `answer` and `images`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vqagen.export.examples import DIALOGS, Example
+from vqagen.export.folder import Folder, with_tag
+
+CANNOT: Mapping[str, str] = {DIALOGS: "a row is one question without earlier rounds; export to trl"}
+_TEXT = {"dtype": "string", "_type": "Value"}
+FEATURES: Mapping[str, Any] = {
+    **dict.fromkeys(("problem", "answer"), _TEXT),
+    "images": [{"_type": "Image"}],
+    **dict.fromkeys(("answer_type", "id"), _TEXT),
+}
+USE = """    data.train_files=path/to/this/folder/train.parquet data.val_files=path/to/this/folder/validation.parquet
+    data.prompt_key=problem data.answer_key=answer data.image_key=images
+    worker.reward.reward_function=<file>:easyr1_score
+
+`<file>` is what `python -c "import vqagen.rewards; print(vqagen.rewards.__file__)"` prints. EasyR1
+hands the answer alone to the reward, which finds its type by itself."""
+
+
+def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
+    """Write a table with a row for each question."""
+    rows = (
+        {
+            "image_id": each.row["image_id"],
+            "problem": with_tag(each.turn.text, folder.has_pictures),
+            "answer": each.turn.answer,
+            "images": [each.image],
+            "answer_type": each.turn.answer_type,
+            "id": each.id,
+        }
+        for each in examples
+    )
+    features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "images"}
+    folder.write_table(f"{split}.parquet", rows, features)
+
+
+def finish(splits: Mapping[str, int], folder: Folder) -> None:
+    """Write the README."""
+    folder.write_readme("EasyR1", USE)

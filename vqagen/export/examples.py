@@ -1,0 +1,255 @@
+"""The examples of an export: each question, trial or dialog of a source, in one shape.
+
+A source is the folder of a dataset, a file of questions or dialogs with a folder of pictures, or a folder of director
+trials. Its examples are read one after the other.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from vqagen.dataset.rows import Row, dialog_row, question_row, read_rows
+from vqagen.errors import BadInput, FieldFault, Problem, UsageError, as_written, describe
+from vqagen.files.records import RecordSource
+from vqagen.language.domain_files import PathLike
+from vqagen.language.question import release_answer
+from vqagen.score.answers.kinds import BOOL, INTEGER
+from vqagen.score.items.builder import gold_of
+from vqagen.score.items.questions import OPTION_KEYS
+from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
+from vqagen.tasks.director.rules import PARTICIPANT
+from vqagen.tasks.prompts import DIRECTOR, request, rules
+
+QUESTIONS, TRIALS, DIALOGS = "questions", "trials", "dialogs"
+OPEN, CHOICE = MODES = "open", "mc"
+"""How questions are asked: for an answer, or for the letter of an option."""
+TYPES = {BOOL: "yes/no", INTEGER: "count"}
+"""Kind of an answer -> its type in rows; all others are values."""
+DEFAULT_SPLIT = "train"
+"""The split of what has none."""
+BLOCK_TEXT = 0
+"""The description of blocked cells in trials: the most explicit one."""
+
+
+class Turn(NamedTuple):
+    """A question and its answer."""
+
+    text: str
+    answer: str
+    answer_type: str
+    """count, yes/no, value or cell."""
+
+
+class Example(NamedTuple):
+    """A question or a trial with its answer, or a whole dialog."""
+
+    id: str
+    split: str
+    image: Mapping[str, Any] | None
+    """Its `bytes` and its `path`, a name; None without a picture."""
+    turns: tuple[Turn, ...]
+    """One; of a dialog its rounds, the first with the caption before its question."""
+    row: Row
+    """The columns of a dataset but for `image`: those of `dataset.rows.FEATURES`, or of `DIALOG_FEATURES`."""
+
+    @property
+    def turn(self) -> Turn:
+        """The only turn."""
+        return self.turns[0]
+
+
+class Asked(NamedTuple):
+    """How an export asks."""
+
+    images: PathLike | None = None
+    """The folder of pictures of a file; by default they are looked for beside the file, and in `images` there."""
+    split: str | None = None
+    """The only split that is exported."""
+    mode: str = OPEN
+    without_pictures: bool = False
+
+
+class Source(NamedTuple):
+    """What is exported."""
+
+    kind: str
+    domain: str
+    """The name of the domain; "" if it is unknown."""
+    card: str
+    """The README of a dataset, which names its licences; "" for other sources."""
+    examples: Iterator[Example]
+
+
+def find_source(place: PathLike, asked: Asked) -> Source:
+    """Return the examples of a place. Raises UsageError if nothing is there that can be exported."""
+    folder = Path(place)
+    if data := next((each for each in (folder / "data", folder) if any(each.glob("*-of-*.parquet"))), None):
+        return _dataset(data, str(place), asked)
+    found = find_any_records(place)
+    if found.kind is SAMPLES:
+        raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
+    kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
+    read = {TRIALS: _trial_row(found), DIALOGS: _dialog_row, QUESTIONS: _question_row}[kind]
+    generator = found.info.get("generator")
+    domain = generator.get("domain") if isinstance(generator, Mapping) and kind != TRIALS else None
+    return Source(kind, str(domain or ""), "", _examples(_rows(found, read, asked), str(place), asked))
+
+
+def _dataset(data: Path, name: str, asked: Asked) -> Source:
+    """Return the examples of a dataset; `data` is its folder of questions, or that of its dialogs."""
+    rows = read_rows(data.parent, asked.split, data.name)
+    first = next(read_rows(data.parent, asked.split, data.name), {})
+    card = data.parent / "README.md"
+    text = card.read_text("utf-8") if card.is_file() else ""
+    kind = DIALOGS if "dialog_id" in first else QUESTIONS
+    return Source(kind, "", text, _examples(rows, name, asked))
+
+
+def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:
+    """Yield the example of each row, which has a `split`. BadInput for a row that cannot be asked so."""
+    for number, row in enumerate(rows):
+        split, image = row.pop("split"), row.pop("image")
+        if not asked.without_pictures and not (image and image.get("bytes")):
+            message = f"row {number} has no picture; name their folder with --images, or give --without-pictures"
+            raise BadInput([Problem(message, name)])
+        if "dialog_id" in row:
+            id, turns = row["dialog_id"], tuple(_turns_of_dialog(row))
+        else:
+            id, turns = row["question_id"], (Turn(row["problem"], row["answer"], row["answer_type"]),)
+            if asked.mode == CHOICE:
+                if row["choice"] < 0:
+                    message = f"question {id} has no options to choose from; `vqagen choices` makes them"
+                    raise BadInput([Problem(message, name)])
+                turns = (_chosen(row),)
+        yield Example(str(id), split, None if asked.without_pictures else image, turns, row)
+
+
+def _chosen(row: Row) -> Turn:
+    """Return a question with its options below it, which is answered by a letter."""
+    options = (f"{letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"], strict=False))
+    return Turn("\n".join((row["problem"], *options)), string.ascii_uppercase[row["choice"]], row["answer_type"])
+
+
+def _turns_of_dialog(row: Row) -> Iterator[Turn]:
+    for number, (question, answer) in enumerate(zip(row["questions"], row["answers"], strict=True)):
+        text = question if number else f"{row['caption']}\n{question}"
+        yield Turn(text, answer, TYPES.get(gold_of(answer).kind, "value"))
+
+
+# Files of records -----------------------------------------------------------------------------------------------------
+
+ReadRow = Callable[[Mapping[str, Any]], tuple[Row, str | None]]
+"""Returns the row of a record without its picture, and the name of the picture. FieldFault for what is wrong."""
+
+
+def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
+    """Yield the row of each record. BadInput for the first that cannot be exported."""
+    pictures = _finder(source, asked)
+    for place, record in enumerate(source.records()):
+        split = str(record.get("split") or DEFAULT_SPLIT)
+        if asked.split not in (None, split):
+            continue
+        try:
+            row, name = read(record)
+        except FieldFault as fault:
+            path = f"{source.kind.path(place)}.{fault.key}"
+            raise BadInput([Problem(str(fault), str(source.path), path)]) from None
+        yield {**row, "split": split, "image": pictures(name)}
+
+
+def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mapping[str, Any] | None]:
+    """Return the function that finds a picture by its name, or None if there is none. The last ones are kept."""
+    beside = Path(str(source.path)).parent
+    folders = [Path(asked.images)] if asked.images else [beside, beside / "images"]
+    if not folders[0].is_dir():
+        raise UsageError(f"no folder of pictures: {folders[0]}")
+
+    @lru_cache(maxsize=8)
+    def find(name: str | None) -> Mapping[str, Any] | None:
+        files = (folder / name for folder in folders) if name and not asked.without_pictures else ()
+        file = next((each for each in files if each.is_file()), None)
+        return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
+
+    return find
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    if not isinstance(value, str):
+        raise FieldFault(key, f"expected text, found {describe(value)}")
+    return value
+
+
+def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the answer of a question as text, and its type."""
+    answer = record.get("answer")
+    if answer is None or not isinstance(answer, str | int | list):
+        raise FieldFault(
+            "answer", f"expected the answer, found {describe(answer)}; files with hidden answers have none"
+        )
+    text = release_answer(tuple(answer) if isinstance(answer, list) else answer)
+    return text, TYPES.get(gold_of(answer).kind, "value") if not isinstance(answer, list) else "list"
+
+
+def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+    question, (answer, answer_type) = _text(record, "question"), _answer(record)
+    key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
+    options = [release_answer(each) for each in record.get(key) or ()]
+    if options and answer not in options:
+        raise FieldFault(key, f"the answer {answer!r} is not among the options")
+    right = record.get("choice", options.index(answer) if options else -1)
+    number = record.get("question_index", record.get("question_id", 0))
+    family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
+    columns = {"question": question, "answer": answer, "choices": options, "choice": right}
+    row = question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
+    return row, record.get("image_filename")
+
+
+def _picture(record: Mapping[str, Any]) -> Row:
+    """Return the columns of a picture whose scene is not at hand."""
+    number = record.get("image_index", record.get("scene_index", 0))
+    return {"image": None, "image_id": number, "scene": "{}", "boxes": []}
+
+
+def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+    caption, rounds = record.get("caption"), record.get("rounds")
+    if not isinstance(caption, Mapping) or not isinstance(rounds, list) or not rounds:
+        raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them without --format")
+    checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in rounds]
+    shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
+    row = dialog_row(shown, _picture(record), record.get("dialog_index", 0))
+    return {**row, "dialog": orjson.dumps(record).decode()}, record.get("image_filename")
+
+
+def _trial_row(source: RecordSource) -> ReadRow:
+    """Return the reader of trials, whose pictures show the participant's view."""
+    if source.kind is TRIAL_RECORDS and settings_of(source).get("view", PARTICIPANT) == "director":
+        raise UsageError(
+            f"{source.path}: the pictures show the director's view, in which the question is another one; generate"
+            " the trials with --view participant"
+        )
+    story = rules(DIRECTOR, BLOCK_TEXT, is_picture=True)
+
+    def read(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+        trial = read_trial(record)
+        if not isinstance(trial, WrittenTrial):
+            raise FieldFault(*trial[0])
+        if not str(trial.image).endswith(".png"):
+            found = as_written(trial.image)
+            raise FieldFault("image", f"a trial is asked with its picture, a PNG; found {found}: give --render png")
+        (cell,), asked = trial.labels(trial.answer), request(DIRECTOR, trial.instruction)
+        grid = {key: record[key] for key in ("width", "height", "cells", "blocked")}
+        picture: Row = {"image_id": trial.index, "scene": orjson.dumps(grid).decode(), "boxes": [], "image": None}
+        written = {"question": asked, "answer": cell, "program": []}
+        row = question_row(written, picture, trial.index, "cell", f"{trial.group}/{trial.rule_class}")
+        return {**row, "problem": f"{story}\n\n{asked}"}, trial.image
+
+    return read

@@ -1,0 +1,128 @@
+"""An export: the examples of a source, split by split, into the folder of a target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple, Protocol, cast
+
+from vqagen.errors import BadInput, Problem, UsageError, unknown
+from vqagen.export.examples import MODES, OPEN, QUESTIONS, Asked, Example, find_source
+from vqagen.export.folder import Folder, check_folder
+from vqagen.files.output import atomic_folder, sweep
+from vqagen.language.domain_files import PathLike
+
+TARGETS: Mapping[str, str] = {
+    "hf": "vqagen.export.hf",
+    "imagefolder": "vqagen.export.imagefolder",
+    "trl": "vqagen.export.trl",
+    "easyr1": "vqagen.export.easyr1",
+    "verl": "vqagen.export.verl",
+    "llava": "vqagen.export.llava",
+    "sharegpt": "vqagen.export.sharegpt",
+    "vlmevalkit": "vqagen.export.vlmevalkit",
+    "lmms-eval": "vqagen.export.lmms_eval",
+    "inspect": "vqagen.export.inspect",
+}
+"""Target -> its module, a `Target`. A new target is one file and one line here."""
+BATCH = 100
+"""Examples after which progress is reported."""
+_NAME = re.compile(r"[A-Za-z]\w*")
+_SPLIT = re.compile(r"\w+(?:\.\w+)*")
+
+
+class Target(Protocol):
+    """What the module of a target has."""
+
+    CANNOT: Mapping[str, str]
+    """What it cannot hold -> the reason: a kind of source, a mode of asking, or `no pictures`."""
+
+    def write_split(self, examples: Iterable[Example], split: str, folder: Folder) -> None:
+        """Write the files of a split, and take one example after the other."""
+
+    def finish(self, splits: Mapping[str, int], folder: Folder) -> None:
+        """Write the README and what else concerns all splits, of which the numbers of examples are given."""
+
+
+class Exported(NamedTuple):
+    """What was exported."""
+
+    kind: str
+    """questions, trials or dialogs."""
+    splits: Mapping[str, int]
+    """Split -> the number of its examples."""
+
+
+def export(
+    source: PathLike,
+    out: PathLike,
+    to: str,
+    *,
+    images: PathLike | None = None,
+    split: str | None = None,
+    mode: str = OPEN,
+    without_pictures: bool = False,
+    name: str = "vqagen",
+    force: bool = False,
+    on_exported: Callable[[int], None] = lambda _: None,
+) -> Exported:
+    """Write a dataset, a file of questions or dialogs, or director trials to the folder `out` as a target reads them.
+
+    `to` is a key of `TARGETS`. `images` is the folder of pictures of a file. With `mode="mc"` a question lists its
+    options and is answered by a letter. `name` is how the target calls the data. The folder gets its name when it is
+    complete. `on_exported` is called now and then with the number of examples since. Raises UsageError for what the
+    target cannot hold or would score wrongly, and BadInput for the first example that cannot be exported.
+    """
+    if to not in TARGETS:
+        raise UsageError(unknown("target", to, list(TARGETS)))
+    if mode not in MODES:
+        raise UsageError(unknown("mode", mode, MODES))
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"--name must be letters, digits and _, and begin with a letter; found {name!r}")
+    target = cast(Target, import_module(TARGETS[to]))
+    check_folder(Path(out), force)
+    found = find_source(source, Asked(images, split, mode, without_pictures))
+    for asked in (found.kind, mode, "no pictures" if without_pictures else "pictures"):
+        if why := target.CANNOT.get(asked):
+            raise UsageError(f"{to} cannot hold {_SPOKEN.get(asked, asked)}: {why}")
+    if mode != OPEN and found.kind != QUESTIONS:
+        raise UsageError(f"{found.kind} have no options: leave out --mode {mode}")
+    splits: dict[str, int] = {}
+    sweep(str(out))
+    with atomic_folder(Path(out)) as path:
+        folder = Folder(path, name, found, mode, not without_pictures, {})
+        for each, examples in groupby(found.examples, key=lambda example: example.split):
+            _check_split(each, splits, str(source))
+            target.write_split(_counted(examples, each, splits, on_exported), each, folder)
+        if not splits:
+            raise BadInput([Problem(f"no {found.kind}{f' of split {split}' if split else ''} to export", str(source))])
+        target.finish(splits, folder)
+    return Exported(found.kind, splits)
+
+
+_SPOKEN = {OPEN: "questions without options"}
+
+
+def _check_split(split: str, splits: Mapping[str, int], source: str) -> None:
+    """Raise BadInput for a split that comes a second time, or whose name would not do for a file."""
+    if split in splits:
+        message = f"the split {split} comes in several places; sort the file by split, or give --split {split}"
+        raise BadInput([Problem(message, source)])
+    if not _SPLIT.fullmatch(split):
+        raise BadInput([Problem(f"a split must be named by letters, digits and _; found {split!r}", source)])
+
+
+def _counted(
+    examples: Iterable[Example], split: str, splits: dict[str, int], on_exported: Callable[[int], None]
+) -> Iterator[Example]:
+    """Yield examples, and count those of their split in `splits`."""
+    splits[split] = 0
+    for example in examples:
+        yield example
+        splits[split] += 1
+        if splits[split] % BATCH == 0:
+            on_exported(BATCH)
+    on_exported(splits[split] % BATCH)

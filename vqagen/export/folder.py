@@ -1,0 +1,118 @@
+"""The folder of an export while it is written: its lists, lines, tables and pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import orjson
+
+from vqagen.dataset.parquet import write_rows
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError
+from vqagen.export.examples import Source
+
+README = "README.md"
+MARK = "written by `vqagen export`"
+"""Stands in the README of every export: nothing else is replaced by --force."""
+IMAGE_TAG = "<image>"
+"""Stands in a text where its picture belongs."""
+_CARD = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
+"""The settings and the text of a card."""
+_LICENCE = re.compile(r"^license.*\n(?:[ -].*\n)*", re.MULTILINE)
+
+
+class Folder(NamedTuple):
+    """The folder of an export."""
+
+    path: Path
+    name: str
+    """The name under which its files are known to a target, such as `vqagen`."""
+    source: Source
+    mode: str
+    """`OPEN` or `CHOICE`."""
+    has_pictures: bool
+    saved: dict[str, int]
+    """Path of each picture that was saved -> a hash of its bytes."""
+
+    def write_list(self, file: str, values: Iterable[Any]) -> None:
+        """Write a JSON list, with a line for each value."""
+        with self._opened(file) as out:
+            for number, value in enumerate(values):
+                out.write((b",\n" if number else b"[\n") + orjson.dumps(value))
+            out.write(b"\n]\n")
+
+    def write_lines(self, file: str, values: Iterable[Any]) -> None:
+        """Write JSON Lines."""
+        with self._opened(file) as out:
+            for value in values:
+                out.write(orjson.dumps(value) + b"\n")
+
+    def write_text(self, file: str, text: str) -> None:
+        """Write a text."""
+        with self._opened(file) as out:
+            out.write(text.encode())
+
+    def write_table(self, file: str, rows: Iterable[Mapping[str, Any]], features: Mapping[str, Any]) -> None:
+        """Write Parquet; `rows` have `image_id` besides their columns. A picture of several rows is stored once."""
+        (self.path / file).parent.mkdir(exist_ok=True)
+        write_rows(self.path / file, rows, features)
+
+    def write_readme(self, title: str, use: str, settings: Mapping[str, Any] | None = None) -> None:
+        """Write the README: the `settings` that Hugging Face reads at its top, and how the target is used.
+
+        The licences of a dataset stay in the settings, and its card stands below.
+        """
+        found = _CARD.fullmatch(self.source.card)
+        head, card = found.groups() if found else ("", self.source.card)
+        licences = "".join(_LICENCE.findall(head))
+        front = f"---\n{licences}{_yaml(settings)}---\n\n" if settings else ""
+        below = f"\n# Card of the dataset\n\n{card.strip()}\n" if card else ""
+        self.write_text(
+            README, f"{front}# {self.name} for {title}\n\nThis folder was {MARK}.\n\n{use.strip(chr(10))}\n{below}"
+        )
+
+    def save_picture(self, image: Mapping[str, Any], folder: str = "images") -> str:
+        """Write a picture if it is not there yet, and return its path in this folder.
+
+        BadInput if another picture has its name.
+        """
+        path, content = f"{folder}/{PurePosixPath(image['path']).name}", hash(image["bytes"])
+        if path not in self.saved:
+            with self._opened(path) as out:
+                out.write(image["bytes"])
+        if self.saved.setdefault(path, content) != content:
+            raise BadInput([Problem(f"two pictures are called {path}; rename one of them")])
+        return path
+
+    def _opened(self, file: str) -> Any:
+        (self.path / file).parent.mkdir(parents=True, exist_ok=True)
+        return (self.path / file).open("wb")
+
+
+def with_tag(text: str, has_picture: bool = True) -> str:
+    """Return a text with the tag of its picture before it. BadInput if it says the tag itself."""
+    if IMAGE_TAG in text:
+        raise BadInput([Problem(f"a text says {IMAGE_TAG}, for which this format would put a picture: {text[:80]!r}")])
+    return f"{IMAGE_TAG}\n{text}" if has_picture else text
+
+
+def check_folder(out: Path, force: bool) -> None:
+    """Raise UsageError if an export cannot be written to `out`. Only an export is ever replaced."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise PlaceError(f"output {out} is no folder; name a new folder")
+    if not out.absolute().parent.is_dir():
+        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
+    present = sorted(os.listdir(out)) if out.is_dir() else []
+    readme = out / README
+    if present and not (readme.is_file() and MARK in readme.read_text("utf-8", "replace")):
+        raise UsageError(f"output folder {out} holds other files than an export ({present[0]}); name a new folder")
+    if present and not force:
+        raise UsageError(f"export {out} exists already; give --force to replace it")
+
+
+def _yaml(settings: Mapping[str, Any]) -> str:
+    """Return settings as YAML, of which JSON is a part."""
+    return "".join(f"{key}: {orjson.dumps(value).decode()}\n" for key, value in settings.items())

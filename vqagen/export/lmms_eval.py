@@ -1,0 +1,99 @@
+"""lmms-eval: a folder of tasks, <name>_<split>.yaml with utils.py and Parquet, for `--include_path`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vqagen.export.examples import CHOICE, DIALOGS, OPEN, TRIALS, Example
+from vqagen.export.folder import Folder
+from vqagen.export.hf import table_of
+
+CANNOT: Mapping[str, str] = {DIALOGS: "a document is one question; export to inspect"}
+_TEXT = {"dtype": "string", "_type": "Value"}
+FEATURES: Mapping[str, Any] = {
+    "image": {"_type": "Image"},
+    **dict.fromkeys(("question", "answer", "answer_type", "family", "id"), _TEXT),
+}
+TASK = """task: {name}_{split}
+dataset_path: parquet
+dataset_kwargs:
+  data_files:
+    {split}: {table}
+test_split: {split}
+output_type: generate_until
+doc_to_visual: !function utils.doc_to_visual
+doc_to_text: !function utils.doc_to_text
+doc_to_target: "answer"
+generation_kwargs:
+  max_new_tokens: 16
+  temperature: 0
+  do_sample: false
+metric_list:
+  - metric: exact_match
+    aggregation: mean
+    higher_is_better: true
+    ignore_case: true
+    ignore_punctuation: true
+lmms_eval_specific_kwargs:
+  default:
+    pre_prompt: ""
+    post_prompt: "\\n{prompt}"
+metadata:
+  - version: 1.0
+"""
+PROMPTS = {
+    OPEN: "Answer with a single word or with a number in digits.",
+    CHOICE: "Answer with the letter of the right option.",
+    TRIALS: "Answer with the label of the cell, such as B2.",
+}
+"""Mode of asking, or the kind of source -> the end of a prompt."""
+UTILS = '''"""Functions of the tasks beside this file."""
+
+
+def doc_to_visual(doc):
+    return [doc["image"].convert("RGB")] if doc.get("image") else []
+
+
+def doc_to_text(doc, lmms_eval_specific_kwargs=None):
+    asked = lmms_eval_specific_kwargs or {}
+    return f"{asked.get('pre_prompt', '')}{doc['question']}{asked.get('post_prompt', '')}"
+'''
+USE = """Run it in this folder, as the tasks name their tables relative to it:
+
+    python -m lmms_eval --include_path . --tasks {names} --model … --log_samples
+
+The metric is an exact match: a reply such as "There are 3." is wrong. The prompt asks for a single word, and numbers in
+digits."""
+
+
+def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
+    """Write a task with its table."""
+    rows = (
+        {
+            "image_id": each.row["image_id"],
+            "image": each.image,
+            "question": each.turn.text,
+            "answer": each.turn.answer,
+            "answer_type": each.turn.answer_type,
+            "family": each.row["family"],
+            "id": each.id,
+        }
+        for each in examples
+    )
+    features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "image"}
+    folder.write_table(table_of(split), rows, features)
+    task = TASK.format(
+        name=folder.name,
+        split=split,
+        table=table_of(split),
+        prompt=PROMPTS.get(folder.source.kind) or PROMPTS[folder.mode],
+    )
+    folder.write_text(f"{folder.name}_{split}.yaml", task)
+
+
+def finish(splits: Mapping[str, int], folder: Folder) -> None:
+    """Write the functions of the tasks, and the README."""
+    folder.write_text("utils.py", UTILS)
+    names = ",".join(f"{folder.name}_{split}" for split in splits)
+    folder.write_readme("lmms-eval", USE.format(names=names))
