@@ -65,7 +65,9 @@ def sketched(camera: Camera, things: Sequence[Thing]) -> NDArray[np.uint8]:
         light, through = _shaded(fine, world, seen, colors[of_surface], finishes[of_surface])
         picture[seen.pixels] = light + through * picture[seen.pixels] if is_clear else light
     height, width = camera.height, camera.width
-    return to_srgb(picture.reshape(height, FINENESS, width, FINENESS, 3).mean(axis=(1, 3)))
+    parts = picture.reshape(height, FINENESS, width, FINENESS, 3)
+    mean = sum(parts[:, row, :, column] for row in range(FINENESS) for column in range(FINENESS)) / FINENESS**2
+    return to_srgb(mean)  # `parts.mean(axis=(1, 3))` takes a third of all the time
 
 
 def to_srgb(linear: Any) -> NDArray[np.uint8]:
@@ -152,16 +154,16 @@ def _shaded(
     )
     normals = _unit(normals)
     to_camera = _unit(np.array(camera.position, dtype=np.float32) - points)
-    facing = (normals * to_camera).sum(axis=1)
+    facing = _dots(normals, to_camera)
     normals = np.where(facing[:, np.newaxis] < 0, -normals, normals)
     facing = np.abs(facing)[:, np.newaxis]
     to_lamp = _unit(LAMP - points)
-    lit = np.clip((normals * to_lamp).sum(axis=1), 0, None)[:, np.newaxis]
+    lit = np.clip(_dots(normals, to_lamp), 0, None)[:, np.newaxis]
     upward = normals[:, 2:]
     low = np.clip(points[:, 2:] / 0.7, 0, 1)  # the floor takes light from what is near it
     around = AMBIENT * (0.75 + 0.25 * upward) * (0.6 + 0.4 * low)
     matt = colors * (around + LIGHT * lit)
-    halfway = np.clip((normals * _unit(to_lamp + to_camera)).sum(axis=1), 0, 1)[:, np.newaxis]
+    halfway = np.clip(_dots(normals, _unit(to_lamp + to_camera)), 0, 1)[:, np.newaxis]
     light = matt + 0.02 * halfway**12
     for number in np.unique(finishes):
         own = finishes == number
@@ -195,4 +197,9 @@ def _room(points: Floats, directions: Floats) -> Floats:
 
 
 def _unit(vectors: Any) -> Any:
-    return vectors / np.maximum(np.sqrt((vectors * vectors).sum(axis=1, keepdims=True)), 1e-9)
+    return vectors / np.maximum(np.sqrt(_dots(vectors, vectors)), 1e-9)[:, np.newaxis]
+
+
+def _dots(one: Any, other: Any) -> Any:
+    """Return the dot product of each row with that of the other; sums along short rows take ten times as long."""
+    return np.einsum("ij,ij->i", one, other)
