@@ -389,6 +389,7 @@ def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> 
         ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
         ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
         ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
+        ("trials", "trl", {"without_pictures": True}, "trials are about the grids in their pictures"),
         ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
         ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
         ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
@@ -419,6 +420,16 @@ BAD_RECORDS = {
         "answer": 3,
         "choices": ["1", "2"],
     },
+    "questions[1].question_index: expected a number from 0 on, found 'x'": {
+        "question": "How many?",
+        "answer": 3,
+        "question_index": "x",
+    },
+    "questions[1].scene_index: expected a number from 0 on, found -1": {
+        "question": "How many?",
+        "answer": 3,
+        "scene_index": -1,
+    },
     "a text says <image>, for which this format would put a picture": {"question": "An <image>?", "answer": 3},
     "the split train comes in several places; sort the file by split, or give --split train": {
         "question": "How many?",
@@ -448,6 +459,20 @@ def test_values_that_pandas_takes_for_missing_are_refused(dataset: Path, tmp_pat
     (tmp_path / "questions.jsonl").write_text(json.dumps(row))
     with pytest.raises(BadInput, match="question 0 says 'NA', which VLMEvalKit would read as a missing value"):
         export(tmp_path / "questions.jsonl", tmp_path / "out", "vlmevalkit", mode="mc", without_pictures=True)
+
+
+def test_more_options_than_columns_are_refused(tmp_path: Path) -> None:
+    row = {"question": "Which?", "answer": "a", "choices": list("abcde")}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row))
+    with pytest.raises(BadInput, match="question 0 has 5 options; at most 4 fit"):
+        export(tmp_path / "questions.jsonl", tmp_path / "out", "vlmevalkit", mode="mc", without_pictures=True)
+
+
+def test_dialogs_of_another_tool_are_refused(tmp_path: Path) -> None:
+    for caption, rounds in (("A cube.", []), ({"text": "A cube."}, ["What color?"]), ({"text": "A cube."}, None)):
+        (tmp_path / "dialogs.jsonl").write_text(json.dumps({"caption": caption, "rounds": rounds}))
+        with pytest.raises(BadInput, match=r"dialogs\[0\]\.rounds: no caption and rounds as `vqagen dialog` writes"):
+            export(tmp_path / "dialogs.jsonl", tmp_path / "out", "trl", without_pictures=True)
 
 
 def test_trials_of_another_view_or_without_png_are_refused(tmp_path: Path) -> None:

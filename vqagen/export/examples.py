@@ -187,6 +187,15 @@ def _text(record: Mapping[str, Any], key: str) -> str:
     return value
 
 
+def _number(record: Mapping[str, Any], *keys: str) -> int:
+    """Return the number under the first key that the record has; 0 if it has none."""
+    key = next((each for each in keys if record.get(each) is not None), "")
+    number = record.get(key, 0)
+    if type(number) is not int or not 0 <= number < 2**63:
+        raise FieldFault(key, f"expected a number from 0 on, found {describe(number)}")
+    return number
+
+
 def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
     """Return the answer of a question as text, and its type."""
     answer = record.get("answer")
@@ -204,8 +213,8 @@ def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     options = [release_answer(each) for each in record.get(key) or ()]
     if options and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
-    right = record.get("choice", options.index(answer) if options else -1)
-    number = record.get("question_index", record.get("question_id", 0))
+    right = options.index(answer) if options else -1
+    number = _number(record, "question_index", "question_id")
     family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
     columns = {"question": question, "answer": answer, "choices": options, "choice": right}
     row = question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
@@ -214,17 +223,18 @@ def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
 
 def _picture(record: Mapping[str, Any]) -> Row:
     """Return the columns of a picture whose scene is not at hand."""
-    number = record.get("image_index", record.get("scene_index", 0))
+    number = _number(record, "image_index", "scene_index")
     return {"image": None, "image_id": number, "scene": "{}", "boxes": []}
 
 
 def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     caption, rounds = record.get("caption"), record.get("rounds")
-    if not isinstance(caption, Mapping) or not isinstance(rounds, list) or not rounds:
+    listed = rounds if isinstance(rounds, list) else []
+    if not isinstance(caption, Mapping) or not listed or not all(isinstance(each, Mapping) for each in listed):
         raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them without --format")
-    checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in rounds]
+    checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
     shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
-    row = dialog_row(shown, _picture(record), record.get("dialog_index", 0))
+    row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))
     return {**row, "dialog": orjson.dumps(record).decode()}, record.get("image_filename")
 
 
