@@ -72,6 +72,7 @@ def write_dataset(folder: Path) -> Path:
     by_split = groupby(rows_of(SPLITS), key=lambda row: row["split"])
     for split, rows in by_split:
         write_rows(folder / f"data/{split}-00000-of-00001.parquet", rows)
+    (folder / "questions.jsonl.info.json").write_text('{"generator": {"name": "vqagen", "domain": "market"}}')
     (folder / "README.md").write_text("---\nlicense: cc0-1.0\n---\n\nPictures: CC0.\n")
     return folder
 
@@ -160,6 +161,7 @@ def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) ->
         assert text.splitlines()[1:] == (["A) 2", "B) 3"] if mode == "mc" else [])
         assert first["completion"][0]["content"][0]["text"] == replies[0]
         assert first["solution"] == f"<answer> {replies[0]} </answer>"
+        assert first["domain"] == "market"
         assert png_of(first["image"]) == 0
         said = [[{"role": "assistant", "content": f"<think></think><answer>{reply}</answer>"}] for reply in replies]
         columns = {name: read[name][:3] for name in read.column_names if name not in ("prompt", "completion")}

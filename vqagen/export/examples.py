@@ -16,13 +16,14 @@ import orjson
 
 from vqagen.dataset.rows import Row, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, Problem, UsageError, as_written, describe
+from vqagen.files.info import find_info_beside
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
 from vqagen.score.answers.kinds import BOOL, INTEGER
 from vqagen.score.items.builder import gold_of
 from vqagen.score.items.questions import OPTION_KEYS
-from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of
+from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of, shipped_domain
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
@@ -82,7 +83,7 @@ class Source(NamedTuple):
 
     kind: str
     domain: str
-    """The name of the domain; "" if it is unknown."""
+    """The name of the shipped domain; "" if it is another one or unknown."""
     card: str
     """The README of a dataset, which names its licences; "" for other sources."""
     examples: Iterator[Example]
@@ -98,9 +99,8 @@ def find_source(place: PathLike, asked: Asked) -> Source:
         raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
     kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
     read = {TRIALS: _trial_row(found), DIALOGS: _dialog_row, QUESTIONS: _question_row}[kind]
-    generator = found.info.get("generator")
-    domain = generator.get("domain") if isinstance(generator, Mapping) and kind != TRIALS else None
-    return Source(kind, str(domain or ""), "", _examples(_rows(found, read, asked), str(place), asked))
+    domain = shipped_domain(found.info) or ""
+    return Source(kind, domain, "", _examples(_rows(found, read, asked), str(place), asked))
 
 
 def _dataset(data: Path, name: str, asked: Asked) -> Source:
@@ -110,7 +110,12 @@ def _dataset(data: Path, name: str, asked: Asked) -> Source:
     card = data.parent / "README.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    return Source(kind, "", text, _examples(rows, name, asked))
+    return Source(kind, domain_of_dataset(data.parent) or "", text, _examples(rows, name, asked))
+
+
+def domain_of_dataset(folder: Path) -> str | None:
+    """Return the shipped domain of a dataset, which the info of its questions names; None if nothing names one."""
+    return shipped_domain(find_info_beside(folder / "questions.jsonl") or {})
 
 
 def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:
