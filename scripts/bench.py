@@ -16,10 +16,12 @@ from bench_generate import generate
 from bench_human import human
 from bench_intervals import intervals
 from bench_kills import kills
+from bench_learning import learning
 from bench_reference import reference
 from bench_sampling import sampling
 from bench_scale import scale
 from bench_sizes import sizes
+from bench_trainers import trainers
 from bench_verify import verify
 from bench_wording import wording
 
@@ -60,6 +62,8 @@ for command in (
     human,
     scale,
     kills,
+    trainers,
+    learning,
 ):
     bench.add_command(command)
 

@@ -28,7 +28,12 @@ SMALL = {
     "human kills": "--kills 1 --clients 2 --least 1 --store sqlite",
 }
 """Benchmark -> a run of it that takes seconds."""
-ELSEWHERE = {"reference": "needs the generator of CLEVR", "kills": "tests/test_resume.py runs it"}
+ELSEWHERE = {
+    "reference": "needs the generator of CLEVR",
+    "kills": "tests/test_resume.py runs it",
+    "trainers": "installs torch",
+    "learning": "installs torch",
+}
 
 
 @pytest.mark.slow

@@ -245,6 +245,7 @@ IMPOSSIBLE = [
     ({"objects": [200, 200]}, ["200 objects", "sampling.margin"]),
     ({"radius": 5}, ["sampling.min_distance"]),
     ({"radius": 0.02, "objects": [3, 3]}, ["sampling.min_visible_pixels"]),
+    ({"min_visible_share": 1.0, "objects": [9, 9], "min_distance": 0, "margin": 0}, ["sampling.min_visible_share"]),
 ]
 
 

@@ -10,7 +10,7 @@ from oracles.naive_pixels import visible_pixels
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Camera, CameraRules
-from vqagen.world.solids import KINDS, Solid, is_enough_visible, shown_pixels
+from vqagen.world.solids import KINDS, Solid, is_enough_visible, is_unhidden, shown_pixels
 
 UP = (0.0, 0.0, 1.0)
 CAMERAS = {
@@ -49,6 +49,10 @@ def test_visible_pixels_are_those_of_the_whole_picture(name: str) -> None:
         for least in {0, 1, 20, 200, min(counts), min(counts) + 1, min(counts) - 1, min(counts) * 2 // 3}:
             assert is_enough_visible(camera, solids, least) is (min(counts) >= least)
             verdicts[min(counts) >= least] += 1
+        alone = [visible_pixels(camera, [solid])[0] for solid in solids]
+        for share in (0.0, 0.3, 0.7, 1.0):
+            seen = all(shown >= share * whole for shown, whole in zip(counts, alone, strict=True))
+            assert is_unhidden(camera, solids, share) is seen
 
     assert min(verdicts.values()) > fewer(100)
 

@@ -180,11 +180,13 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
     (tmp_path / "empty.jsonl").write_text("")
     foreign = {"dialogs": [{"caption": "A cube.", "dialog": [{"question": "?", "answer": "red"}]}]}
     (tmp_path / "foreign.json").write_text(json.dumps(foreign))
+    (tmp_path / "trials.jsonl").write_text('{"trial_index": 0}')
     wrong = {}
     for message, (file, options) in {
         "no questions to show": (tmp_path / "empty.jsonl", {}),
         "no folder of pictures: nowhere": (made / "questions.jsonl", {"images": "nowhere"}),
-        "dialogs of this shape have no marks": (tmp_path / "foreign.json", {}),
+        "dialogs[0]: no marks in this dialog; show dialogs that": (tmp_path / "foreign.json", {}),
+        "trials[0].trial_type: missing; expected control or test": (tmp_path / "trials.jsonl", {}),
         "not found": (tmp_path / "nothing", {}),
     }.items():
         with pytest.raises((UsageError, BadInput)) as caught:
@@ -193,7 +195,7 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
             wrong[message] = str(caught.value)
 
     assert wrong == {}
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["empty.jsonl", "foreign.json"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["empty.jsonl", "foreign.json", "trials.jsonl"]
 
 
 def test_only_a_page_is_ever_replaced(made: Path, tmp_path: Path, capsysbinary: Any) -> None:

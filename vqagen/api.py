@@ -8,6 +8,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
     from vqagen.dataset.choices import ChoiceReport as ChoiceReport
     from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
+    from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
+    from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
     from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
@@ -108,12 +110,14 @@ MODULES = {
     "DirectorSettings": "vqagen.tasks.director.settings",
     "Domain": "vqagen.world.domain",
     "DomainFiles": "vqagen.language.domain_files",
+    "Environment": "vqagen.environments.endless",
     "Evaluation": "vqagen.score.evaluate.evaluation",
     "ExportReport": "vqagen.human.export.folder",
     "Exported": "vqagen.export.exporting",
     "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.items.settings",
+    "Level": "vqagen.environments.levels",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
     "Mask": "vqagen.pictures.masks",
@@ -130,6 +134,7 @@ MODULES = {
     "RecordForm": "vqagen.tasks.questions.settings",
     "RunOptions": "vqagen.run.options",
     "RunReport": "vqagen.tasks.contract",
+    "Sample": "vqagen.environments.endless",
     "SamplingSettings": "vqagen.tasks.sampling.settings",
     "Scene": "vqagen.world.scene",
     "SceneLooks": "vqagen.pictures.looks",
@@ -153,6 +158,7 @@ MODULES = {
     "compile_scene": "vqagen.world.scene",
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
+    "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.shortcuts.evaluation",
     "export_dataset": "vqagen.export.exporting",
     "export_study": "vqagen.human.export.folder",

@@ -38,7 +38,12 @@ _WITHOUT_TAGS = r"(?:(?!</?(?:think|answer)>).)*?"
 FORMAT = re.compile(
     rf"\s*<think>{_WITHOUT_TAGS}</think>\s*<answer>(?=\s*[^\s<]){_WITHOUT_TAGS}</answer>\s*", re.DOTALL | re.IGNORECASE
 )
-_ANSWER = re.compile(r"\s*<answer>(.*)</answer>\s*", re.DOTALL | re.IGNORECASE)
+_TAGGED = re.compile(r"\s*<answer>(.*)</answer>\s*", re.DOTALL | re.IGNORECASE)
+HOW_TO_REPLY = (
+    "First think between <think> and </think>, then give nothing but the answer between <answer> and </answer>, such as"
+    " <think>…</think> <answer>…</answer>."
+)
+"""The end of a system message that asks for the `FORMAT`."""
 FORMAT_WEIGHT = 0.1
 """Share of the format in the rewards of EasyR1 and verl, which take one number."""
 
@@ -82,7 +87,7 @@ def format_score(reply: str) -> float:
 def _text(answer: object) -> str:
     """Return an answer without the tags of a `solution`."""
     text = str(answer)
-    tagged = _ANSWER.fullmatch(text)
+    tagged = _TAGGED.fullmatch(text)
     return (tagged[1] if tagged else text).strip()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
-from vqagen.export.examples import MODES, OPEN, QUESTIONS, Asked, Example, find_source
+from vqagen.export.examples import MODES, OPEN, QUESTIONS, TRIALS, Asked, Example, find_source
 from vqagen.export.folder import MARK, README, Folder
 from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.domain_files import PathLike
@@ -90,6 +90,8 @@ def export_dataset(
             raise UsageError(f"{to} cannot hold {_SPOKEN.get(asked, asked)}: {why}")
     if mode != OPEN and found.kind != QUESTIONS:
         raise UsageError(f"{found.kind} have no options: leave out --mode {mode}")
+    if without_pictures and found.kind == TRIALS:
+        raise UsageError("trials are about the grids in their pictures: leave out --without-pictures")
     splits: dict[str, int] = {}
     sweep(str(out))
     with atomic_folder(Path(out)) as path:

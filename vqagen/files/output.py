@@ -170,6 +170,7 @@ def atomic_folder(out: Path) -> Iterator[Path]:
     """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted.
 
     A process that is killed between the two renames leaves that one beside `out`, with a name that ends in `.old`.
+    Raises VqagenError if the disk is full.
     """
     out = out.absolute()
     beside, old = _beside(out, "part"), _beside(out, "old")
@@ -181,8 +182,10 @@ def atomic_folder(out: Path) -> Iterator[Path]:
         os.replace(beside, out)
         shutil.rmtree(old, ignore_errors=True)
         settle(out.parent)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(beside, ignore_errors=True)
+        if isinstance(error, OSError) and error.filename is None:  # from writing
+            raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
         raise
 
 

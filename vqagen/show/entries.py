@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.dataset.rows import read_rows
-from vqagen.errors import BadInput, UsageError
+from vqagen.errors import BadInput, Problem
 from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
@@ -18,6 +18,7 @@ from vqagen.language.question import release_answer
 from vqagen.plugin import Undefined
 from vqagen.score.items.questions import OPTION_KEYS
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 
@@ -73,7 +74,7 @@ def picture_facts(scene: Scene | None) -> Record:
         {
             "name": scene.describe(1 << number),
             "box": each.get("box"),
-            "at": each.get("pixel_coords", [])[:2],
+            "at": [*(each.get("pixel_coords") or ())][:2],
             "color": each.get("color"),
         }
         for number, each in enumerate(scene.record["objects"])
@@ -168,36 +169,41 @@ def _steps(nodes: Any, scene: Scene | None, catalogue: Catalogue) -> tuple[list[
 
 
 def dialog_entry(record: Record, picture: Picture, place: int, note: str = "") -> Entry:
-    """Return the entry of a dialog. UsageError for one of another tool, which says not what refers to what."""
-    caption, rounds = record.get("caption"), record.get("rounds")
-    if not isinstance(caption, Mapping) or not isinstance(rounds, list):
-        raise UsageError("dialogs of this shape have no marks; show those that `vqagen dialog` writes without --format")
-    sentences = [
-        {
-            "text": each.get("question", each.get("text")),
-            "answer": None if "answer" not in each else release_answer(each["answer"]),
-            "label": each.get("label", ""),
-            "mentions": [[mention["entity"], *mention["span"]] for mention in each["mentions"] if mention["span"]],
-            "objects": list(chain.from_iterable(each.get("referents", {}).values())),
-        }
-        for each in (caption, *rounds)
-    ]
-    entities = [each["objects"] for each in record.get("entities", ())]
+    """Return the entry of a dialog. BadInput for one of another tool, which does not say what refers to what."""
+    try:
+        sentences = [_sentence(each) for each in (record["caption"], *record["rounds"])]
+        entities = [each["objects"] for each in record["entities"]]
+    except (KeyError, TypeError, AttributeError):
+        message = "no marks in this dialog; show dialogs that `vqagen dialog` writes without --format"
+        raise BadInput([Problem(message, path=f"dialogs[{place}]")]) from None
     shown = {**_head(record, "dialog_index", place, note), "sentences": sentences, "entities": entities}
-    return Entry(picture, shown, str(caption.get("label", "")), None, len(rounds))
+    return Entry(picture, shown, str(record["caption"].get("label", "")), None, len(sentences) - 1)
+
+
+def _sentence(said: Record) -> Record:
+    """Return the caption or a round; a mention is the number of its entity and the words from its start to its end."""
+    return {
+        "text": said["question"] if "question" in said else said["text"],
+        "answer": release_answer(said["answer"]) if "answer" in said else None,
+        "label": said.get("label", ""),
+        "mentions": [[each["entity"], *each["span"]] for each in said["mentions"] if each["span"]],
+        "objects": list(chain.from_iterable(said.get("referents", {}).values())),
+    }
 
 
 # Trials ---------------------------------------------------------------------------------------------------------------
 
 
 def trial_entries(source: RecordSource) -> Iterator[Entry]:
-    """Yield the entries of director trials."""
+    """Yield the entries of director trials. BadInput for the first that is none."""
     folder = Path(str(source.path)).parent
     for place, record in enumerate(source.records()):
-        number, name = record.get("trial_index", place), str(record.get("image") or "")
-        file = folder / name if name and (folder / name).is_file() else None
+        if not isinstance(trial := read_trial(record), WrittenTrial):
+            path, message = trial[0]
+            raise BadInput([Problem(message, str(source.path), f"trials[{place}].{path}")])
+        file = folder / trial.image if trial.image and (folder / trial.image).is_file() else None
         kept = ("instruction", "answer", "participant_answers", "blocked", "cells", "width", "height", "rule", "frame")
-        shown = {**_head(record, "trial_index", place, ""), **{key: record.get(key) for key in kept}}
-        family = f"{record.get('trial_type')}/{record.get('rule_class')}"
-        length = len(str(record.get("instruction", "")).split())
-        yield Entry(Picture(str(number), file, picture_facts(None)), shown, family, record.get("answer"), length)
+        shown = {**_head(record, "trial_index", place, ""), **{key: record[key] for key in kept}}
+        length = len(trial.instruction.split())
+        family = f"{trial.type}/{trial.rule_class}"
+        yield Entry(Picture(str(trial.index), file, picture_facts(None)), shown, family, record["answer"], length)

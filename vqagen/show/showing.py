@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.export.examples import domain_of_dataset
 from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
@@ -75,7 +76,7 @@ def _entries(
 ) -> tuple[str, Iterator[Entry]]:
     """Return the kind of the entries of a file, and the entries."""
     if data := next((each for each in (file / "data", file) if any(each.glob("*-of-*.parquet"))), None):
-        catalogue = load_catalogue(files or find_domain())[0]
+        catalogue = load_catalogue(files or find_domain(domain_of_dataset(data.parent)))[0]
         kind = "dialogs" if data.name == "dialogs" else "questions"
         return kind, dataset_entries(data.parent, data.name, catalogue)
     source = find_any_records(file)

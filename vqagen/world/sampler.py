@@ -20,7 +20,7 @@ from vqagen.world.attribute import Recorded
 from vqagen.world.camera import Camera
 from vqagen.world.relations import relation_lists
 from vqagen.world.sampling_rules import SamplingRules, allowed
-from vqagen.world.solids import Solid, is_enough_visible, overlap
+from vqagen.world.solids import Solid, is_enough_visible, is_unhidden, overlap
 
 DIGITS = 6
 """Decimals of every float written. Rules are applied to the rounded numbers, so they hold for the written scene."""
@@ -52,10 +52,10 @@ def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "samp
         placed = _place_all(rules, rng, count)
         if isinstance(placed, str):
             failures[placed] += 1
-        elif is_enough_visible(camera, [solid for _, solid in placed], rules.min_visible_pixels):
-            return _record(rules, placed, camera, seed, index, split)
+        elif rule := _hiding_rule(rules, camera, [solid for _, solid in placed]):
+            failures[rule] += 1
         else:
-            failures["min_visible_pixels"] += 1
+            return _record(rules, placed, camera, seed, index, split)
     raise VqagenError(_no_room(rules, index, count, failures))
 
 
@@ -104,6 +104,13 @@ def _broken_rule(rules: SamplingRules, solid: Solid, others: Sequence[Solid]) ->
         if overlap(solid, other):
             return "radius"
     return None
+
+
+def _hiding_rule(rules: SamplingRules, camera: Camera, solids: Sequence[Solid]) -> str | None:
+    """Return the rule that forbids how the solids hide each other, or None."""
+    if not is_enough_visible(camera, solids, rules.min_visible_pixels):
+        return "min_visible_pixels"
+    return None if is_unhidden(camera, solids, rules.min_visible_share) else "min_visible_share"
 
 
 def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, Recorded] | None:

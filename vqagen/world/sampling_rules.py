@@ -67,6 +67,7 @@ class SamplingRules:
     tries_per_object: int = 50
     restarts_per_scene: int = 2000
     min_visible_pixels: int = 200
+    min_visible_share: float = 0.0
     relation_threshold: float = THRESHOLD
 
     @classmethod

@@ -191,6 +191,19 @@ class _Outline(NamedTuple):
     farthest: float
 
 
+def is_unhidden(camera: Camera, solids: Sequence[Solid], share: float) -> bool:
+    """True if of each solid at least this share of the pixels shows that would if it stood alone."""
+    if not share:
+        return True
+    outlines = [_outline(camera, solid) for solid in solids]
+    for index, outline in enumerate(outlines):
+        if any(_may_hide(other, outline) for number, other in enumerate(outlines) if number != index):
+            shown, whole = _shown_and_whole(camera, solids, index)
+            if shown < share * whole:
+                return False
+    return True
+
+
 def is_enough_visible(camera: Camera, solids: Sequence[Solid], least: int) -> bool:
     """True if at least `least` pixels show each solid."""
     outlines = [_outline(camera, solid) for solid in solids]
@@ -200,17 +213,22 @@ def is_enough_visible(camera: Camera, solids: Sequence[Solid], least: int) -> bo
 
 def shown_pixels(camera: Camera, solids: Sequence[Solid], index: int) -> int:
     """Return the number of pixels that show a solid: at equal depths, a pixel shows the first of its solids."""
+    return _shown_and_whole(camera, solids, index)[0]
+
+
+def _shown_and_whole(camera: Camera, solids: Sequence[Solid], index: int) -> tuple[int, int]:
+    """Return the number of pixels that show a solid, and that would if it stood alone."""
     box = pixel_box(camera, solids[index])
     if box.left >= box.right or box.top >= box.bottom:
-        return 0
+        return 0, 0
     rays = camera.rays(box)
     own, outline = entry_depths(camera, solids[index], rays), _outline(camera, solids[index])
-    shown = own < np.inf
+    shown = whole = own < np.inf
     for number, solid in enumerate(solids):
         if number != index and _may_hide(_outline(camera, solid), outline):
             other = entry_depths(camera, solid, rays)
-            shown &= own < other if number < index else own <= other
-    return int(np.count_nonzero(shown))
+            shown = shown & (own < other if number < index else own <= other)
+    return int(np.count_nonzero(shown)), int(np.count_nonzero(whole))
 
 
 def _may_hide(one: _Outline | None, other: _Outline | None) -> bool:

@@ -1,0 +1,1 @@
+"""Endless questions for reinforcement learning, and what trainers load them by."""

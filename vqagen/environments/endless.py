@@ -1,0 +1,260 @@
+"""An endless environment: for any index a scene with its picture, and a question about it whose answer is proven.
+
+A sample depends on the domain, the levels, the seed and its index alone, not on what was asked for before. Answers are
+balanced without counting: a question is drawn, then others of its family that say the same attributes in their last
+phrase, each with an answer that none before it had; one of these answers is drawn evenly. So neither the index nor the
+shape of a text tells the answer. Scenes of one sample have equally many objects.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from random import Random
+from typing import Any, NamedTuple
+
+from numpy import uint8
+from numpy.typing import NDArray
+
+from vqagen.dataset.rows import Row, picture_columns, question_row
+from vqagen.environments.levels import ALL, Level, Levels, Schedule
+from vqagen.errors import UsageError
+from vqagen.language.catalogue import Value
+from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
+from vqagen.language.question import release_answer
+from vqagen.language.template import Template
+from vqagen.pictures.looks import SceneLooks
+from vqagen.pictures.masks import find_masks
+from vqagen.pictures.png import png_file
+from vqagen.pictures.sketch import sketch
+from vqagen.plugin import RELATION, SAMENESS
+from vqagen.rng import below, pick, stream
+from vqagen.search.balance import make_measures
+from vqagen.search.description import SceneTables
+from vqagen.search.filling import Filling
+from vqagen.tasks.questions.chosen_templates import load_families
+from vqagen.tasks.questions.family import Family
+from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.world.sampler import sample_scene
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.scene import Scene, compile_scene
+
+SCENES = 5
+"""Scenes among which the one of a sample is chosen."""
+TRIES = 15
+"""Searches for questions with other answers."""
+ANSWERS = {"Bool": (2, 2), "Integer": (3, 4)}
+"""Type of the answer -> how many different answers there must be to draw one, and after how many no more are sought.
+Values are as common as each other by themselves: two will do."""
+PATIENCE, ATTEMPTS = 24, 96
+"""Draws of a first question before other scenes and question types are tried, and before a sample fails."""
+BUDGET = 3000
+"""Options tried in one search; see `search.instantiate.BUDGET`."""
+SPLIT = "environment"
+_TYPES = {"Bool": "yes/no", "Integer": "count"}
+
+Picture = NDArray[uint8]
+"""Shape (height, width, 3), red, green and blue."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A scene, a question about it, and its answer."""
+
+    index: int
+    question: str
+    answer: str
+    answer_type: str
+    """`count`, `yes/no`, `value` or `list`."""
+    program: list[dict[str, Any]] = field(repr=False)
+    """The nodes that prove the answer."""
+    scene: dict[str, Any] = field(repr=False)
+    """In the format of scene files."""
+    family: str
+    """The id of the template."""
+    level: int
+    """The place of the level among those of the environment, from 1."""
+    looks: SceneLooks = field(repr=False)
+    width: int = field(repr=False)
+    """The width of the picture in pixels."""
+
+    @cached_property
+    def picture(self) -> Picture:
+        """The drawn picture, of shape (height, width, 3); drawn when it is first asked for."""
+        return sketch(self.scene, self.looks, self.width)
+
+    @cached_property
+    def boxes(self) -> list[tuple[int, int, int, int] | None]:
+        """For each object the left, top, right and bottom of what is visible in the picture; None if nothing is."""
+        camera = self.looks.camera(self.scene).scaled(self.width)
+        return [mask.box for mask in find_masks(camera, self.looks.things(self.scene))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Take along what the looks are needed for."""
+        return {**self.__dict__, "looks": None, "picture": self.picture, "boxes": self.boxes}
+
+    def png(self) -> bytes:
+        """Return the picture as a PNG file."""
+        return png_file(self.picture)
+
+    def to_row(self) -> Row:
+        """Return the sample as a row of a dataset; see `dataset.rows`. The number of the question is the index."""
+        objects = [{**each, "box": box} for each, box in zip(self.scene["objects"], self.boxes, strict=True)]
+        columns = picture_columns({**self.scene, "objects": objects}, self.index, self.png())
+        asked = {"question": self.question, "answer": self.answer, "program": self.program}
+        return question_row(asked, columns, self.index, self.answer_type, self.family)
+
+
+class _Candidate(NamedTuple):
+    """A question that may be asked, and its scene."""
+
+    scene: Scene
+    filling: Filling
+
+
+class Environment:
+    """Samples by their index: `environment[i]` for any i from 0 on. It can be pickled."""
+
+    def __init__(self, domain: PathLike, levels: Levels, seed: int, width: int) -> None:
+        """Load the domain. Raises VqagenError, also for a level that no question of the domain has."""
+        self._arguments = (domain, levels, seed, width)
+        self.seed, self.schedule = seed, Schedule(levels)
+        settings = QuestionSettings(seed=seed)
+        loaded = load_families(find_domain(domain, task=QUESTIONS), settings)
+        self._domain, self._rules = loaded.domain, SamplingRules.from_domain(loaded.domain)
+        self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings)
+        self._families = [self._families_of(level) for level in self.schedule.levels]
+        self._rules_of = cache(self._make_rules)
+        self._looks, self._width = SceneLooks.from_domain(loaded.domain), width
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Environment, self._arguments
+
+    def __iter__(self) -> Iterator[Sample]:
+        """Yield all samples from index 0 on, without end."""
+        index = 0
+        while True:
+            yield self[index]
+            index += 1
+
+    def __getitem__(self, index: int) -> Sample:
+        """Return the sample of an index. IndexError if it is negative; VqagenError if its level cannot be met."""
+        index = operator.index(index)
+        if index < 0:
+            raise IndexError(f"samples are numbered from 0 on, found {index}")
+        rng = stream(self.seed, SPLIT, index)
+        number = self.schedule.at(index, rng)
+        level = self.schedule.levels[number]
+        low, high = level.objects
+        rules = self._rules_of(number, low + below(rng, high - low + 1))
+        scenes = cache(lambda turn, place: self._scene(rules, index, turn * SCENES + place))
+        by_type = self._families[number]
+        kind = pick(rng, list(by_type))
+        for attempt in range(ATTEMPTS):
+            if attempt >= PATIENCE:
+                kind = pick(rng, list(by_type))
+            family = self._generator.families[pick(rng, by_type[kind])]
+            found = self._choose(family, level, partial(scenes, attempt // PATIENCE), rng)
+            if found is not None:
+                return self._sample(index, number, family, found, rng)
+        raise UsageError(f"no question for sample {index}: {level} leaves too few; widen its ranges")
+
+    def _families_of(self, level: Level) -> dict[str, list[int]]:
+        """Return type of the answer -> numbers of the families that may fit a level."""
+        found: dict[str, list[int]] = {}
+        for number, template in enumerate(self._generator.templates):
+            relations, steps = relations_of(template), len(template.nodes)
+            if level.relations[0] <= relations <= level.relations[1] and steps <= level.steps[1]:
+                found.setdefault(self._type_of(template), []).append(number)
+        if not found:
+            known = sorted({relations_of(each) for each in self._generator.templates})
+            raise UsageError(
+                f"no question fits {level}; those of the domain have {', '.join(map(str, known))} relations"
+            )
+        return found
+
+    def _make_rules(self, number: int, objects: int) -> SamplingRules:
+        visible = max(self.schedule.levels[number].visible, self._rules.min_visible_share)
+        return replace(self._rules, objects=(objects, objects), min_visible_share=visible)
+
+    def _scene(self, rules: SamplingRules, index: int, place: int) -> Scene:
+        record = sample_scene(rules, self.seed, index * ATTEMPTS + place, SPLIT)
+        record |= {"image_index": index, "image_filename": f"VQAGEN_{SPLIT}_{index:06d}.png"}
+        return compile_scene(record, self._domain, index)
+
+    def _choose(self, family: Family, level: Level, scenes: Callable[[int], Scene], rng: Random) -> _Candidate | None:
+        """Return one of several questions of a family that say as much and have different answers; None if none is."""
+        least, most = ANSWERS.get(family.template.answer_type, (2, 2))
+        said: object = None
+        found: dict[Value, _Candidate] = {}
+        for place in range(TRIES):
+            if len(found) < place // SCENES:
+                return None  # the phrase says too much for other answers
+            candidate = _find(family, level, scenes(place % SCENES), rng, found)
+            if candidate is None or (found and _said(family, candidate.filling) != said):
+                continue
+            said = _said(family, candidate.filling)
+            found[candidate.filling.answer] = candidate
+            if len(found) == most:
+                break
+        return pick(rng, list(found.values())) if len(found) >= least else None
+
+    def _sample(self, index: int, number: int, family: Family, found: _Candidate, rng: Random) -> Sample:
+        scene, filling = found
+        question = family.question(scene, filling, rng.random)
+        return Sample(
+            index,
+            question.text,
+            release_answer(question.answer),
+            self._type_of(family.template),
+            question.program.to_records(),
+            dict(scene.record),
+            family.template.id,
+            number + 1,
+            self._looks,
+            self._width,
+        )
+
+    def _type_of(self, template: Template) -> str:
+        attribute = self._domain.attribute_of(template.answer_type)
+        return _TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
+
+
+def environment(domain: PathLike = "clevr", levels: Levels = ALL, seed: int = 0, *, width: int = 240) -> Environment:
+    """Return an endless environment of questions about sampled scenes of a domain.
+
+    `levels`: `all`, `curriculum`, a number in `vqagen.environments.levels.LEVELS`, a `Level`, or a list of these.
+    `width` is that of the pictures, in pixels; the height follows from the domain's camera. Raises VqagenError.
+
+    >>> sample = environment(levels=1)[7]
+    >>> sample.question, sample.answer, sample.picture.shape  # doctest: +SKIP
+    ('How many rubber things are there?', '2', (160, 240, 3))
+    """
+    return Environment(domain, levels, seed, width)
+
+
+def relations_of(template: Template) -> int:
+    """Return how many steps of a template go from an object to others."""
+    return sum(
+        node.composite.relates if node.composite else template.catalogue[node.type].role in (RELATION, SAMENESS)
+        for node in template.nodes
+    )
+
+
+def _find(family: Family, level: Level, scene: Scene, rng: Random, refused: Container[Value]) -> _Candidate | None:
+    """Find a question about a scene whose answer is not refused."""
+    if family.least_objects.refusal(scene.size, frozenset()):
+        return None
+    filling = family.search.find(SceneTables(scene), rng, refused, set(), BUDGET).filling
+    if filling is None or not level.steps[0] <= len(filling.program().nodes) <= level.steps[1]:
+        return None
+    return _Candidate(scene, filling)
+
+
+def _said(family: Family, filling: Filling) -> object:
+    """Return which attributes the last phrase says; of two that are compared, how many more the first."""
+    measures = make_measures(family.plan, "words")
+    return measures[1 if len(measures) == 2 else 0](filling) if measures else None

@@ -1,0 +1,118 @@
+"""Tasksets of verifiers, version 1: endless questions about drawn scenes, and trials of the director task.
+
+verifiers finds them under the ids `vqagen-questions` and `vqagen-director`. Needs the extra `verifiers`.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import verifiers.v1 as vf
+
+from vqagen.environments.director import ShelfSample, shelves
+from vqagen.environments.endless import Sample, environment
+from vqagen.rewards import FORMAT_WEIGHT, HOW_TO_REPLY, format_score, score
+
+_QUESTION_RULES = "You are asked about a picture. Answer with yes or no, a whole number, or as few words as possible."
+
+
+class PictureData(vf.TaskData):
+    """A question about a picture."""
+
+    answer: str
+    answer_type: str
+    domain: str | None = None
+    info: dict[str, Any]
+    """Program, family and level of a question; type and rule of a trial."""
+
+
+class PictureTask(vf.Task[PictureData, vf.State, vf.TaskConfig]):
+    """Asks the question, and rewards the right answer and, a little, the form of the reply."""
+
+    @vf.reward(weight=1.0)
+    async def accuracy(self, trace: vf.Trace) -> float:
+        """Return 1 for the right answer."""
+        return score(trace.last_reply, self.data.answer, self.data.answer_type, domain=self.data.domain)
+
+    @vf.reward(weight=FORMAT_WEIGHT)
+    async def format(self, trace: vf.Trace) -> float:
+        """Return 1 for a thought and an answer between their tags."""
+        return format_score(trace.last_reply)
+
+    async def validate(self, runtime: Any) -> bool:
+        """Return True if the right answer earns the reward."""
+        return score(self.data.answer, self.data.answer, self.data.answer_type, domain=self.data.domain) == 1
+
+
+class QuestionConfig(vf.TasksetConfig):
+    """Which questions are asked."""
+
+    domain: str = "clevr"
+    levels: str | int | list[int] = "all"
+    """`all`, `curriculum`, a level or several, numbered from 1 to 5."""
+    seed: int = 0
+    start: int = 0
+    """The index of the first sample."""
+    width: int = 240
+    """The width of pictures in pixels."""
+
+
+class QuestionTaskset(vf.Taskset[PictureTask, QuestionConfig]):
+    """Endless questions about drawn scenes."""
+
+    INFINITE = True
+
+    def load(self) -> Iterator[PictureTask]:
+        """Yield the samples of the environment in the order of their indices."""
+        config = self.config
+        samples = environment(config.domain, config.levels, config.seed, width=config.width)
+        for index in count(config.start):
+            sample = samples[index]
+            info = {"program": sample.program, "family": sample.family, "level": sample.level}
+            yield PictureTask(_data(sample, sample.answer_type, _QUESTION_RULES, info, config.domain), config.task)
+
+
+class DirectorConfig(vf.TasksetConfig):
+    """Which trials are made."""
+
+    seed: int = 0
+    start: int = 0
+    """The index of the first trial."""
+    width: int = 4
+    """Columns of the shelf."""
+    height: int = 4
+    """Rows of the shelf."""
+    test_share: float = 0.5
+    """Share of trials in which the director's blocked view matters."""
+
+
+class DirectorTaskset(vf.Taskset[PictureTask, DirectorConfig]):
+    """Endless trials of the director task."""
+
+    INFINITE = True
+
+    def load(self) -> Iterator[PictureTask]:
+        """Yield the trials in the order of their indices."""
+        config = self.config
+        settings = {name: getattr(config, name) for name in ("width", "height", "test_share")}
+        for sample in shelves(config.seed, config.start, **settings):
+            info = {name: sample.record[name] for name in ("trial_type", "rule_class", "rule")}
+            yield PictureTask(_data(sample, "cell", sample.story, info), config.task)
+
+
+def _data(
+    sample: Sample | ShelfSample, answer_type: str, rules: str, info: dict[str, Any], domain: str | None = None
+) -> PictureData:
+    url = f"data:image/png;base64,{b64encode(sample.png()).decode()}"
+    picture = vf.ImageUrlContentPart(image_url=vf.ImageUrlSource(url=url))
+    return PictureData(
+        prompt=[vf.UserMessage(content=[picture, vf.TextContentPart(text=sample.question)])],
+        system_prompt=f"{rules}\n\n{HOW_TO_REPLY}",
+        answer=sample.answer,
+        answer_type=answer_type,
+        domain=domain,
+        info=info,
+    )
