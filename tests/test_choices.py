@@ -204,6 +204,13 @@ def test_rotations_have_the_right_option_at_every_place(run: Commands) -> None:
         assert sorted(each["choice"] for each in turns) == list(range(size))
 
 
+def test_questions_of_pairs_stay_pairs_when_they_are_turned(run: Commands) -> None:
+    run.done("generate --scenes scenes.json -o pairs.json --balance pairs")
+    run.done("choices pairs.json --scenes scenes.json -o choices.json --rotations")
+
+    run.done("verify choices.json --scenes scenes.json")
+
+
 def spoil(**changes: Any) -> None:
     """Write questions.json with changes in its second question; None deletes a key."""
     document = read("questions.json")

@@ -30,6 +30,7 @@ from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mistakes", "rotation"
+PAIR = "pair"
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
 NO_BLOCK = "too few questions of the same kind have the other answers"
@@ -227,6 +228,7 @@ def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSetting
         if settings.rotations:
             more[ROTATION] = turn
         yield {**record, **more}
+        record = {key: value for key, value in record.items() if key != PAIR}  # a pair has one question of each scene
 
 
 def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings) -> ChoiceReport:
