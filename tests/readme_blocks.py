@@ -33,6 +33,7 @@ PAGES = tuple(
         "templates/README.md",
         "metadata/README.md",
         "docs/choices.md",
+        "docs/pictures.md",
         "docs/studies.md",
         "CONTRIBUTING.md",
     )

@@ -390,10 +390,7 @@ def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path) -> None:
     assert mistakes.keys() == scenes.keys()
     assert all(is_proven(mistake["proof"], scenes[image]) for image, mistake in mistakes.items())
     careless = [item for item in study.items.values() if item.candidates and item.candidates[-1].source == "careless"]
-    assert all(
-        item.candidates[-1].text == mistakes[item.image.removeprefix("pictures/images/")]["caption"]
-        for item in careless
-    )
+    assert all(item.candidates[-1].text == mistakes[item.image.removeprefix("images/")]["caption"] for item in careless)
 
 
 def test_a_folder_that_exists_is_left_alone(vqagen_: Commands, tmp_path: Path) -> None:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.language.loading import load_templates as load_templates
     from vqagen.language.program import Program as Program
     from vqagen.language.question import Question as Question
+    from vqagen.pictures.looks import SceneLooks as SceneLooks
+    from vqagen.pictures.masks import Mask as Mask, mask_pixels as mask_pixels, masks_of as masks_of
+    from vqagen.pictures.sketch import sketch as sketch
     from vqagen.plugin import Undefined as Undefined
     from vqagen.run.making import (
         Generation as Generation,
@@ -110,6 +113,7 @@ MODULES = {
     "ItemSettings": "vqagen.human.items.settings",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
+    "Mask": "vqagen.pictures.masks",
     "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.score.verify.report",
     "PictureSettings": "vqagen.tasks.rendering.settings",
@@ -125,6 +129,7 @@ MODULES = {
     "RunReport": "vqagen.tasks.contract",
     "SamplingSettings": "vqagen.tasks.sampling.settings",
     "Scene": "vqagen.world.scene",
+    "SceneLooks": "vqagen.pictures.looks",
     "SceneSource": "vqagen.world.loading",
     "ScoreSettings": "vqagen.human.scores.settings",
     "ServeSettings": "vqagen.human.server.settings",
@@ -161,6 +166,8 @@ MODULES = {
     "make_caption_tasks": "vqagen.human.study.making",
     "make_item_tasks": "vqagen.human.study.making",
     "make_items": "vqagen.human.items.making",
+    "mask_pixels": "vqagen.pictures.masks",
+    "masks_of": "vqagen.pictures.masks",
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
@@ -168,6 +175,7 @@ MODULES = {
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
     "simulate_study": "vqagen.human.simulation.power",
+    "sketch": "vqagen.pictures.sketch",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
     "trials": "vqagen.run.making",

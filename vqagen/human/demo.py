@@ -107,6 +107,7 @@ def _write_files(top: Path, seed: int) -> None:
     scenes = top / "scenes.json"
     write_records(SamplingTask(SamplingSettings(seed=seed, count=SCENES, split="demo"), find_domain()), scenes)
     write_records(picture_task(scenes, PictureSettings(kind=DRAWN), find_domain()), top / "pictures", scenes)
+    (top / "pictures" / "images").rename(top / "images")
     write_records(
         question_task(find_domain(), QuestionSettings(seed=seed), RecordForm()), top / "questions.json", scenes
     )
@@ -135,7 +136,7 @@ def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
     )
     asked, told = (make_items(scenes, file, settings=settings) for file in (top / "questions.json", files[HUMAN_LIKE]))
     for item in _chosen([*caption_items(about, settings), *rated, *asked, *told]):
-        yield replace(item, image=f"pictures/images/{item.image}")
+        yield replace(item, image=f"images/{item.image}")
     for item in make_items(None, top / "trials", settings=settings):
         yield replace(item, image=f"trials/{item.image}")
     yield from _QUESTIONS
@@ -179,7 +180,7 @@ def places(out: PathLike) -> list[str]:
     """Return lines that name what lies where in the folder of a demonstration, and what to do next."""
     top = Path(out)
     named = {
-        "pictures/": "pictures of the scenes in scenes.json",
+        "images/": "pictures of the scenes in scenes.json",
         "trials/": "director trials with their pictures",
         "mistakes.json": "captions that are wrong, with their proofs",
         "items.jsonl": "all that raters see, with right answers and proofs",

@@ -10,7 +10,9 @@ whose files have no `generator`, and degrees in those of vqagen; a scene in radi
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.errors import BadInput, Problem, as_written
+from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.files.locations import Location, content_hash
 from vqagen.language.domain_files import DomainFiles, check_hashes, load_catalogue, rules_hashes
 from vqagen.pictures.looks import DEGREES, RADIANS, ROTATION_UNIT, SceneLooks, Thing
@@ -44,8 +46,43 @@ class Made(NamedTuple):
     lights: list[dict[str, Any]] | None = None
 
 
+HIDDEN = "hidden"
 Paint = Callable[[Camera, list[Thing], Mapping[str, Any], int], Made]
 """(camera, objects, scene, its index) -> its picture."""
+
+
+class HiddenTally(Counter[str]):
+    """How many objects show fewer pixels than the domain's rules for sampling ask for."""
+
+    def take(self) -> dict[str, int]:
+        """Return the count, and start again from zero."""
+        counts = dict(self)
+        self.clear()
+        return counts
+
+
+class PictureReport(RunReport):
+    """The report of a run: how many pictures, and how many objects can hardly be seen."""
+
+    def __init__(self) -> None:
+        super().__init__("picture", "scene")
+        self._hidden = 0
+
+    def add(self, tally: Mapping[str, Any]) -> None:
+        """Add the tally of a block."""
+        self._hidden += tally.get(HIDDEN, 0)
+
+    def summary(self) -> str:
+        """Return the counts in a line."""
+        if not self._hidden:
+            return super().summary()
+        return (
+            f"{super().summary()}; {counted(self._hidden, 'object')} can hardly be seen (sampling.min_visible_pixels)"
+        )
+
+    def content(self) -> dict[str, Any]:
+        """Return the counts as JSON."""
+        return {**super().content(), f"{HIDDEN}_objects": self._hidden}
 
 
 @dataclass(frozen=True)
@@ -81,14 +118,15 @@ class RenderingTask(Task):
         paint: Paint = _renderer(looks, settings) if settings.kind == RENDERED else _draw
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
+            assert isinstance(tally, HiddenTally)
             for item in items:
                 assert isinstance(item, SceneText)
                 if item.index >= first:
-                    yield self._about(item, looks, paint)
+                    yield self._about(item, looks, paint, tally)
 
         return make
 
-    def _about(self, item: SceneText, looks: SceneLooks, paint: Paint) -> ItemRecords:
+    def _about(self, item: SceneText, looks: SceneLooks, paint: Paint, tally: HiddenTally) -> ItemRecords:
         scene, source = read_scene(item), f"{item.place}: {SCENES.path(item.index)}"
         if self.rotation_unit != DEGREES:
             scene.setdefault(ROTATION_UNIT, self.rotation_unit)
@@ -97,8 +135,10 @@ class RenderingTask(Task):
         if self.settings.width and self.settings.width != camera.width:
             camera = _resize(scene, camera, self.settings.width)
         made = paint(camera, things, scene, item.index)
+        least = looks.rules.min_visible_pixels * (camera.width / looks.rules.camera.width) ** 2
         for thing, mask in zip(scene["objects"], find_masks(camera, things), strict=True):
             thing.update(mask.to_record())
+            tally[HIDDEN] += mask.visible_pixels < least
         scene["camera"] = camera.to_record()
         if made.lights is not None:
             scene["lights"] = made.lights
@@ -110,9 +150,13 @@ class RenderingTask(Task):
         }
         return ItemRecords(item.index, [scene], {f"{FOLDER}/{name}": png_file(made.pixels)})
 
-    def report(self) -> RunReport:
+    def tally(self) -> HiddenTally:
+        """Return an empty tally."""
+        return HiddenTally()
+
+    def report(self) -> PictureReport:
         """Return an empty report."""
-        return RunReport("picture", self.item)
+        return PictureReport()
 
     def generator_info(self) -> dict[str, Any]:
         """Return the domain's name, and the unit of rotations."""
@@ -155,8 +199,9 @@ def _resize(scene: dict[str, Any], camera: Camera, width: int) -> Camera:
     scaled = camera.scaled(width)
     for thing in scene["objects"]:
         x, y, z = thing["3d_coords"]
-        pixel = scaled.project((x, y, z))
-        thing["pixel_coords"] = [round(pixel.x), round(pixel.y), thing.get("pixel_coords", (0, 0, pixel.depth))[2]]
+        with suppress(ZeroDivisionError):  # beside the camera
+            pixel = scaled.project((x, y, z))
+            thing["pixel_coords"] = [round(pixel.x), round(pixel.y), round(pixel.depth, 6)]
     return scaled
 
 
