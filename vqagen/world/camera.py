@@ -7,10 +7,10 @@ Picture coordinates are continuous pixels from the top left corner, so the centr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,14 @@ Vector = tuple[float, float, float]
 
 FITTING_STEPS = 5
 """Steps after which the position of a fitted camera has settled, from half a unit away."""
+
+
+_CAMERA_PARTS = {"position": 3, "right": 3, "up": 3, "forward": 3, "focal_pixels": 1, "width": 1, "height": 1}
+MOST_PIXELS = 4096
+"""The largest width and height of a picture."""
+
+PRIOR = 0.3
+"""Pixels that a fitted camera may miss for being one unit nearer to the usual position."""
 
 
 class Pixel(NamedTuple):
@@ -67,6 +75,45 @@ class Camera:
         forward = unit(minus(target, position))
         right = unit(cross(forward, unit(up)))
         return cls(position, right, cross(right, forward), forward, focal_pixels, width, height)
+
+    @classmethod
+    def from_record(cls, record: object) -> Camera:
+        """Return the camera that `to_record` wrote. Raises ValueError that says what is wrong with a record."""
+        if not isinstance(record, Mapping):
+            raise ValueError("expected an object with position, right, up, forward, focal_pixels, width and height")
+        for key, length in _CAMERA_PARTS.items():
+            numbers: Any = record.get(key) if length > 1 else [record.get(key)]
+            is_right = isinstance(numbers, list | tuple) and len(numbers) == length
+            if not (is_right and all(type(each) in (int, float) and math.isfinite(each) for each in numbers)):
+                raise ValueError(f"{key}: expected {'three numbers' if length > 1 else 'a number'}")
+        right, up, forward = [
+            (float(x), float(y), float(z)) for x, y, z in (record[key] for key in ("right", "up", "forward"))
+        ]
+        products = [dot(one, other) for one in (right, up, forward) for other in (right, up, forward)]
+        if any(abs(found - (number % 4 == 0)) > 1e-3 for number, found in enumerate(products)):
+            raise ValueError("right, up and forward: expected vectors of length 1 at right angles")
+        if not (record["focal_pixels"] > 0 and 1 <= record["width"] <= MOST_PIXELS >= record["height"] >= 1):
+            raise ValueError(f"expected focal_pixels above 0, and a width and a height from 1 to {MOST_PIXELS}")
+        x, y, z = record["position"]
+        size = int(record["width"]), int(record["height"])
+        return cls((x, y, z), right, up, forward, float(record["focal_pixels"]), *size)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the camera as JSON holds it."""
+        return {
+            **{key: list(getattr(self, key)) for key in ("position", "right", "up", "forward")},
+            **{key: getattr(self, key) for key in ("focal_pixels", "width", "height")},
+        }
+
+    def scaled(self, width: int, height: int = 0) -> Camera:
+        """Return the same view in pictures of another width; their height follows if it is not given."""
+        share = width / self.width
+        return replace(
+            self,
+            focal_pixels=self.focal_pixels * share,
+            width=width,
+            height=height or max(1, round(self.height * share)),
+        )
 
     def project(self, point: Vector) -> Pixel:
         """Return the pixel of a point, which may lie outside the picture. Raises ZeroDivisionError at depth 0."""
@@ -127,8 +174,8 @@ class CameraRules:
     def fitted(self, points: Sequence[Vector], seen: Sequence[Vector]) -> Camera:
         """Return the camera that explains best at which pixels and depths, `seen`, a scene's points are.
 
-        Gauss-Newton from `position`; depths are known far better than pixels and weigh more. Without points the camera
-        is at `position`.
+        Gauss-Newton from `position`; depths are known far better than pixels and weigh more. A place near `position`
+        is preferred, which decides where one or two points do not. Without points the camera is at `position`.
         """
         if not points:
             return self.at(self.position)
@@ -137,8 +184,8 @@ class CameraRules:
         def misses(position: Array) -> Array:
             x, y, z = position.tolist()
             camera = self.at((x, y, z))
-            found: Array = ((np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)).ravel()
-            return found
+            found = (np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)
+            return np.concatenate((found.ravel(), PRIOR * (position - self.position)))
 
         position = np.array(self.position, dtype=np.float64)
         for _ in range(FITTING_STEPS):

@@ -38,8 +38,8 @@ ATTRIBUTES = "attributes"
 BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
 
 _SECTIONS = (
-    "dataset", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms", "sampling", "comment",
-    "$schema",
+    "dataset", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms", "sampling", "render",
+    "comment", "$schema",
 )  # fmt: skip
 _PLAIN_DETAILS = ("values", "attribute", "placeholder", "comment")
 _DETAILS = (*_PLAIN_DETAILS, "key", "null", "parents", "display", "multi", "optional")
@@ -53,7 +53,7 @@ class MetadataReader:
         self.metadata: Mapping[str, Any] = metadata if isinstance(metadata, Mapping) else {}
         self.section = section_of_types(self.metadata)
         findings.strange_keys(self.metadata, _SECTIONS, "", only_close=True)
-        elsewhere = {"sampling", ATTRIBUTES} - {self.section}  # read by `sampling_rules`, or not at all
+        elsewhere = {"sampling", "render", ATTRIBUTES} - {self.section}  # read elsewhere, or not at all
         read = {key: each for key, each in self.metadata.items() if key not in elsewhere}
         wrong = malformed(read if isinstance(metadata, Mapping) else metadata, "metadata", depth=2)
         self.sound: Mapping[str, Any] = without(read, wrong)

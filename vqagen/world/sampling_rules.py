@@ -11,18 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Problem, unknown
-from vqagen.files.parsing import show_path
+from vqagen.errors import BadInput
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of, malformed, without
+from vqagen.world.findings import content_of
 from vqagen.world.relations import THRESHOLD
-
-T = TypeVar("T")
+from vqagen.world.section_reader import Decided, SectionReader
 
 DEFAULT_RADIUS = 0.5
 DEFAULT_SOLID = "sphere"
@@ -33,18 +30,6 @@ DEFAULT_MOST = 3
 
 WRITTEN_KEYS = ("3d_coords", "rotation", "pixel_coords")
 """Keys that the sampler writes for every object; attributes may not use them."""
-
-
-class Decided(NamedTuple, Generic[T]):
-    """A property that one attribute decides; without an attribute, it is the same for every object."""
-
-    attribute: str | None
-    values: Mapping[Recorded, T]
-    """Value of the attribute -> the property. None is the key of objects without a value, or of all objects."""
-
-    def of(self, looks: Mapping[str, Recorded]) -> T:
-        """Return the property of an object with these attribute values."""
-        return self.values[looks[self.attribute] if self.attribute is not None else None]
 
 
 @dataclass(frozen=True)
@@ -97,34 +82,25 @@ _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not 
 """Rules that are used as written."""
 
 
-class _RulesReader:
+class _RulesReader(SectionReader):
     """Reader of the rules in a domain's metadata, which collects every mistake.
 
     A part of wrong form is reported and then read as if it were absent, so that the other parts are still checked.
     """
 
     def __init__(self, domain: Domain) -> None:
-        self.domain = domain
-        self.problems: list[Problem] = []
-        given = domain.record.get("sampling", {})
-        self.malformed = malformed(given, "metadata", "sampling")
-        for fault in chain.from_iterable(self.malformed.values()):
-            self._report(show_path(("sampling", *fault.place)), fault.message)
-        if () in self.malformed:
-            raise BadInput(self.problems)
-        self.section: Mapping[str, Any] = without(given, self.malformed)
-        self.attributes = {each.key: each for each in domain.attributes if each.compute is None}
+        super().__init__(domain, "sampling")
 
     def rules(self) -> SamplingRules:
         """Return the checked rules. Raises BadInput with all problems."""
         self._check_keys()
-        camera = CameraRules(**{name: _frozen(value) for name, value in self._entries("camera")})
+        camera = CameraRules(**{name: _frozen(value) for name, value in self.entries("camera")})
         plain = {name: _frozen(self.section[name]) for name in _PLAIN if name in self.section}
         for name in ("objects", "area"):
             if name in plain and plain[name][0] > plain[name][1]:
-                self._report(f"sampling.{name}", "give the smaller number first")
-        radius: Decided[float] = self._read_decided("radius", DEFAULT_RADIUS)
-        solid: Decided[str] = self._read_decided("solid", DEFAULT_SOLID)
+                self.report(f"sampling.{name}", "give the smaller number first")
+        radius: Decided[float] = self.read_decided("radius", DEFAULT_RADIUS)
+        solid: Decided[str] = self.read_decided("solid", DEFAULT_SOLID)
         random_relations = self._read_random_relations()
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
@@ -148,72 +124,37 @@ class _RulesReader:
             **plain,
         )
 
-    def _report(self, place: str, message: str) -> None:
-        self.problems.append(self.domain.problem(place, message))
-
-    def _is_known(self, kind: str, name: object, known: Sequence[str], place: str) -> bool:
-        if name not in known:
-            self._report(place, unknown(kind, name, known))
-        return name in known
-
-    def _attribute(self, key: str, place: str) -> Attribute | None:
-        return self.attributes[key] if self._is_known("attribute", key, list(self.attributes), place) else None
-
-    def _entries(self, part: str) -> Iterable[tuple[str, Any]]:
-        """Return the entries of a part that is an object, without its comment."""
-        return content_of(self.section.get(part)).items()
-
     def _check_keys(self) -> None:
         """Report attributes that share a key, or have one that the sampler writes."""
         keys: list[str] = []
         for key, attribute in ((each.key, each) for each in self.domain.attributes if each.compute is None):
             if key.split(".")[0] in WRITTEN_KEYS or any(_collide(key, other) for other in keys):
                 message = f"object key {key!r} is taken; give this type another `key`"
-                self._report(f"types.{attribute.type}", message)
+                self.report(f"types.{attribute.type}", message)
             keys.append(key)
 
     # Parts --------------------------------------------------------------------------------------------------------
 
-    def _read_decided(self, name: str, default: float | str) -> Decided[Any]:
-        given, place = self.section.get(name, default), f"sampling.{name}"
-        if not isinstance(given, Mapping):
-            return Decided(None, {None: given})
-        by_value, attribute = content_of(given["values"]), self._attribute(given["attribute"], f"{place}.attribute")
-        if attribute is None or attribute.multi:
-            if attribute:
-                message = f"attribute {attribute.key!r} has lists of values; it cannot decide"
-                self._report(f"{place}.attribute", message)
-            return Decided(None, {})
-        for value in by_value:
-            self._is_known("value", value, attribute.values, f"{place}.values.{value}")
-        of_leaf: dict[Recorded, Any] = {None: default} if attribute.optional else {}
-        for leaf in attribute.leaves:
-            said = [by_value[value] for value in attribute.lineage[leaf] if value in by_value]
-            if not said:
-                self._report(f"{place}.values", f"nothing for value {leaf!r} of attribute {attribute.key!r}")
-            of_leaf[leaf] = said[0] if said else default
-        return Decided(attribute.key, of_leaf)
-
     def _read_missing(self) -> dict[str, float]:
         missing = {key: DEFAULT_MISSING for key, attribute in self.attributes.items() if attribute.optional}
-        for key, share in self._entries("missing"):
+        for key, share in self.entries("missing"):
             place = f"sampling.missing.{key}"
-            if self._attribute(key, place) and key not in missing:
-                self._report(place, f"every object has a value of {key!r}; its type is not `optional`")
+            if self.attribute(key, place) and key not in missing:
+                self.report(place, f"every object has a value of {key!r}; its type is not `optional`")
             missing[key] = share
         return missing
 
     def _read_list_length(self) -> dict[str, tuple[int, int]]:
         lists = {key: attribute for key, attribute in self.attributes.items() if attribute.multi}
         lengths = {key: (1, min(DEFAULT_MOST, len(attribute.leaves))) for key, attribute in lists.items()}
-        for key, (least, most) in self._entries("list_length"):
-            place, attribute = f"sampling.list_length.{key}", self._attribute(key, f"sampling.list_length.{key}")
+        for key, (least, most) in self.entries("list_length"):
+            place, attribute = f"sampling.list_length.{key}", self.attribute(key, f"sampling.list_length.{key}")
             if attribute and not attribute.multi:
-                self._report(place, f"objects have one value of {key!r}; its type is not `multi`")
+                self.report(place, f"objects have one value of {key!r}; its type is not `multi`")
             elif attribute:
                 lowest, highest = 0 if attribute.optional else 1, len(attribute.leaves)
                 if not lowest <= least <= most <= highest:
-                    self._report(place, f"expected two numbers from {lowest} to {highest}, the smaller first")
+                    self.report(place, f"expected two numbers from {lowest} to {highest}, the smaller first")
             lengths[key] = (least, most)
         return lengths
 
@@ -221,12 +162,12 @@ class _RulesReader:
 
     def _read_random_relations(self) -> dict[str, tuple[float, bool]]:
         found = {}
-        for name, rule in self._entries("relations"):
+        for name, rule in self.entries("relations"):
             place = f"sampling.relations.{name}"
             if name in self.domain.computed_relations:
-                self._report(place, f"relation {name!r} is computed by a plug-in")
+                self.report(place, f"relation {name!r} is computed by a plug-in")
             else:
-                self._is_known("relation", name, self.domain.recorded_relations, place)
+                self.is_known("relation", name, self.domain.recorded_relations, place)
             found[name] = (rule["probability"], rule.get("symmetric", False))
         return found
 
@@ -234,37 +175,37 @@ class _RulesReader:
         try:
             directions = seen_directions(camera.at(camera.position))
         except ValueError:
-            self._report("sampling.camera", "the camera has no level right; change its position, look_at or up")
+            self.report("sampling.camera", "the camera has no level right; change its position, look_at or up")
             return {}
         if "directions" in self.section:
-            directions = {name: _frozen(direction) for name, direction in self._entries("directions")}
+            directions = {name: _frozen(direction) for name, direction in self.entries("directions")}
         for name, direction in directions.items():
             if abs((length := math.sqrt(dot(direction, direction))) - 1) > 1e-3:
-                self._report(f"sampling.directions.{name}", f"a direction has length 1, not {length:.6g}")
+                self.report(f"sampling.directions.{name}", f"a direction has length 1, not {length:.6g}")
         is_misspelt = any(name not in self.domain.relations for name in random_relations)
         if is_misspelt or {("directions",), ("relations",)} & self.malformed.keys():
             return directions  # a missing direction may be among the misspelt
         for relation in self.domain.recorded_relations:
             if relation not in directions and relation not in random_relations:
                 advice = "give it one here, or a probability under sampling.relations"
-                self._report("sampling.directions", f"no direction for relation {relation!r}; {advice}")
+                self.report("sampling.directions", f"no direction for relation {relation!r}; {advice}")
         return directions
 
     # Restrictions -------------------------------------------------------------------------------------------------
 
     def _read_restriction(self, number: int, rule: Mapping[str, Any]) -> Restriction:
         place, only = f"sampling.restrict[{number}]", {}
-        decider = self._attribute(rule["attribute"], f"{place}.attribute")
+        decider = self.attribute(rule["attribute"], f"{place}.attribute")
         for key, values in content_of(rule["only"]).items():
             here = f"{place}.only.{key}"
-            only[key] = self._leaves(self._attribute(key, here), {f"{here}[{i}]": v for i, v in enumerate(values)})
+            only[key] = self._leaves(self.attribute(key, here), {f"{here}[{i}]": v for i, v in enumerate(values)})
         return Restriction(rule["attribute"], self._leaves(decider, {f"{place}.value": rule["value"]}), only)
 
     def _leaves(self, attribute: Attribute | None, values: Mapping[str, str]) -> tuple[str, ...]:
         """Return the leaves that make one of the values, which are by their places, true; unknown ones are reported."""
         leaves = dict[str, None]()
         for place, value in values.items() if attribute else ():
-            if attribute and self._is_known("value", value, attribute.values, place):
+            if attribute and self.is_known("value", value, attribute.values, place):
                 leaves |= dict.fromkeys(attribute.leaves_of(value))
         return tuple(leaves)
 
@@ -275,7 +216,7 @@ class _RulesReader:
             return tuple(TopologicalSorter(deciders).static_order())
         except CycleError as error:
             circle = ", ".join(error.args[1])
-            self._report("sampling.restrict", f"attributes restrict each other in a circle: {circle}")
+            self.report("sampling.restrict", f"attributes restrict each other in a circle: {circle}")
             return ()
 
 

@@ -1,0 +1,316 @@
+"""How the objects of a domain's scenes look: the `render` section of its metadata, and the scenes seen through it.
+
+    "render": {
+      "shape": {"attribute": "shape", "values": {"cube": "cube", "doll": [{"solid": "sphere", "at": [0, 0, 0.6]}, …]}},
+      "color": {"attribute": "color", "values": {"red": [173, 35, 35]}},
+      "material": {"attribute": "material", "values": {"metal": {"finish": "metal"}}}
+    }
+
+A shape is a solid or a list of parts, in units of the object's radius around its centre. Colors are linear, 0 to 255.
+What the section leaves out is a solid of `sampling`, gray, and of rubber.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vqagen.errors import BadInput, Problem, as_written, collecting, describe, unknown
+from vqagen.pictures.mesh_files import read_mesh
+from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, ring, sphere
+from vqagen.world.camera import Camera, Vector
+from vqagen.world.domain import Domain
+from vqagen.world.findings import content_of
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.section_reader import Decided, SectionReader
+
+Rgb = tuple[float, float, float]
+"""A linear color, from 0 to 1."""
+GRAY: Sequence[float] = (87, 87, 87)
+RUBBER, SATIN, METAL, GLASS = FINISHES = ("rubber", "satin", "metal", "glass")
+FARTHEST = 1e6
+"""Coordinates beyond are mistakes: pixels of such places overflow."""
+LARGEST_MISS = 3.0
+"""Pixels that a camera may see an object beside its `pixel_coords`: whole numbers alone miss by 0.7."""
+DEGREES, RADIANS = "degrees", "radians"
+ROTATION_UNIT = "rotation_unit"
+"""The key of a scene whose value is the unit of its rotations; degrees if it is missing."""
+
+
+class Material(NamedTuple):
+    """A finish of `FINISHES`, and what it mixes into the color of objects."""
+
+    finish: str = RUBBER
+    tint: Rgb = (0.0, 0.0, 0.0)
+    tint_share: float = 0.0
+
+    def colored(self, color: Rgb) -> Rgb:
+        """Return the color of an object of this material."""
+        mixed = [
+            (1 - self.tint_share) * own + self.tint_share * tint for own, tint in zip(color, self.tint, strict=True)
+        ]
+        return mixed[0], mixed[1], mixed[2]
+
+
+class Part(NamedTuple):
+    """A part of a shape: its mesh around the object's centre in units of the radius, and what differs from the rest."""
+
+    mesh: Mesh
+    color: Rgb | None = None
+    """In place of the object's."""
+    shade: float = 1.0
+    """Factor of the color."""
+    finish: str = ""
+    """In place of that of the object's material."""
+
+
+class Surface(NamedTuple):
+    """A part of an object in the world."""
+
+    mesh: Mesh
+    color: Rgb
+    finish: str
+
+
+class Thing(NamedTuple):
+    """An object in the world."""
+
+    centre: Vector
+    radius: float
+    surfaces: tuple[Surface, ...]
+
+
+@dataclass(frozen=True)
+class SceneLooks:
+    """The shapes, colors and materials of a domain's objects, and the camera that scenes of it were seen by."""
+
+    rules: SamplingRules
+    shapes: Decided[tuple[Part, ...]]
+    colors: Decided[Rgb]
+    materials: Decided[Material]
+    mesh_files: tuple[Path, ...] = ()
+
+    @classmethod
+    def from_domain(cls, domain: Domain) -> SceneLooks:
+        """Return the looks of a domain. Raises BadInput with every mistake in its `sampling` and `render` sections."""
+        return _LooksReader(domain).looks()
+
+    def things(self, scene: Mapping[str, Any], source: str = "") -> list[Thing]:
+        """Return the objects of a scene record. BadInput names all that lack a place, or look in no known way."""
+        problems: list[Problem] = []
+        is_in_radians = scene.get(ROTATION_UNIT, DEGREES) == RADIANS
+        found = [
+            self._thing(each, is_in_radians, problems, source, f"objects[{number}]")
+            for number, each in enumerate(objects_of(scene, source))
+        ]
+        if problems:
+            raise BadInput(problems)
+        return [each for each in found if each]
+
+    def _thing(
+        self, record: Mapping[str, Any], is_in_radians: bool, problems: list[Problem], source: str, path: str
+    ) -> Thing | None:
+        faults: list[str] = []
+        place = _numbers(record, "3d_coords", faults)
+        rotation = record.get("rotation", 0.0)
+        if not _is_near(rotation):
+            faults.append(f"rotation: expected a number, found {as_written(rotation)}")
+        radius = self._decided(self.rules.radius, record, faults)
+        parts = self._decided(self.shapes, record, faults)
+        color = self._decided(self.colors, record, faults)
+        material = self._decided(self.materials, record, faults)
+        problems += [Problem(fault, source, path) for fault in dict.fromkeys(faults)]
+        if faults:
+            return None
+        angle = rotation if is_in_radians else math.radians(rotation)
+        surfaces = []
+        for part in parts:
+            own = part.color or material.colored(color)
+            shaded = own[0] * part.shade, own[1] * part.shade, own[2] * part.shade
+            mesh = moved(part.mesh, float(radius) * turn_about_z(angle), place)
+            surfaces.append(Surface(mesh, shaded, part.finish or material.finish))
+        return Thing((place[0], place[1], place[2]), float(radius), tuple(surfaces))
+
+    def _decided(self, decided: Decided[Any], record: Mapping[str, Any], faults: list[str]) -> Any:
+        """Return a property of an object; note a fault if its values decide none."""
+        key = decided.attribute
+        value: Any = record
+        for step in key.split(".") if key else ():
+            value = value.get(step) if isinstance(value, Mapping) else None
+        value = value if key else None
+        if value is None or isinstance(value, str):
+            if value in decided.values:
+                return decided.values[value]
+            known = [each for each in decided.values if isinstance(each, str)]
+            what = unknown(str(key), value, known) if value else f"has no {key}"
+        else:
+            what = f"{key}: expected text, found {as_written(value)}"
+        faults.append(f"{what}; are the scenes of another domain than {self.rules.source}?")
+        return None
+
+    def camera(self, scene: Mapping[str, Any], source: str = "") -> Camera:
+        """Return the camera that a scene records, or that explains its `pixel_coords`. Raises BadInput."""
+        if "camera" in scene:
+            try:
+                return Camera.from_record(scene["camera"])
+            except ValueError as error:
+                raise BadInput([Problem(str(error), source, "camera")]) from None
+        faults: list[Problem] = []
+        points, pixels = [], []
+        for number, each in enumerate(objects_of(scene, source)):
+            of_object: list[str] = []
+            points.append(_vector(_numbers(each, "3d_coords", of_object)))
+            pixels.append(_vector(_numbers(each, "pixel_coords", of_object)))
+            faults += [Problem(fault, source, f"objects[{number}]") for fault in of_object]
+        if faults:
+            raise BadInput(faults)
+        try:
+            camera = self.rules.camera.fitted(points, pixels)
+            found = [camera.project(point) for point in points]
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            camera = self.rules.camera.at(self.rules.camera.position)
+            found = [camera.project(point) for point in points]
+        for number, (seen, said) in enumerate(zip(found, pixels, strict=True)):
+            if not math.hypot(seen.x - said[0], seen.y - said[1]) <= LARGEST_MISS or seen.depth <= 0:
+                message = (
+                    f"pixel_coords: no camera of {self.rules.source} sees the object there, the nearest one sees it at"
+                    f" {seen.x:.0f}, {seen.y:.0f}; give the scene a `camera`, or correct `sampling.camera`"
+                )
+                raise BadInput([Problem(message, source, f"objects[{number}]")])
+        return camera
+
+
+def objects_of(scene: Mapping[str, Any], source: str = "") -> Sequence[Mapping[str, Any]]:
+    """Return the objects of a scene record. Raises BadInput if they are no list of objects."""
+    objects = scene.get("objects")
+    if isinstance(objects, list) and all(isinstance(each, Mapping) for each in objects):
+        return objects
+    raise BadInput([Problem(f"expected a list of objects, found {describe(objects)}", source, "objects")])
+
+
+def _numbers(record: Mapping[str, Any], key: str, faults: list[str]) -> Sequence[float]:
+    """Return three numbers of an object; note a fault if they are not there."""
+    value = record.get(key)
+    if key not in record:
+        faults.append(f"has no {key}, by which pictures of scenes are made")
+    elif isinstance(value, list) and len(value) == 3 and all(map(_is_near, value)):
+        return value
+    else:
+        faults.append(f"{key}: expected three numbers, none beyond {FARTHEST:,.0f}, found {as_written(value)}")
+    return (0.0, 0.0, 0.0)
+
+
+def _vector(numbers: Sequence[float]) -> Vector:
+    return float(numbers[0]), float(numbers[1]), float(numbers[2])
+
+
+def _is_near(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST
+
+
+# Places -------------------------------------------------------------------------------------------------------------
+
+
+def moved(mesh: Mesh, matrix: Floats, offset: Sequence[float] = (0.0, 0.0, 0.0)) -> Mesh:
+    """Return a mesh whose points went through a matrix and an offset."""
+    normals = mesh.normals @ np.linalg.inv(matrix)  # by the inverse of the transpose, as rows
+    lengths = np.linalg.norm(normals, axis=1)[:, np.newaxis]
+    return Mesh(mesh.points @ matrix.T + np.array(offset), normals / np.where(lengths > 0, lengths, 1), mesh.triangles)
+
+
+def turn_about_z(angle: float) -> Floats:
+    """Return the matrix that turns by an angle, in radians, about z."""
+    return _turn(2, angle)
+
+
+def _turn(axis: int, angle: float) -> Floats:
+    matrix = np.eye(3)
+    one, two = (axis + 1) % 3, (axis + 2) % 3
+    matrix[one, one] = matrix[two, two] = math.cos(angle)
+    matrix[two, one], matrix[one, two] = math.sin(angle), -math.sin(angle)
+    return matrix
+
+
+# The section --------------------------------------------------------------------------------------------------------
+
+
+class _LooksReader(SectionReader):
+    """Reader of the `render` section."""
+
+    def __init__(self, domain: Domain) -> None:
+        super().__init__(domain, "render")
+        self.rules = SamplingRules.from_domain(domain)
+        self.files: dict[Path, Mesh] = {}
+
+    def looks(self) -> SceneLooks:
+        """Return the looks. Raises BadInput with all problems."""
+        shapes = self.read_decided("shape", "sphere") if "shape" in self.section else self.rules.solid
+        colors, materials = self.read_decided("color", GRAY), self.read_decided("material", RUBBER)
+        looks = SceneLooks(
+            self.rules,
+            Decided(shapes.attribute, {value: self._shape(each, value) for value, each in shapes.values.items()}),
+            Decided(colors.attribute, {value: _color(each) for value, each in colors.values.items()}),
+            Decided(materials.attribute, {value: _material(each) for value, each in materials.values.items()}),
+            tuple(self.files),
+        )
+        if self.problems:
+            raise BadInput(self.problems)
+        return looks
+
+    def _shape(self, given: Any, value: object) -> tuple[Part, ...]:
+        parts = [{"solid": given}] if isinstance(given, str) else given
+        place = f"render.shape.values.{value}" if value else "render.shape"
+        return tuple(self._part(content_of(part), f"{place}[{number}]") for number, part in enumerate(parts))
+
+    def _part(self, part: Mapping[str, Any], place: str) -> Part:
+        size = part.get("size", 1.0)
+        matrix = np.diag(np.broadcast_to(np.array(size, dtype=np.float64), 3))
+        for axis, degrees in enumerate(part.get("turn", ())):
+            matrix = _turn(axis, math.radians(degrees)) @ matrix
+        mesh = self._mesh(part["mesh"], place) if "mesh" in part else _solid(part)
+        color = _color(part["color"]) if "color" in part else None
+        return Part(
+            moved(mesh, matrix, part.get("at", (0, 0, 0))), color, part.get("shade", 1.0), part.get("finish", "")
+        )
+
+    def _mesh(self, name: str, place: str) -> Mesh:
+        path = Path(self.domain.source).parent / name
+        if path not in self.files:
+            found: list[Problem] = []
+            self.files[path] = sphere()
+            with collecting(found):
+                self.files[path] = read_mesh(path)
+            for problem in found:
+                self.report(f"{place}.mesh", str(problem))
+        return self.files[path]
+
+
+def _solid(part: Mapping[str, Any]) -> Mesh:
+    match part["solid"]:
+        case "cube":
+            return cube(part["bevel"]) if "bevel" in part else cube()
+        case "cylinder":
+            return cylinder(part["bevel"]) if "bevel" in part else cylinder()
+        case "cone":
+            top = part.get("top", 0.0)
+            return lathe(((0, -1), (1, -1), (top, 1), *(((0.0, 1.0),) if top else ())))
+        case "ring":
+            return ring(part["thickness"]) if "thickness" in part else ring()
+        case "turned":
+            return lathe(tuple((radius, z) for radius, z in part["profile"]))
+    return sphere()
+
+
+def _color(given: Sequence[float]) -> Rgb:
+    return given[0] / 255, given[1] / 255, given[2] / 255
+
+
+def _material(given: Any) -> Material:
+    if isinstance(given, str):
+        return Material(given)
+    return Material(given["finish"], _color(given.get("tint", (0, 0, 0))), given.get("tint_share", 0.0))
