@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 from bench_balance import balance
+from bench_choices import choices
 from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
@@ -47,6 +48,7 @@ for command in (
     domains,
     balance,
     wording,
+    choices,
     dialog,
     director,
     sampling,

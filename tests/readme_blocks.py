@@ -33,6 +33,8 @@ PAGES = tuple(
         "templates/README.md",
         "metadata/README.md",
         "docs/pictures.md",
+        "docs/choices.md",
+        "docs/dataset.md",
         "docs/studies.md",
         "CONTRIBUTING.md",
     )

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
+    from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
+    from vqagen.dataset.choices import ChoiceReport as ChoiceReport
+    from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
@@ -95,6 +98,8 @@ MODULES = {
     "BaselineFiles": "vqagen.shortcuts.baseline",
     "BaselineSettings": "vqagen.shortcuts.settings",
     "Catalogue": "vqagen.language.catalogue",
+    "ChoiceReport": "vqagen.dataset.choices",
+    "ChoiceSettings": "vqagen.dataset.choice_settings",
     "Comparison": "vqagen.score.compare",
     "DialogReport": "vqagen.tasks.dialog.task",
     "DialogSettings": "vqagen.tasks.dialog.settings",
@@ -176,6 +181,8 @@ MODULES = {
     "trials": "vqagen.run.making",
     "verify": "vqagen.score.verify.verification",
     "verify_codes": "vqagen.human.links.study_links",
+    "with_choices": "vqagen.dataset.choices_file",
+    "write_choices": "vqagen.dataset.choices_file",
     "write_dialogs": "vqagen.run.making",
     "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",

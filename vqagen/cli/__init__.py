@@ -25,6 +25,7 @@ COMMANDS = {
     "director": "vqagen.cli.director",
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
+    "choices": "vqagen.cli.choices",
     "verify": "vqagen.cli.verify",
     "stats": "vqagen.cli.stats",
     "evaluate": "vqagen.cli.evaluate",
