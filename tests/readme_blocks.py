@@ -32,8 +32,9 @@ PAGES = tuple(
         "README.md",
         "templates/README.md",
         "metadata/README.md",
-        "docs/choices.md",
         "docs/pictures.md",
+        "docs/choices.md",
+        "docs/dataset.md",
         "docs/studies.md",
         "CONTRIBUTING.md",
     )
