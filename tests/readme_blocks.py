@@ -36,6 +36,9 @@ PAGES = tuple(
         "docs/export.md",
         "docs/show.md",
         "docs/pictures.md",
+        "docs/pictures.md",
+        "docs/choices.md",
+        "docs/dataset.md",
         "docs/studies.md",
         "CONTRIBUTING.md",
     )
