@@ -6,7 +6,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
 
 from vqagen import __version__
 from vqagen.dataset.folder import Counts, Folder
@@ -16,7 +15,7 @@ from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import LoadedDomain
-from vqagen.shortcuts.audit import Audit, audit
+from vqagen.shortcuts.audit import FEW_CLUSTERS, Audit, audit
 from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.settings import flag
 from vqagen.world.loading import find_scenes
@@ -51,12 +50,9 @@ def write_card(
     """Audit the splits, and write the card; return the verdict of each audit."""
     splits = [name for name in SPLITS if f"rows {name}" in folder.steps]
     audits = {name: _audit(folder, settings, name) for name in splits}
-    verdicts = {
-        name: "passes: no shortcut found" if each.passes else f"FAILS: {'; '.join(each.failures())}"
-        for name, each in audits.items()
-    }
+    verdicts = {name: _verdict(each, folder.steps["splits"]["scenes"][name]) for name, each in audits.items()}
     lines = [
-        *_yaml(folder, settings, splits),
+        *_yaml(folder, settings, loaded, scenes, splits),
         *_contents(folder, settings, holdout, loaded, splits),
         *_columns(settings),
         *_making(settings, loaded, scenes),
@@ -80,6 +76,12 @@ def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
     return audit(own[0], scenes=own[1], train=train[0], train_scenes=train[1])
 
 
+def _verdict(found: Audit, pictures: int) -> str:
+    if found.passes and pictures < FEW_CLUSTERS:
+        return f"fewer than {FEW_CLUSTERS} pictures: too few to tell"
+    return "passes: no shortcut found" if found.passes else f"FAILS: {'; '.join(found.failures())}"
+
+
 def _scenes(folder: Folder, name: str) -> str:
     return str(folder.path("steps", name, "scenes.json"))
 
@@ -87,11 +89,16 @@ def _scenes(folder: Folder, name: str) -> str:
 # Parts ----------------------------------------------------------------------------------------------------------------
 
 
-def _yaml(folder: Folder, settings: DatasetSettings, splits: list[str]) -> Iterator[str]:
+def _yaml(
+    folder: Folder, settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None, splits: list[str]
+) -> Iterator[str]:
     """Yield the part that machines read."""
     counts: Counter[str] = sum((Counter(folder.steps[f"rows {name}"]) for name in splits), Counter())
     size = next((name for most, name in SIZES if counts["questions"] < most), "n>1M")
-    yield from ("---", "license: other", "license_name: see-below", "license_link: README.md", "language:", "- en")
+    named = _license(loaded, scenes)
+    yield from ("---", f"license: {named}")
+    yield from ("license_name: see-below", "license_link: README.md") if named == "other" else ()
+    yield from ("language:", "- en")
     yield from ("task_categories:", "- visual-question-answering", "size_categories:", f"- {size}")
     yield from ("tags:", "- vqagen", "- synthetic", "- compositional", "configs:")
     kinds = [("default", "data", "questions", FEATURES)]
@@ -142,7 +149,7 @@ def _contents(
         counts = folder.steps[f"rows {name}"]
         yield f"| {name} | {counts['pictures']:,} | {counts.get('questions', 0):,} | {counts.get('dialogs', 0):,} |"
     yield from ("", "Splits are by scene. No question of one split has its text or its program in common with one of")
-    yield "another. Scenes that are nearly the same (equal values, objects less than half a unit apart) are in one split."
+    yield "another. Scenes that are nearly the same (equal values, objects less than half a unit apart) are together."
     if held := holdout.sentence():
         yield from ("", f"Held out: {held}.")
     if left_out := left_out_of(folder.steps):
@@ -195,6 +202,21 @@ def _making(settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None)
     yield from ("same on one machine and version of the renderer; each scene has their hash.", "")
 
 
+def _stated(scenes: str) -> str:
+    """Return the licence that a scene file states; "" if it states none."""
+    stated = find_scenes(scenes).info.get("license")
+    return stated if isinstance(stated, str) else ""
+
+
+def _license(loaded: LoadedDomain, scenes: str | None) -> str:
+    """Return the licence of all parts, by the name that Hugging Face has for it."""
+    if not loaded.files.name:
+        return "other"
+    if scenes is None:
+        return "mit"
+    return "cc-by-4.0" if "CC BY 4.0" in _stated(scenes).upper().replace("-", " ") else "other"
+
+
 def _licences(loaded: LoadedDomain, scenes: str | None) -> Iterator[str]:
     yield from ("## Licences", "")
     files = loaded.files
@@ -210,8 +232,7 @@ def _licences(loaded: LoadedDomain, scenes: str | None) -> Iterator[str]:
         yield "- Scenes and pictures: made from nothing by vqagen; whoever ran it may choose their licence."
         yield ""
         return
-    info: Mapping[str, Any] = find_scenes(scenes).info
-    named = info.get("license") if isinstance(info.get("license"), str) else None
+    named = _stated(scenes)
     terms = f"{named}, as the file says" if named else "**fill in their licence**"
     yield f"- Scenes: `{scenes.rpartition('/')[2]}`, {terms}."
     yield "  The released CLEVR scenes are CC BY 4.0; name Johnson et al. 2017 as their source."
