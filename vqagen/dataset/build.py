@@ -46,7 +46,7 @@ from vqagen.dataset.settings import (
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
 from vqagen.dataset.visibility import hardly_visible, is_visible
-from vqagen.errors import BadInput, Problem, UsageError, counted
+from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
 from vqagen.files.locations import content_hash, locate
@@ -341,10 +341,10 @@ class _Build:
     def _give_options(self, name: str, on_progress: OnProgress) -> Counts:
         chosen, files = self.settings, self.loaded.files
         source = self.folder.path("steps", name, "kept.jsonl")
+        out = self.folder.path("steps", name, "options.jsonl")
         if not open_records(source, QUESTION_FILE).count():
-            raise BadInput(
-                [Problem(f"no question is left in the split {name}: ask more, or hold out less", str(source))]
-            )
+            with record_file(str(out), JSON_LINES, open_records(source, QUESTION_FILE).info, _ABOUT_QUESTIONS):
+                return {}
         progress = Progress("question", "question", self.folder.steps.get(f"questions {name}", {}).get("questions"))
 
         def on_read(number: int) -> None:
@@ -354,7 +354,7 @@ class _Build:
         report = write_choices(
             source,
             self.folder.path("steps", name, "scenes.json"),
-            self.folder.path("steps", name, "options.jsonl"),
+            out,
             ChoiceSettings(chosen.seed, hard=chosen.choices == "hard", rotations=chosen.rotations),
             metadata=files.metadata,
             synonyms=files.synonyms,
@@ -421,6 +421,9 @@ class _Build:
             for chunk, own in chunks:
                 path = self.folder.path(folder, f"{name}-{chunk:05}-of-{number:05}.parquet")
                 counts[kind] += write_rows(path, own, features)
+        if not counts["questions"] and (name == SPLITS[0] or (name == TEST and self.holdout.kind != "none")):
+            message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
+            raise UsageError(f"{self.folder.place}: {message}")
         return dict(counts)
 
     def _rows(self, name: str, kind: str) -> Iterator[Row]:

@@ -49,7 +49,7 @@ def write_card(
 ) -> Counts:
     """Audit the splits, and write the card; return the verdict of each audit."""
     splits = [name for name in SPLITS if f"rows {name}" in folder.steps]
-    audits = {name: _audit(folder, settings, name) for name in splits}
+    audits = {name: _audit(folder, settings, name) for name in splits if folder.steps[f"rows {name}"].get("questions")}
     verdicts = {name: _verdict(each, folder.steps["splits"]["scenes"][name]) for name, each in audits.items()}
     lines = [
         *_yaml(folder, settings, loaded, scenes, splits),
