@@ -28,7 +28,14 @@ from vqagen.cli import generate, run as run_command
 ROOT = Path(__file__).parents[1]
 PAGES = tuple(
     ROOT / name
-    for name in ("README.md", "templates/README.md", "metadata/README.md", "docs/studies.md", "CONTRIBUTING.md")
+    for name in (
+        "README.md",
+        "templates/README.md",
+        "metadata/README.md",
+        "docs/pictures.md",
+        "docs/studies.md",
+        "CONTRIBUTING.md",
+    )
 )
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 _VQAGEN = re.compile(r"vqagen((?: [\w./#=-]+)+?)( 2>&1)?( \|\|? .*)?\n")

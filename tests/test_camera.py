@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.naive_pixels import id_image, visible_pixels
+from oracles.naive_pixels import GROUND, id_image, visible_pixels
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Box, Camera, CameraRules, Vector
 from vqagen.world.relations import relation_lists
-from vqagen.world.solids import GROUND, KINDS, Solid, overlap, pixel_box
+from vqagen.world.solids import KINDS, Solid, overlap, pixel_box
 
 METADATA = json.loads((Path(__file__).parents[1] / "metadata" / "clevr.json").read_text(encoding="utf-8"))
 LEVEL = Camera.looking_at((0.0, -10.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 500.0, 400, 300)

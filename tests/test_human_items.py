@@ -361,9 +361,8 @@ def test_items_that_cannot_be_made_say_why(vqagen_: Commands, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_demonstration_has_every_kind_of_trial(tmp_path: Path) -> None:
     """Its mistakes are proven, its answers are exported, and a place is left for the reader."""
-    monkeypatch.setattr("vqagen.human.demo.draw_scenes", draw_plainly)
     top = tmp_path / "demo"
     report = demonstrate(top)
 

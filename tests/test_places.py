@@ -46,6 +46,7 @@ READS = {
     "human score": ["X"],
     "human simulate": ["X --raters 5"],
     "scenes draw": ["X -o drawn"],
+    "scenes render": ["X -o rendered"],
     "scenes sample": ["--count 1 -o s.json --metadata X"],
     "check": ["X"],
     "explain": ["one_hop.json --scenes X"],
@@ -64,11 +65,12 @@ WRITES = {
     "audit": ["q.json --per-item X.jsonl"],
     "human items": ["q.json --scenes scenes.json -o X.json"],
     "scenes draw": ["scenes.json -o X"],
+    "scenes render": ["scenes.json -o X"],
     "scenes sample": ["--count 1 -o X.json"],
 }
 ELSEWHERE = {"human demo", "human import", "human store"}
 """Commands whose places are those of other commands; their own tests have more."""
-MAKES_FOLDER = {"director generate", "scenes draw"}
+MAKES_FOLDER = {"director generate", "scenes draw", "scenes render"}
 
 
 @pytest.fixture

@@ -44,7 +44,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.language.loading import load_templates as load_templates
     from vqagen.language.program import Program as Program
     from vqagen.language.question import Question as Question
-    from vqagen.pictures.scene_pictures import draw_scenes as draw_scenes
+    from vqagen.pictures.looks import SceneLooks as SceneLooks
+    from vqagen.pictures.masks import Mask as Mask, mask_pixels as mask_pixels, masks_of as masks_of
+    from vqagen.pictures.sketch import sketch as sketch
     from vqagen.plugin import Undefined as Undefined
     from vqagen.run.making import (
         Generation as Generation,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         sample_scenes as sample_scenes,
         trials as trials,
         write_dialogs as write_dialogs,
+        write_pictures as write_pictures,
         write_questions as write_questions,
         write_scenes as write_scenes,
         write_trials as write_trials,
@@ -82,6 +85,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
     from vqagen.tasks.questions.report import QuestionReport as QuestionReport
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
+    from vqagen.tasks.rendering.settings import PictureSettings as PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings as SamplingSettings
     from vqagen.world.domain import Domain as Domain, load_domain as load_domain
     from vqagen.world.loading import SceneSource as SceneSource, find_scenes as find_scenes, load_scenes as load_scenes
@@ -110,8 +114,10 @@ MODULES = {
     "Level": "vqagen.environments.levels",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
+    "Mask": "vqagen.pictures.masks",
     "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.score.verify.report",
+    "PictureSettings": "vqagen.tasks.rendering.settings",
     "PlanSettings": "vqagen.human.study.settings",
     "PlannedStudy": "vqagen.human.study.making",
     "Program": "vqagen.language.program",
@@ -125,6 +131,7 @@ MODULES = {
     "Sample": "vqagen.environments.endless",
     "SamplingSettings": "vqagen.tasks.sampling.settings",
     "Scene": "vqagen.world.scene",
+    "SceneLooks": "vqagen.pictures.looks",
     "SceneSource": "vqagen.world.loading",
     "ScoreSettings": "vqagen.human.scores.settings",
     "ServeSettings": "vqagen.human.server.settings",
@@ -144,7 +151,6 @@ MODULES = {
     "compile_scene": "vqagen.world.scene",
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
-    "draw_scenes": "vqagen.pictures.scene_pictures",
     "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.shortcuts.evaluation",
     "export": "vqagen.export.exporting",
@@ -164,6 +170,8 @@ MODULES = {
     "make_caption_tasks": "vqagen.human.study.making",
     "make_item_tasks": "vqagen.human.study.making",
     "make_items": "vqagen.human.items.making",
+    "mask_pixels": "vqagen.pictures.masks",
+    "masks_of": "vqagen.pictures.masks",
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
@@ -171,6 +179,7 @@ MODULES = {
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
     "simulate_study": "vqagen.human.simulation.power",
+    "sketch": "vqagen.pictures.sketch",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
     "trials": "vqagen.run.making",
@@ -180,6 +189,7 @@ MODULES = {
     "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",
     "write_links": "vqagen.human.links.study_links",
+    "write_pictures": "vqagen.run.making",
     "write_questions": "vqagen.run.making",
     "write_records": "vqagen.run.runner",
     "write_report": "vqagen.score.report.writers",

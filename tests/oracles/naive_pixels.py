@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vqagen.world.camera import Camera
-from vqagen.world.solids import GROUND, Solid, entry_depths, pixel_box
+from vqagen.world.solids import Solid, entry_depths, pixel_box
+
+GROUND = -1
+"""The id of a pixel that shows no solid."""
 
 
 def id_image(camera: Camera, solids: Sequence[Solid]) -> NDArray[np.int16]:

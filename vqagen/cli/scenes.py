@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from vqagen.cli.group import Group, GroupedCommand
-from vqagen.cli.options import domain_options, input_path, integer, output_options, path, settings_options, shard_option
-from vqagen.errors import counted
+from vqagen.cli.options import (
+    domain_options,
+    input_path,
+    out_option,
+    output_options,
+    settings_options,
+    shard_option,
+)
 from vqagen.run.options import RunOptions
+from vqagen.tasks.rendering.settings import DRAWN, DrawingSettings, PictureSettings, RenderingSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 
 
 @click.group("scenes", cls=Group)
 def command() -> None:
-    """Make scene files, and plain pictures of them.
+    """Make scene files, and pictures of them.
 
     \b
     Example:
@@ -62,36 +70,64 @@ def sample(
     click.echo(run_summary(report, out), err=True)
 
 
-@command.command("draw")
-@click.argument("scenes", type=input_path)
-@click.option("-o", "--out", type=path, required=True, metavar="FOLDER", help="Folder for the pictures.")
-@domain_options("domain", "metadata", "plugins")
-@click.option("--count", type=integer(0), default=0, show_default=True, help="How many scenes; 0 for all.")
-@click.option("--force", is_flag=True, help="Draw pictures again that exist.")
-def draw(scenes: str, out: str, domain: dict[str, Any], count: int, force: bool) -> None:
-    """Draw plain pictures of scenes, without a renderer.
+def _picture_options(kind: type[DrawingSettings]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return what adds the options of commands that make pictures with settings of this kind."""
 
-    A picture shows what the scene file says: solids of the right size, shape, color and place, seen by the scene's
-    camera; metal and glass shine. Pictures have the names of the scene file. Those that exist are kept, so that an
-    interrupted run can be started again.
+    def add(run: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            shard_option,
+            settings_options(settings=kind, options=RunOptions),
+            out_option("FOLDER", "Folder for the pictures and the scenes with their masks."),
+            domain_options("domain", "metadata", "plugins"),
+            click.argument("scenes", type=input_path),
+        ):
+            run = option(run)
+        return run
+
+    return add
+
+
+@command.command("render", cls=GroupedCommand)
+@_picture_options(RenderingSettings)
+def render(scenes: str, settings: RenderingSettings, **given: Any) -> None:
+    """Render pictures of scenes: soft shadows, metal that mirrors, and a mask of every object.
+
+    Any scene file in CLEVR's format will do, the released ones too: objects are where their pixel coordinates say.
+    The folder gets the pictures, and the scenes with camera, lamps, boxes, masks, visible pixels and depths.
+
+    \b
+    Example:
+      vqagen scenes sample --count 2 --seed 1 -o scenes.json
+      vqagen scenes render scenes.json -o pictures
+    """
+    _write(scenes, PictureSettings(**settings.to_record()), **given)
+
+
+@command.command("draw", cls=GroupedCommand)
+@_picture_options(DrawingSettings)
+def draw(scenes: str, settings: DrawingSettings, **given: Any) -> None:
+    """Draw plain pictures of scenes, without a renderer: 20 and more a second.
+
+    Everything else is as with `vqagen scenes render`: places, shapes, colors, boxes and masks.
 
     \b
     Example:
       vqagen scenes sample --count 3 --seed 1 -o scenes.json
-      vqagen scenes draw scenes.json -o images
+      vqagen scenes draw scenes.json -o pictures
     """
-    from vqagen.cli.progress import counting
-    from vqagen.language.domain_files import find_domain
-    from vqagen.pictures.scene_pictures import draw_scenes
+    _write(scenes, PictureSettings(kind=DRAWN, **settings.to_record()), **given)
 
-    with counting("picture") as on_picture:
-        drawn = draw_scenes(
-            scenes,
-            out,
-            find_domain(**domain),
-            count=count,
-            force=force,
-            on_picture=on_picture,
+
+def _write(
+    scenes: str, settings: PictureSettings, out: str, domain: dict[str, Any], shard: str | None, options: RunOptions
+) -> None:
+    from vqagen.cli.progress import run_progress, run_summary
+    from vqagen.language.domain_files import find_domain
+    from vqagen.run.making import write_pictures
+
+    with run_progress() as on_progress:
+        report = write_pictures(
+            scenes, out, find_domain(**domain), settings, options=options, shard=shard, on_progress=on_progress
         )
-    kept = f"; {counted(drawn.kept, 'picture')} existed and stayed" if drawn.kept else ""
-    click.echo(f"{counted(drawn.made, 'picture')} -> {out}{kept}", err=True)
+    made = run_summary(report, out)
+    click.echo(made if report.was_complete else f"{made} -> {out}", err=True)

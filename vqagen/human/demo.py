@@ -28,7 +28,6 @@ from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.language.domain_files import DIALOGS, PathLike, find_domain, load_catalogue
-from vqagen.pictures.scene_pictures import draw_scenes
 from vqagen.run.runner import write_records
 from vqagen.score.report.table import Report
 from vqagen.score.report.writers import write_report
@@ -38,6 +37,8 @@ from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.task import director_task
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task
+from vqagen.tasks.rendering.settings import DRAWN, PictureSettings
+from vqagen.tasks.rendering.task import picture_task
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
 from vqagen.world.loading import find_scenes
@@ -105,7 +106,8 @@ def _write_files(top: Path, seed: int) -> None:
     """Write scenes, what is said and asked about them, director trials, and the pictures of all."""
     scenes = top / "scenes.json"
     write_records(SamplingTask(SamplingSettings(seed=seed, count=SCENES, split="demo"), find_domain()), scenes)
-    draw_scenes(scenes, top / "images", find_domain())
+    write_records(picture_task(scenes, PictureSettings(kind=DRAWN), find_domain()), top / "pictures", scenes)
+    (top / "pictures" / "images").rename(top / "images")
     write_records(
         question_task(find_domain(), QuestionSettings(seed=seed), RecordForm()), top / "questions.json", scenes
     )

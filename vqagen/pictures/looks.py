@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vqagen.errors import BadInput, Problem, as_written, collecting, unknown
+from vqagen.errors import BadInput, Problem, as_written, collecting, describe, unknown
 from vqagen.pictures.mesh_files import read_mesh
 from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, ring, sphere
 from vqagen.world.camera import Camera, Vector
@@ -106,7 +106,7 @@ class SceneLooks:
         is_in_radians = scene.get(ROTATION_UNIT, DEGREES) == RADIANS
         found = [
             self._thing(each, is_in_radians, problems, source, f"objects[{number}]")
-            for number, each in enumerate(scene["objects"])
+            for number, each in enumerate(objects_of(scene, source))
         ]
         if problems:
             raise BadInput(problems)
@@ -162,7 +162,7 @@ class SceneLooks:
                 raise BadInput([Problem(str(error), source, "camera")]) from None
         faults: list[Problem] = []
         points, pixels = [], []
-        for number, each in enumerate(scene["objects"]):
+        for number, each in enumerate(objects_of(scene, source)):
             of_object: list[str] = []
             points.append(_vector(_numbers(each, "3d_coords", of_object)))
             pixels.append(_vector(_numbers(each, "pixel_coords", of_object)))
@@ -183,6 +183,14 @@ class SceneLooks:
                 )
                 raise BadInput([Problem(message, source, f"objects[{number}]")])
         return camera
+
+
+def objects_of(scene: Mapping[str, Any], source: str = "") -> Sequence[Mapping[str, Any]]:
+    """Return the objects of a scene record. Raises BadInput if they are no list of objects."""
+    objects = scene.get("objects")
+    if isinstance(objects, list) and all(isinstance(each, Mapping) for each in objects):
+        return objects
+    raise BadInput([Problem(f"expected a list of objects, found {describe(objects)}", source, "objects")])
 
 
 def _numbers(record: Mapping[str, Any], key: str, faults: list[str]) -> Sequence[float]:

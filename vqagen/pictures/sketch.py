@@ -21,13 +21,13 @@ from vqagen.world.camera import Box, Camera, dot, minus
 Floats = NDArray[np.float32]
 FINENESS = 2
 """Samples a pixel, across and down."""
-LAMP = np.array((5.4, -5.2, 6.5), dtype=np.float32)
-"""The place of the lamp, seen from the middle of the scene: to the right of the camera, behind it and above it."""
+LAMP_RIGHT, LAMP_ABOVE = 0.25, 0.15
+"""Where the lamp is beside the camera, in units of the camera's distance from the middle of the scene."""
 AMBIENT, LIGHT = 0.2, 0.42
 SHADOW, CONTACT = 0.42, 0.4
 """Shares of the floor's light that an object takes on its shadow's side, and below itself."""
-ROOM = 5.0
-"""How far the walls are that metal mirrors."""
+ROOM = 2.5
+"""How far the walls are that metal mirrors: near, so that what flat sides mirror changes across them."""
 _SEE_THROUGH = 0.45
 """The share of the light that glass lets through where it is seen straight."""
 
@@ -54,6 +54,7 @@ def sketched(camera: Camera, things: Sequence[Thing]) -> NDArray[np.uint8]:
     colors = np.array([each.color for each in surfaces], dtype=np.float32).reshape(-1, 3)
     finishes = np.array([FINISHES.index(each.finish) for each in surfaces], dtype=np.int64)
     clear = is_glass[world.surfaces[covered.triangles]] if len(surfaces) else np.zeros(0, np.bool_)
+    middles = np.array([(*each.centre, each.radius) for each in things], dtype=np.float32).reshape(-1, 4)
     behind = np.zeros(fine.width * fine.height)
     for is_clear in (False, True):
         layer = np.flatnonzero(clear == is_clear)
@@ -62,12 +63,13 @@ def sketched(camera: Camera, things: Sequence[Thing]) -> NDArray[np.uint8]:
         seen = Hits(seen.pixels[ahead], seen.triangles[ahead], seen.weights[:, ahead])
         behind[seen.pixels] = seen.nearness
         of_surface = world.surfaces[seen.triangles]
-        light, through = _shaded(fine, world, seen, colors[of_surface], finishes[of_surface])
+        centres = middles[world.things[seen.triangles]]
+        light, through = _shaded(fine, world, seen, centres, colors[of_surface], finishes[of_surface])
         picture[seen.pixels] = light + through * picture[seen.pixels] if is_clear else light
-    height, width = camera.height, camera.width
-    parts = picture.reshape(height, FINENESS, width, FINENESS, 3)
-    mean = sum(parts[:, row, :, column] for row in range(FINENESS) for column in range(FINENESS)) / FINENESS**2
-    return to_srgb(mean)  # `parts.mean(axis=(1, 3))` takes a third of all the time
+    samples = picture.reshape(camera.height, FINENESS, camera.width, FINENESS, 3)
+    # Slices take 2 ms at 240x160, the mean over two axes 12.
+    parts = [samples[:, down, :, across] for down in range(FINENESS) for across in range(FINENESS)]
+    return to_srgb(sum(parts[1:], start=parts[0]) / len(parts))
 
 
 def to_srgb(linear: Any) -> NDArray[np.uint8]:
@@ -101,7 +103,8 @@ def _bare_floor(width: int, height: int) -> Floats:
 def _floor(camera: Camera, things: Sequence[Thing]) -> Floats:
     """Return the floor with the soft shadow of each object, of shape (height, width, 3)."""
     floor = _bare_floor(camera.width, camera.height).copy()
-    away = -LAMP[:2] / np.linalg.norm(LAMP[:2])
+    lamp = _lamp(camera)
+    away = -lamp[:2] / max(float(np.linalg.norm(lamp[:2])), 1e-6)
     for thing in things:
         x, y, _ = thing.centre
         radius = thing.radius
@@ -120,6 +123,14 @@ def _floor(camera: Camera, things: Sequence[Thing]) -> Floats:
         below = CONTACT * _fall(np.hypot(right, forward), 0.7 * radius, 1.2 * radius)
         floor[box.top : box.bottom, box.left : box.right] *= ((1 - shade) * (1 - below))[..., np.newaxis]
     return floor
+
+
+def _lamp(camera: Camera) -> Floats:
+    """Return the place of the lamp: to the right of the camera, and above it."""
+    position = np.array(camera.position)
+    distance = np.linalg.norm(position)
+    lamp = position + distance * (LAMP_RIGHT * np.array(camera.right) + (0, 0, LAMP_ABOVE))
+    return lamp.astype(np.float32)
 
 
 def _on_floor(camera: Camera, box: Box) -> tuple[Floats, Floats]:
@@ -143,9 +154,12 @@ def _fall(values: Floats, start: float, end: float) -> Floats:
 
 
 def _shaded(
-    camera: Camera, world: SceneMesh, seen: Hits, colors: Floats, finishes: NDArray[np.int64]
+    camera: Camera, world: SceneMesh, seen: Hits, centres: Floats, colors: Floats, finishes: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Return the light from each entry, and the share of that from behind which it lets through, both (n, 3)."""
+    """Return the light from each entry, and the share of that from behind which it lets through, both (n, 3).
+
+    `centres` are x, y, z and the radius of the object of each.
+    """
     shares = (seen.weights / seen.nearness).astype(np.float32)
     corners = world.mesh.triangles[seen.triangles]
     points, normals = (
@@ -154,52 +168,54 @@ def _shaded(
     )
     normals = _unit(normals)
     to_camera = _unit(np.array(camera.position, dtype=np.float32) - points)
-    facing = _dots(normals, to_camera)
+    facing = _dot(normals, to_camera)
     normals = np.where(facing[:, np.newaxis] < 0, -normals, normals)
     facing = np.abs(facing)[:, np.newaxis]
-    to_lamp = _unit(LAMP - points)
-    lit = np.clip(_dots(normals, to_lamp), 0, None)[:, np.newaxis]
+    to_lamp = _unit(_lamp(camera) - points)
+    lit = np.clip(_dot(normals, to_lamp), 0, None)[:, np.newaxis]
     upward = normals[:, 2:]
+    inside = (points - centres[:, :3]) / centres[:, 3:]
     low = np.clip(points[:, 2:] / 0.7, 0, 1)  # the floor takes light from what is near it
     around = AMBIENT * (0.75 + 0.25 * upward) * (0.6 + 0.4 * low)
     matt = colors * (around + LIGHT * lit)
-    halfway = np.clip(_dots(normals, _unit(to_lamp + to_camera)), 0, 1)[:, np.newaxis]
+    halfway = np.clip(_dot(normals, _unit(to_lamp + to_camera)), 0, 1)[:, np.newaxis]
     light = matt + 0.02 * halfway**12
     for number in np.unique(finishes):
         own = finishes == number
         finish = FINISHES[number]
         if finish == METAL:
-            room = _room(points[own], 2 * facing[own] * normals[own] - to_camera[own])
+            room = _room(camera, inside[own], 2 * facing[own] * normals[own] - to_camera[own])
             light[own] = colors[own] * (0.12 * lit[own] + room) + (0.2 * colors[own] + 0.5) * halfway[own] ** 90
         elif finish == SATIN:
             light[own] += 0.25 * halfway[own] ** 40
         elif finish == GLASS:
             rim = (1 - facing[own]) ** 3
-            room = _room(points[own], 2 * facing[own] * normals[own] - to_camera[own])
+            room = _room(camera, inside[own], 2 * facing[own] * normals[own] - to_camera[own])
             light[own] = 0.5 * matt[own] + (0.06 + 0.5 * rim) * room + 0.6 * halfway[own] ** 80
     tinted = 0.25 + 0.75 * colors / np.maximum(colors.max(axis=1, keepdims=True), 1e-6)
     through = np.where((finishes == FINISHES.index(GLASS))[:, np.newaxis], _SEE_THROUGH * facing * tinted, 0)
     return light, through.astype(np.float32)
 
 
-def _room(points: Floats, directions: Floats) -> Floats:
-    """Return how bright the room is that metal mirrors: a floor, a dark ceiling, and smooth windows in the walls."""
-    walls = points + ROOM * directions
-    around = np.arctan2(walls[:, 1], walls[:, 0])
+def _room(camera: Camera, inside: Floats, directions: Floats) -> Floats:
+    """Return how bright the room is that metal mirrors: a floor, a dark ceiling, and smooth windows in the walls.
+
+    `inside`: the places on the object that mirror it, in units of the object's radius.
+    """
+    walls = inside + ROOM * directions
+    right, forward = (walls @ np.array(way, dtype=np.float32) for way in (camera.right, camera.forward))
+    windows = (0.5 + 0.5 * np.tanh(1.8 * np.sin(3 * np.arctan2(forward, right) + 1.2) - 0.3))[:, np.newaxis]
     height = directions[:, 2:]
-    windows = (0.5 + 0.5 * np.tanh(3 * np.sin(3 * around) - 0.4))[:, np.newaxis]
-    level = np.exp(-12 * (height - 0.28) ** 2)
-    above = 0.16 + 0.75 * windows * level
-    below = 0.34 * np.exp(1.2 * np.clip(height, -1, 0)) * np.clip(0.45 + points[:, 2:], 0.3, 1)
+    above = 0.12 + 0.9 * windows * np.exp(-12 * (height - 0.28) ** 2)
+    below = (0.1 + 0.44 * windows * np.clip(0.7 + 0.3 * inside[:, 2:], 0.35, 1)) * np.exp(0.5 * np.clip(height, -1, 0))
     mixed = np.clip(0.5 + 4 * height, 0, 1)
     found: Floats = mixed * above + (1 - mixed) * below
     return found
 
 
 def _unit(vectors: Any) -> Any:
-    return vectors / np.maximum(np.sqrt(_dots(vectors, vectors)), 1e-9)[:, np.newaxis]
+    return vectors / np.maximum(np.sqrt(_dot(vectors, vectors)), 1e-9)[:, np.newaxis]
 
 
-def _dots(one: Any, other: Any) -> Any:
-    """Return the dot product of each row with that of the other; sums along short rows take ten times as long."""
+def _dot(one: Any, other: Any) -> Any:
     return np.einsum("ij,ij->i", one, other)

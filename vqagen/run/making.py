@@ -35,6 +35,7 @@ from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task, questions_about
+from vqagen.tasks.rendering.settings import PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.settings import RunSettings
 from vqagen.world.loading import (
@@ -245,6 +246,31 @@ def sample_scenes(
 
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
     return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start_index, count, split)
+
+
+# Pictures --------------------------------------------------------------------------------------------------------
+
+
+def write_pictures(
+    scenes: PathLike,
+    out: PathLike,
+    files: DomainFiles | None = None,
+    settings: PictureSettings | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> RunReport:
+    """Make the pictures of the scenes of a file or folder, and write them to the folder `out`; see `write_records`.
+
+    `scenes.json` there holds the scenes again, each with its camera and, for each object, its box and mask; `images`
+    has the pictures.
+    """
+    from vqagen.tasks.rendering.task import picture_task  # loads numpy
+
+    task = picture_task(str(scenes), settings or PictureSettings(), files or find_domain())
+    return write_records(task, out, scenes, format=format, options=options, shard=shard, on_progress=on_progress)
 
 
 # Trials ----------------------------------------------------------------------------------------------------------

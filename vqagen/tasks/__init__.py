@@ -32,6 +32,7 @@ TASKS = {
         ("json", "jsonl", "parquet", "clevr-dialog", "visdial"),
     ),
     "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json", "reference"), makes_files=True),
+    # Pictures (`rendering`) are folders of scenes; merge and convert read them as any scenes.
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }
 """The key of a task's records -> the task."""

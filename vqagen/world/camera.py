@@ -24,8 +24,11 @@ FITTING_STEPS = 5
 
 
 _CAMERA_PARTS = {"position": 3, "right": 3, "up": 3, "forward": 3, "focal_pixels": 1, "width": 1, "height": 1}
-MOST_PIXELS = 10_000
+MOST_PIXELS = 4096
 """The largest width and height of a picture."""
+
+PRIOR = 0.3
+"""Pixels that a fitted camera may miss for being one unit nearer to the usual position."""
 
 
 class Pixel(NamedTuple):
@@ -171,8 +174,8 @@ class CameraRules:
     def fitted(self, points: Sequence[Vector], seen: Sequence[Vector]) -> Camera:
         """Return the camera that explains best at which pixels and depths, `seen`, a scene's points are.
 
-        Gauss-Newton from `position`; depths are known far better than pixels and weigh more. Without points the camera
-        is at `position`.
+        Gauss-Newton from `position`; depths are known far better than pixels and weigh more. A place near `position`
+        is preferred, which decides where one or two points do not. Without points the camera is at `position`.
         """
         if not points:
             return self.at(self.position)
@@ -181,8 +184,8 @@ class CameraRules:
         def misses(position: Array) -> Array:
             x, y, z = position.tolist()
             camera = self.at((x, y, z))
-            found: Array = ((np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)).ravel()
-            return found
+            found = (np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)
+            return np.concatenate((found.ravel(), PRIOR * (position - self.position)))
 
         position = np.array(self.position, dtype=np.float64)
         for _ in range(FITTING_STEPS):

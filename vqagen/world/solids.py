@@ -16,24 +16,12 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vqagen.world.camera import Array, Box, Camera, Vector, dot, minus
 
-GROUND = -1
-"""The id of a pixel that shows no solid."""
-HORIZON = 200.0
-"""The depth of pixels that look past the ground."""
-GRAZING = 1e-4
-"""Shares of a ray or radius below which a point counts as on the surface, against rounding."""
-
 
 class Solid(NamedTuple):
-    """A body around `centre` that reaches `radius` up, down and sideways; `rotation` is about z, in degrees.
-
-    The scenes of Johnson et al. 2017 give rotations in degrees but were rendered with the same numbers as radians: read
-    so, and only so, each of their objects shows its 200 pixels (but for rounded edges, which these solids lack).
-    """
+    """A body around `centre` that reaches `radius` up, down and sideways; `rotation` is about z, in degrees."""
 
     kind: str
     centre: Vector
@@ -52,91 +40,6 @@ class Rays(NamedTuple):
     x: Array
     y: Array
     z: Array
-
-
-class Surface(NamedTuple):
-    """What each pixel shows: the index of a solid or GROUND, the point in the world, and the unit vector out of it."""
-
-    ids: NDArray[np.int16]
-    points: Array
-    normals: Array
-
-
-def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
-    """Return what the rays of a camera meet: the nearest solid, or the ground z = 0."""
-    ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
-    rays = camera.rays(Box(0, 0, camera.width, camera.height))
-    directions = np.stack(rays, axis=-1)
-    with np.errstate(divide="ignore"):
-        down = -camera.position[2] / directions[..., 2]
-    depths = np.where(down > 0, down, HORIZON)
-    for index, solid in enumerate(solids):
-        box = pixel_box(camera, solid)
-        if box.left < box.right and box.top < box.bottom:
-            place = np.s_[box.top : box.bottom, box.left : box.right]
-            found = entry_depths(camera, solid, (rays[0][place], rays[1][place], rays[2][place]))
-            closer = found < np.where(ids[place] == GROUND, np.inf, depths[place])
-            depths[place][closer] = found[closer]
-            ids[place][closer] = index
-    points = np.array(camera.position) + depths[..., np.newaxis] * directions
-    normals = np.zeros_like(points)
-    normals[..., 2] = 1.0
-    for index, solid in enumerate(solids):
-        own = ids == index
-        normals[own] = _normals(solid, points[own])
-    return Surface(ids, points, normals)
-
-
-def lit_share(points: Array, lamp: Vector, spread: Sequence[Vector], solids: Sequence[Solid]) -> Array:
-    """Return for each point, of an array (n, 3), at how many of a lamp's spots no solid stands before it, as a share.
-
-    The spots are at `lamp` plus each of `spread`.
-    """
-    lit = np.ones((len(spread), len(points)), dtype=np.bool_)
-    to_lamp = np.array(lamp) - points
-    lengths, starts = (to_lamp * to_lamp).sum(axis=1), (points * to_lamp).sum(axis=1)
-    squares = (points * points).sum(axis=1)
-    widest = max(math.hypot(*offset) for offset in spread)
-    for solid in solids:
-        centre = np.array(solid.centre)
-        along = starts - to_lamp @ centre
-        share = np.clip(-along / lengths, 0, 1)  # where the way to the lamp is nearest to the solid's middle
-        distances = squares - 2 * (points @ centre) + centre @ centre + share * (2 * along + share * lengths)
-        hides = reach(solid.kind, solid.radius) + solid.radius + widest
-        near = np.flatnonzero(distances < hides**2)
-        away, way = points[near] - centre, to_lamp[near]
-        for number, offset in enumerate(spread):
-            lit[number, near] &= ~_hides(solid, away, way + np.array(offset))
-    shares: Array = lit.mean(axis=0)
-    return shares
-
-
-def _hides(solid: Solid, away: Array, to_lamp: Array) -> NDArray[np.bool_]:
-    """Return for each point, relative to the solid's middle, whether the way to the lamp crosses the solid."""
-    rays = Rays((away[:, 0], away[:, 1], away[:, 2]), to_lamp[:, 0], to_lamp[:, 1], to_lamp[:, 2])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        enter, leave = KINDS[solid.kind](_turned(rays, solid), solid.radius)
-        hidden: NDArray[np.bool_] = (enter <= leave) & (leave > GRAZING) & (enter < 1)
-        return hidden
-
-
-def _normals(solid: Solid, points: Array) -> Array:
-    """Return the outward unit vectors at points, of shape (n, 3), of the solid's surface."""
-    away = points - np.array(solid.centre)
-    if solid.kind == "sphere":
-        out: Array = away / solid.radius
-        return out
-    cos, sin = _heading(solid) if solid.kind == CUBE else (1.0, 0.0)
-    x, y, z = cos * away[:, 0] + sin * away[:, 1], cos * away[:, 1] - sin * away[:, 0], away[:, 2]
-    own = np.zeros_like(points)
-    if solid.kind == CUBE:
-        face = np.argmax(np.abs(np.stack((x, y, z))), axis=0)
-        own[np.arange(len(points)), face] = np.sign(np.stack((x, y, z), axis=-1))[np.arange(len(points)), face]
-    else:
-        on_top = np.abs(z) > solid.radius * (1 - GRAZING)
-        own[:, 0], own[:, 1] = np.where(on_top, 0, x / solid.radius), np.where(on_top, 0, y / solid.radius)
-        own[:, 2] = np.where(on_top, np.sign(z), 0)
-    return np.stack((cos * own[:, 0] - sin * own[:, 1], sin * own[:, 0] + cos * own[:, 1], own[:, 2]), axis=-1)
 
 
 def pixel_box(camera: Camera, solid: Solid) -> Box:

@@ -41,6 +41,7 @@ from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import TemplateFile
 from vqagen.language.synonyms import Synonyms, load_synonyms
+from vqagen.pictures.looks import SceneLooks
 from vqagen.plugin import Declarations
 from vqagen.plugin.loading import load_plugins
 from vqagen.tasks.director.instructions import read_instructions
@@ -191,8 +192,10 @@ class _DomainCheck:
         path = self.group.metadata
         if any(self.of_kind(METADATA)):
             warn_own_section(domain, self.report)
-            if "sampling" in domain.record:
-                self.read(lambda: SamplingRules.from_domain(domain), "no-effect")
+            if {"sampling", "render"} & domain.record.keys():
+                rules = self.read(lambda: SamplingRules.from_domain(domain), "no-effect")
+                if rules and "render" in domain.record:
+                    self.read(lambda: SceneLooks.from_domain(domain), "no-effect")
         shared = None if domain.synonyms_section else self.group.shared
         self.synonyms_path = self.group.synonyms or shared
         used = self.synonyms_path or (None if domain.synonyms_section else shipped("synonyms.json"))

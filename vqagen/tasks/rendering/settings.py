@@ -1,0 +1,39 @@
+"""The settings of pictures of scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vqagen.tasks.settings import RunSettings, setting
+
+RENDERED, DRAWN = KINDS = ("rendered", "drawn")
+
+WIDEST = 4096
+"""The largest width of a picture, as of a camera."""
+
+
+@dataclass(frozen=True)
+class DrawingSettings(RunSettings):
+    """All that decides how pictures are drawn."""
+
+    width: int = setting(0, "Width of the pictures in pixels; 0 for that of the scene's camera.", least=0)
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if self.width > WIDEST:
+            yield f"--width must be at most {WIDEST}, found {self.width}"
+
+
+@dataclass(frozen=True)
+class RenderingSettings(DrawingSettings):
+    """All that decides how pictures are rendered. The seed moves the lamps."""
+
+    samples: int = setting(8, "Paths of light a pixel, before noise is removed.", least=1)
+
+
+@dataclass(frozen=True)
+class PictureSettings(RenderingSettings):
+    """All that decides how pictures of either kind are made."""
+
+    kind: str = setting(RENDERED, "How pictures are made.", choices=KINDS)
