@@ -9,6 +9,7 @@ from bench_balance import balance
 from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
+from bench_environment import endless
 from bench_evaluate import evaluate
 from bench_generate import generate
 from bench_human import human
@@ -60,6 +61,7 @@ for command in (
     kills,
     trainers,
     learning,
+    endless,
 ):
     bench.add_command(command)
 

@@ -34,6 +34,7 @@ PAGES = tuple(
         "metadata/README.md",
         "docs/pictures.md",
         "docs/studies.md",
+        "docs/training.md",
         "CONTRIBUTING.md",
     )
 )
