@@ -23,6 +23,7 @@ SMALL = {
     "verify": "--count 2 --spoil 5 --repeats 1",
     "evaluate": "--count 20 --scenes 2",
     "intervals": "--samples 20",
+    "environment": "--samples 3",
     "scale": "--count 20 --repeats 1",
     "human load": "--seconds 1 --clients 2",
     "human kills": "--kills 1 --clients 2 --least 1 --store sqlite",
