@@ -27,7 +27,6 @@ COMMANDS = {
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
     "choices": "vqagen.cli.choices",
-    "dataset": "vqagen.cli.dataset",
     "export": "vqagen.cli.export",
     "show": "vqagen.cli.show",
     "verify": "vqagen.cli.verify",
