@@ -18,7 +18,7 @@ from vqagen.dataset.build import write_dataset
 from vqagen.dataset.rows import SPLITS, read_rows
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError, VqagenError
-from vqagen.language.domain_files import load_domain_files
+from vqagen.language.domain_files import find_domain, load_domain_files
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress
 
@@ -262,3 +262,24 @@ def test_datasets_opens_it_with_pictures(made: Path, tmp_path: Path) -> None:
     assert list(loaded) == list(SPLITS)
     assert loaded["train"][0]["image"].size == (96, 64)
     assert [row["question"] for name in SPLITS for row in loaded[name]] == [row["question"] for row in read_rows(made)]
+
+
+def test_a_split_without_questions_is_in_the_report_and_has_no_file(tmp_path: Path) -> None:
+    """One picture of validation may have no question that gets options."""
+    settings = DatasetSettings(**{**SMALL, "count": 12, "questions": 3, "shares": "90/5/5"})
+    report = write_dataset(tmp_path / "out", settings)
+
+    empty = [name for name in SPLITS if not report.steps[f"rows {name}"]["questions"]]
+    assert empty
+    assert f"{empty[0]} 0" in report.summary()
+    assert f"path: data/{empty[0]}-*.parquet" not in (tmp_path / "out/README.md").read_text()
+
+
+def test_what_cannot_be_held_out_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    market = find_domain("market")
+    with pytest.raises(UsageError, match=r"market\.json: unknown condition 'A'"):
+        write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", hold_out="condition"), market)
+    with pytest.raises(UsageError, match="--held: unknown question type or template 'coutn'"):
+        write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", hold_out="family", held=("coutn",)))
+
+    assert not (tmp_path / "out").exists()

@@ -412,7 +412,7 @@ class _Build:
     def _write(self, name: str, on_progress: OnProgress) -> Counts:
         """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
         scenes = self.folder.steps["splits"]["scenes"][name]
-        number, counts = -(-scenes // PICTURES_PER_FILE), Counter({"pictures": scenes})
+        number, counts = -(-scenes // PICTURES_PER_FILE), Counter({"pictures": scenes, "questions": 0})
         for kind, folder, features in (("questions", "data", FEATURES), ("dialogs", "dialogs", DIALOG_FEATURES)):
             if kind == "dialogs" and not self.settings.dialogs:
                 continue
