@@ -18,6 +18,7 @@ import vqagen
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
 from vqagen.errors import BadInput, UsageError
+from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
 from vqagen.run.making import write_dialogs, write_questions, write_trials
 from vqagen.show import showing
@@ -174,6 +175,20 @@ def test_a_dataset_is_shown_from_its_rows(made: Path, tmp_path: Path) -> None:
     assert [entry["answer"] for entry in entries(tmp_path / "page")] == [each["answer"] for each in asked]
     assert all(entry["split"] == "train" for entry in entries(tmp_path / "said"))
     assert next(entries(tmp_path / "page"))["steps"][0]["objects"]
+
+
+def test_a_domain_of_ones_own_is_to_be_named_and_a_dataset_to_be_finished(made: Path, tmp_path: Path) -> None:
+    for name in ("questions.jsonl", "questions.jsonl.info.json"):
+        (tmp_path / name).write_text((made / name).read_text().replace('"clevr"', '"meadow"'))
+    with pytest.raises(UsageError, match="a domain that vqagen does not ship; name it by --domain"):
+        show_file(tmp_path / "questions.jsonl", tmp_path / "page")
+    assert show_file(tmp_path / "questions.jsonl", tmp_path / "page", files=find_domain()).entries
+
+    (tmp_path / "data").mkdir()
+    write_rows(tmp_path / "data/train-00000-of-00001.parquet", [])
+    (tmp_path / "dataset.json").write_text('{"steps": {"rows train": {}}}')
+    with pytest.raises(UsageError, match="not finished: repeat the `vqagen dataset` command"):
+        show_file(tmp_path, tmp_path / "page", files=find_domain(), force=True)
 
 
 def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) -> None:

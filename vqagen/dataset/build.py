@@ -21,7 +21,7 @@ from vqagen import __version__
 from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import Counts, Folder, open_folder
+from vqagen.dataset.folder import LAST, Counts, Folder, open_folder
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import (
@@ -102,7 +102,7 @@ class DatasetReport:
             lines.append(counted(dialogs, "dialog"))
         left_out = left_out_of(self.steps)
         lines += [f"left out: {number:,} ({reason})" for reason, number in left_out.items()]
-        lines += [f"audit of {name}: {verdict}" for name, verdict in self.steps["card"]["verdicts"].items()]
+        lines += [f"audit of {name}: {verdict}" for name, verdict in self.steps[LAST]["verdicts"].items()]
         return "\n".join([*lines, f"open it: datasets.load_dataset({str(self.place)!r})"])
 
 
@@ -150,7 +150,7 @@ def write_dataset(
     folder = open_folder(out, recipe, options.force)
     running = replace(options, resume=True, force=False)
     build = _Build(folder, settings, loaded, holdout, running, None if scenes is None else str(scenes), on_step)
-    was_complete = "card" in folder.steps
+    was_complete = LAST in folder.steps
     build.run()
     return DatasetReport(folder.place, folder.steps, was_complete)
 
@@ -187,7 +187,7 @@ class _Build:
         self._once("join", partial(self._join, splits))
         for name in splits:
             self._once(f"rows {name}", partial(self._write, name))
-        self._once("card", lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
+        self._once(LAST, lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
 
     def _once(self, step: str, do: Callable[[OnProgress], Counts]) -> Counts:
         def shown() -> Counts:
