@@ -173,6 +173,17 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
         write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
 
 
+def test_scenes_may_be_the_files_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "scenes").mkdir()
+    for number, scene in enumerate(sampled_scenes(3, 3)):
+        (tmp_path / f"scenes/{number}.json").write_text(json.dumps(scene))
+    settings = DatasetSettings(**{**SMALL, "count": 0, "choices": "none"})
+
+    write_dataset(tmp_path / "out", settings, scenes=tmp_path / "scenes")
+
+    assert len({row["image_id"] for row in read_rows(tmp_path / "out")}) == 3
+
+
 def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
     write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "dialogs": 1}))
 

@@ -49,7 +49,7 @@ from vqagen.dataset.visibility import hardly_visible, is_visible
 from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
-from vqagen.files.locations import content_hash, locate
+from vqagen.files.locations import content_hash
 from vqagen.files.parquet import pyarrow
 from vqagen.files.records import open_records
 from vqagen.language.domain_files import (
@@ -145,7 +145,10 @@ def write_dataset(
         "vqagen": __version__,
         "settings": settings.to_record(),
         "domain": files.name,
-        "inputs": {**loaded.hashes, **({"scenes": content_hash([locate(scenes)])} if scenes is not None else {})},
+        "inputs": {
+            **loaded.hashes,
+            **({"scenes": content_hash(find_scenes(scenes).files)} if scenes is not None else {}),
+        },
     }
     folder = open_folder(out, recipe, options.force)
     running = replace(options, resume=True, force=False)
