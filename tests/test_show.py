@@ -17,7 +17,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
-from vqagen.errors import BadInput, UsageError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
 from vqagen.run.making import write_dialogs, write_questions, write_trials
@@ -211,6 +211,18 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
 
     assert wrong == {}
     assert sorted(each.name for each in tmp_path.iterdir()) == ["empty.jsonl", "foreign.json", "trials.jsonl"]
+
+
+def test_a_full_disk_names_the_page(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's message names the file that is copied, which is not to blame."""
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device", str(source), None, str(target))
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(VqagenError, match=r"cannot write .*page: No space left"):
+        show_file(made / "trials", tmp_path / "page")
+    assert not list(tmp_path.iterdir())
 
 
 def test_only_a_page_is_ever_replaced(made: Path, tmp_path: Path, capsysbinary: Any) -> None:
