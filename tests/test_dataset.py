@@ -135,7 +135,7 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.
         raise VqagenError("cannot write rows: No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vqagen.dataset.build.write_rows", full)
+        patch.setattr("vqagen.dataset.joining.write_rows", full)
         with pytest.raises(VqagenError, match="No space left"):
             write_dataset(tmp_path / "out", DatasetSettings(**SMALL))
         assert (tmp_path / "out/questions.jsonl").is_file()
