@@ -83,6 +83,7 @@ def write_split(
     for kind, data, features in (("questions", "data", FEATURES), ("dialogs", "dialogs", DIALOG_FEATURES)):
         if kind == "dialogs" and not settings.dialogs:
             continue
+        counts[kind] = 0
         rows = shown(_rows(folder, loaded, name, kind), "row", folder.steps["joined"][kind][name], on_progress)
         chunks = groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE)
         for chunk, own in chunks:
