@@ -1,9 +1,9 @@
 """Options for questions, from which no rule that sees only the options can tell the right one.
 
-Questions are dealt into exchange blocks (see `blocks`): first those of one family, so that the question tells nothing
-either, as far as families have their own most frequent answers; then what is left of one function.
-Options are answers that the scene makes plausible: values that its objects have, numbers up to that of its objects; or,
-with `hard`, answers that follow from a mistake (see `mistakes`). A question that fits into no block is left out.
+Questions are dealt into exchange blocks (see `blocks`): those of one family and length, or of one family, so that the
+question tells little either; then what is left of one function. Options are answers that the scene makes plausible:
+values that its objects have, numbers up to that of its objects; or, with `hard`, answers that follow from a mistake
+(see `mistakes`). A question that fits into no block is left out.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import count, product
+from itertools import count
 from typing import Any, NamedTuple
 
+from vqagen.bits import union_of
 from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.mistakes import Mistakes
@@ -29,6 +30,7 @@ from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mistakes", "rotation"
+PAIR = "pair"
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
 NO_BLOCK = "too few questions of the same kind have the other answers"
@@ -48,6 +50,10 @@ class Posed(NamedTuple):
     wrong: tuple[str, ...]
     mistakes: tuple[str, ...]
     """With `hard`, the mistake that gives each wrong answer; else empty."""
+    said: tuple[str, ...] = ()
+    """The answers of its type that its text names."""
+    steps: int = 0
+    """The length of its program."""
 
 
 class Dealt(NamedTuple):
@@ -112,8 +118,16 @@ class Plausible:
         text = text_of(right)
         wrong = [each for each in dict.fromkeys(answers) if each != text and not self._alike(kind, text, each)]
         wrong = _nearest(text, wrong, self._order(kind))
-        said = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
-        return Posed(kind, last.name, family, text, self._once(tuple(wrong)), self._once(said))
+        made = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
+        said = self._once(tuple(self._named(program, kind)))
+        return Posed(
+            kind, last.name, family, text, self._once(tuple(wrong)), self._once(made), said, len(program.nodes)
+        )
+
+    def _named(self, program: Program, kind: str) -> Iterator[str]:
+        """Yield the values of a type that a program names."""
+        for name, _, values in program.nodes:
+            yield from (value for value, of in zip(values, self._catalogue[name].values, strict=True) if of == kind)
 
     def _once(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         return self._kept.setdefault(texts, texts)
@@ -155,6 +169,9 @@ def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list
     return sorted(wrong, key=distance)[:MOST_WRONG]
 
 
+_Group = tuple[str, str, int]
+"""Type of the answers, family or function, and length."""
+
 # Dealing --------------------------------------------------------------------------------------------------------------
 
 
@@ -162,9 +179,11 @@ def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]
     """Return the options of each question, or None. The seed and the order of the questions decide them."""
     dealt: list[Dealt | None] = [None] * len(posed)
     blocks = count()
-    rounds = product((_family_of, _function_of), range(settings.options, 1, -1))
+    sizes = range(settings.options, 1, -1)
+    rounds = [(group_of, size) for size in sizes for group_of in (_length_of, _family_of)]
+    rounds += [(_function_of, size) for size in sizes]
     for round_, (group_of, size) in enumerate(rounds):
-        groups: dict[tuple[str, str], list[int]] = {}
+        groups: dict[_Group, list[int]] = {}
         for number, each in enumerate(posed):
             if dealt[number] is None and len(each.wrong) >= size - 1:
                 groups.setdefault(group_of(each), []).append(number)
@@ -179,17 +198,23 @@ def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]
     return dealt
 
 
-def _family_of(posed: Posed) -> tuple[str, str]:
-    return posed.kind, posed.family or posed.function
+def _length_of(posed: Posed) -> _Group:
+    return posed.kind, posed.family or posed.function, posed.steps
 
 
-def _function_of(posed: Posed) -> tuple[str, str]:
-    return posed.kind, posed.function
+def _family_of(posed: Posed) -> _Group:
+    return posed.kind, posed.family or posed.function, 0
+
+
+def _function_of(posed: Posed) -> _Group:
+    return posed.kind, posed.function, 0
 
 
 def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> Asked:
-    fitting = sum(1 << codes[text] for text in (posed.answer, *posed.wrong) if text in codes)
-    return Asked(number, codes[posed.answer], fitting)
+    fitting, said = (
+        union_of(codes[text] for text in texts if text in codes) for texts in ((posed.answer, *posed.wrong), posed.said)
+    )
+    return Asked(number, codes[posed.answer], fitting, said)
 
 
 def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSettings) -> Iterator[Record]:
@@ -203,6 +228,7 @@ def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSetting
         if settings.rotations:
             more[ROTATION] = turn
         yield {**record, **more}
+        record = {key: value for key, value in record.items() if key != PAIR}  # a pair has one question of each scene
 
 
 def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings) -> ChoiceReport:
