@@ -135,7 +135,7 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.
         raise VqagenError("cannot write rows: No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vqagen.dataset.writing.write_rows", full)
+        patch.setattr("vqagen.dataset.joining.write_rows", full)
         with pytest.raises(VqagenError, match="No space left"):
             write_dataset(tmp_path / "out", DatasetSettings(**SMALL))
         assert (tmp_path / "out/questions.jsonl").is_file()
@@ -171,6 +171,19 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
     assert "CC BY 4.0), as the file says" in card
     with pytest.raises(UsageError, match="leave out --scenes"):
         write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
+
+
+def test_only_train_must_have_questions(tmp_path: Path) -> None:
+    """Of two questions about each of a few pictures, hardly any get options."""
+    few = {**SMALL, "count": 4, "questions": 2}
+
+    report = write_dataset(tmp_path / "few", DatasetSettings(**few))
+
+    assert [report.steps[f"rows {name}"]["questions"] for name in SPLITS] == [2, 0, 0]
+    assert "4 pictures and 2 questions (train 2, validation 0, test 0)" in report.summary()
+    assert "- split: test" not in (tmp_path / "few/README.md").read_text()
+    with pytest.raises(UsageError, match="no question is left in the split train"):
+        write_dataset(tmp_path / "none", DatasetSettings(**few, seed=1))
 
 
 def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:

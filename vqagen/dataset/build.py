@@ -21,7 +21,8 @@ from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
 from vqagen.dataset.folder import Counts, Folder, open_folder
-from vqagen.dataset.holdout import TEST, HoldOut, choose_held, longest_kept
+from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
+from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
     SPLITS,
     without_masks,
@@ -37,7 +38,6 @@ from vqagen.dataset.settings import (
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
 from vqagen.dataset.visibility import hardly_visible, is_visible
-from vqagen.dataset.writing import by_scene, join, shown, write_split
 from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
@@ -66,6 +66,7 @@ from vqagen.world.loading import find_scenes
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import compile_scene
 
+TEST = SPLITS[2]
 OnStep = Callable[[str], AbstractContextManager[OnProgress]]
 """Called with what is made next; the context gives what to call with its progress."""
 
@@ -172,11 +173,9 @@ class _Build:
                 self._once(f"options {name}", partial(self._give_options, name))
             if self.settings.dialogs:
                 self._once(f"dialogs {name}", partial(self._talk, name))
-        self._once("join", partial(join, self.folder, self.settings, splits))
+        self._once("joined", partial(join, self.folder, self.settings, splits))
         for name in splits:
-            self._once(
-                f"rows {name}", partial(write_split, self.folder, self.settings, self.loaded, self.holdout, name)
-            )
+            self._once(f"rows {name}", partial(write_split, self.folder, self.settings, self.loaded, name))
         self._once("card", lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
 
     def _once(self, step: str, do: Callable[[OnProgress], Counts]) -> Counts:

@@ -23,7 +23,17 @@ from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike
 
 STATE = "dataset.json"
-OURS = ("README.md", "data", "dialogs", "questions.jsonl", "dialogs.jsonl", "pictures", "steps", STATE)
+RECORDS = ("questions.jsonl", "dialogs.jsonl")
+OURS = (
+    "README.md",
+    "data",
+    "dialogs",
+    *RECORDS,
+    *(f"{name}.info.json" for name in RECORDS),
+    "pictures",
+    "steps",
+    STATE,
+)
 """All that --force deletes."""
 SHOWN = 8
 """Differences that a message names."""

@@ -1,4 +1,4 @@
-"""What a dataset hands out: the questions of all splits as records, and the Parquet files of each split."""
+"""The files of a dataset: the questions and dialogs of all splits, and the rows of each split."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 
 from vqagen.dataset.folder import Counts, Folder
-from vqagen.dataset.holdout import TEST, HoldOut
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import (
     ANSWER_TYPES,
@@ -35,9 +34,10 @@ from vqagen.world.loading import find_scenes
 
 PICTURES_PER_FILE = 1000
 """Pictures in a Parquet file: some 150 MB of rendered ones."""
+TEST = SPLITS[2]
 
 
-def _source(folder: Folder, settings: DatasetSettings, name: str, kind: str) -> Path:
+def records_of(folder: Folder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
     """Return the file of a split's records, as the steps before left them."""
     if kind == "dialogs":
         return folder.path("steps", name, "dialogs.jsonl")
@@ -45,13 +45,18 @@ def _source(folder: Folder, settings: DatasetSettings, name: str, kind: str) -> 
 
 
 def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progress: OnProgress) -> Counts:
-    """Write the questions, and dialogs, of all splits; their `scene_index` is that of pictures/scenes.json."""
+    """Write the questions, and dialogs, of all splits; their `scene_index` is that of pictures/scenes.json.
+
+    Return how many each split has.
+    """
+    counts = dict[str, dict[str, int]]()
     places = orjson.loads(folder.path("steps", "places.json").read_bytes())
     for kind, key in (("questions", "question_index"), ("dialogs", "dialog_index")):
         if kind == "dialogs" and not settings.dialogs:
             continue
         found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
-        sources = {name: open_records(_source(folder, settings, name, kind), found) for name in splits}
+        sources = {name: open_records(records_of(folder, settings, name, kind), found) for name in splits}
+        counts[kind] = {name: source.count() for name, source in sources.items()}
         info = _joined_info(sources[splits[0]].info, folder.recipe)
         with record_file(
             str(folder.path(f"{kind}.jsonl")), JSON_LINES, info, Arrangement(kind, "", "scene", 0)
@@ -59,23 +64,18 @@ def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progre
             number = block = 0
             for name, source in sources.items():
                 last = block
-                for record in shown(source.records(), kind[:-1], None, on_progress):
+                for record in shown(source.records(), kind[:-1], counts[kind][name], on_progress):
                     record |= {"scene_index": places[name][record["scene_index"]], key: number}
                     if "block" in record:
                         record["block"] += last
                         block = max(block, record["block"] + 1)
                     writer.write([record])
                     number += 1
-    return {}
+    return counts
 
 
 def write_split(
-    folder: Folder,
-    settings: DatasetSettings,
-    loaded: LoadedDomain,
-    holdout: HoldOut,
-    name: str,
-    on_progress: OnProgress,
+    folder: Folder, settings: DatasetSettings, loaded: LoadedDomain, name: str, on_progress: OnProgress
 ) -> Counts:
     """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
     scenes = folder.steps["splits"]["scenes"][name]
@@ -83,12 +83,13 @@ def write_split(
     for kind, data, features in (("questions", "data", FEATURES), ("dialogs", "dialogs", DIALOG_FEATURES)):
         if kind == "dialogs" and not settings.dialogs:
             continue
-        rows = shown(_rows(folder, loaded, name, kind), "row", None, on_progress)
+        counts[kind] = 0
+        rows = shown(_rows(folder, loaded, name, kind), "row", folder.steps["joined"][kind][name], on_progress)
         chunks = groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE)
         for chunk, own in chunks:
             path = folder.path(data, f"{name}-{chunk:05}-of-{number:05}.parquet")
             counts[kind] += write_rows(path, own, features)
-    if not counts["questions"] and (name == SPLITS[0] or (name == TEST and holdout.kind != "none")):
+    if not counts["questions"] and (name == SPLITS[0] or (name == TEST and settings.hold_out != "none")):
         message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
         raise UsageError(f"{folder.place}: {message}")
     return dict(counts)
