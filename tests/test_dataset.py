@@ -14,6 +14,7 @@ from commands import Commands
 from oracles.leaks import leaks, nearly_same
 from scene_records import sampled_scenes
 
+import vqagen
 from vqagen.dataset.build import write_dataset
 from vqagen.dataset.rows import SPLITS, read_rows
 from vqagen.dataset.settings import DatasetSettings
@@ -66,7 +67,7 @@ def test_questions_and_rows_say_the_same(made: Path) -> None:
 
 
 def test_other_commands_read_the_questions(made: Path, vqagen_: Commands) -> None:
-    ran = vqagen_(f"verify {made}/questions.jsonl --scenes {made}/pictures/scenes.json")
+    ran = vqagen_(f"verify {made}/questions.jsonl --scenes {made}/scenes.json")
 
     assert ran.code == 0, ran.err
 
@@ -188,6 +189,7 @@ def test_only_train_must_have_questions(tmp_path: Path) -> None:
 
 def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
     write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "dialogs": 1}))
+    assert vqagen.verify(tmp_path / "out/dialogs.jsonl", tmp_path / "out/scenes.json").mismatched == 0
 
     rows = list(read_rows(tmp_path / "out", data="dialogs"))
 

@@ -239,23 +239,23 @@ class _Build:
         return {}
 
     def _split(self, on_progress: OnProgress) -> Counts:
-        """Write the scenes of each split, without their masks, and the split of each scene."""
+        """Write the scenes with their splits and without their masks, all together and each split by itself."""
         source = find_scenes(self.folder.path("pictures", "scenes.json"))
         keys = [each.key for each in self.loaded.domain.attributes if each.compute is None]
         groups = groups_of(outline_of(scene, keys) for scene in source.records())
         split = split_scenes(groups, self.settings.parts, self.settings.seed, self._test_from)
+        files = {"": self.folder.path("scenes.json")}
+        files |= {name: self.folder.path("steps", name, "scenes.json") for name in SPLITS}
         with ExitStack() as stack:
             writers = {
-                name: stack.enter_context(
-                    record_file(str(self.folder.path("steps", name, "scenes.json")), JSON, source.info, _ABOUT_SCENES)
-                )
-                for name in SPLITS
+                name: stack.enter_context(record_file(str(path), JSON, source.info, _ABOUT_SCENES))
+                for name, path in files.items()
             }
-            for scene, name in zip(
-                shown(source.records(), "scene", len(split.names), on_progress), split.names, strict=True
-            ):
-                if name:
-                    writers[name].write([{**without_masks(scene), "split": name}])
+            scenes = shown(source.records(), "scene", len(split.names), on_progress)
+            for scene, name in zip(scenes, split.names, strict=True):
+                plain = without_masks(scene) | ({"split": name} if name else {})
+                for each in dict.fromkeys(("", name)):
+                    writers[each].write([plain])
         places = {name: [at for at, each in enumerate(split.names) if each == name] for name in SPLITS}
         self.folder.path("steps", "places.json").write_bytes(orjson.dumps(places))
         near = "scenes of test nearly the same as one of another split"

@@ -3,7 +3,7 @@
 dataset.json    the settings and the hashes of all inputs, and what each finished step counted
 README.md       the card
 data/           Parquet files of questions; dialogs/ has those of dialogs
-questions.jsonl all questions with options, and the split of each; dialogs.jsonl has dialogs
+questions.jsonl all questions with options, and the split of each; dialogs.jsonl has dialogs, scenes.json the scenes
 pictures/       scenes.json, with boxes and masks, and images
 steps/          what the steps hand on to each other
 """
@@ -28,6 +28,7 @@ OURS = (
     "README.md",
     "data",
     "dialogs",
+    "scenes.json",
     *RECORDS,
     *(f"{name}.info.json" for name in RECORDS),
     "pictures",
