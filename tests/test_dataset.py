@@ -14,6 +14,7 @@ from commands import Commands
 from oracles.leaks import leaks, nearly_same
 from scene_records import sampled_scenes
 
+import vqagen
 from vqagen.dataset.build import write_dataset
 from vqagen.dataset.rows import SPLITS, read_rows
 from vqagen.dataset.settings import DatasetSettings
@@ -66,7 +67,7 @@ def test_questions_and_rows_say_the_same(made: Path) -> None:
 
 
 def test_other_commands_read_the_questions(made: Path, vqagen_: Commands) -> None:
-    ran = vqagen_(f"verify {made}/questions.jsonl --scenes {made}/pictures/scenes.json")
+    ran = vqagen_(f"verify {made}/questions.jsonl --scenes {made}/scenes.json")
 
     assert ran.code == 0, ran.err
 
@@ -135,7 +136,7 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.
         raise VqagenError("cannot write rows: No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vqagen.dataset.build.write_rows", full)
+        patch.setattr("vqagen.dataset.joining.write_rows", full)
         with pytest.raises(VqagenError, match="No space left"):
             write_dataset(tmp_path / "out", DatasetSettings(**SMALL))
         assert (tmp_path / "out/questions.jsonl").is_file()
@@ -184,8 +185,22 @@ def test_scenes_may_be_the_files_of_a_folder(tmp_path: Path) -> None:
     assert len({row["image_id"] for row in read_rows(tmp_path / "out")}) == 3
 
 
+def test_only_train_must_have_questions(tmp_path: Path) -> None:
+    """Of two questions about each of a few pictures, hardly any get options."""
+    few = {**SMALL, "count": 4, "questions": 2}
+
+    report = write_dataset(tmp_path / "few", DatasetSettings(**few))
+
+    assert [report.steps[f"rows {name}"]["questions"] for name in SPLITS] == [2, 0, 0]
+    assert "4 pictures and 2 questions (train 2, validation 0, test 0)" in report.summary()
+    assert "- split: test" not in (tmp_path / "few/README.md").read_text()
+    with pytest.raises(UsageError, match="no question is left in the split train"):
+        write_dataset(tmp_path / "none", DatasetSettings(**few, seed=1))
+
+
 def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
     write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "dialogs": 1}))
+    assert vqagen.verify(tmp_path / "out/dialogs.jsonl", tmp_path / "out/scenes.json").mismatched == 0
 
     rows = list(read_rows(tmp_path / "out", data="dialogs"))
 
@@ -273,17 +288,6 @@ def test_datasets_opens_it_with_pictures(made: Path, tmp_path: Path) -> None:
     assert list(loaded) == list(SPLITS)
     assert loaded["train"][0]["image"].size == (96, 64)
     assert [row["question"] for name in SPLITS for row in loaded[name]] == [row["question"] for row in read_rows(made)]
-
-
-def test_a_split_without_questions_is_in_the_report_and_has_no_file(tmp_path: Path) -> None:
-    """One picture of validation may have no question that gets options."""
-    settings = DatasetSettings(**{**SMALL, "count": 12, "questions": 3, "shares": "90/5/5"})
-    report = write_dataset(tmp_path / "out", settings)
-
-    empty = [name for name in SPLITS if not report.steps[f"rows {name}"]["questions"]]
-    assert empty
-    assert f"{empty[0]} 0" in report.summary()
-    assert f"path: data/{empty[0]}-*.parquet" not in (tmp_path / "out/README.md").read_text()
 
 
 def test_what_cannot_be_held_out_is_refused_before_anything_is_made(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from vqagen.extras import EXTRA_OF, to_install
 COMMANDS = {
     "generate": "vqagen.cli.generate",
     "dialog": "vqagen.cli.dialog",
-    "dataset": "vqagen.cli.dataset",
     "director": "vqagen.cli.director",
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
@@ -37,6 +36,7 @@ COMMANDS = {
     "audit": "vqagen.cli.audit",
     "human": "vqagen.cli.human",
     "scenes": "vqagen.cli.scenes",
+    "dataset": "vqagen.cli.dataset",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",
     "init": "vqagen.cli.init",

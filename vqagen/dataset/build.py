@@ -7,11 +7,10 @@ All other steps write their files whole, or not at all. What a step needs is rea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +22,9 @@ from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
 from vqagen.dataset.folder import LAST, Counts, Folder, open_folder
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
-from vqagen.dataset.parquet import write_rows
+from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
-    ANSWER_TYPES,
-    DIALOG_FEATURES,
-    FEATURES,
     SPLITS,
-    Row,
-    dialog_row,
-    picture_columns,
-    question_row,
     without_masks,
 )
 from vqagen.dataset.settings import (
@@ -66,7 +58,6 @@ from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, Progress
-from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_FILE
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.rendering.settings import PictureSettings
@@ -75,8 +66,6 @@ from vqagen.world.loading import find_scenes
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import compile_scene
 
-PICTURES_PER_FILE = 1000
-"""Pictures in a Parquet file: some 150 MB of rendered ones."""
 TEST = SPLITS[2]
 OnStep = Callable[[str], AbstractContextManager[OnProgress]]
 """Called with what is made next; the context gives what to call with its progress."""
@@ -187,9 +176,9 @@ class _Build:
                 self._once(f"options {name}", partial(self._give_options, name))
             if self.settings.dialogs:
                 self._once(f"dialogs {name}", partial(self._talk, name))
-        self._once("join", partial(self._join, splits))
+        self._once("joined", partial(join, self.folder, self.settings, splits))
         for name in splits:
-            self._once(f"rows {name}", partial(self._write, name))
+            self._once(f"rows {name}", partial(write_split, self.folder, self.settings, self.loaded, name))
         self._once(LAST, lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
 
     def _once(self, step: str, do: Callable[[OnProgress], Counts]) -> Counts:
@@ -253,23 +242,23 @@ class _Build:
         return {}
 
     def _split(self, on_progress: OnProgress) -> Counts:
-        """Write the scenes of each split, without their masks, and the split of each scene."""
+        """Write the scenes with their splits and without their masks, all together and each split by itself."""
         source = find_scenes(self.folder.path("pictures", "scenes.json"))
         keys = [each.key for each in self.loaded.domain.attributes if each.compute is None]
         groups = groups_of(outline_of(scene, keys) for scene in source.records())
         split = split_scenes(groups, self.settings.parts, self.settings.seed, self._test_from)
+        files = {"": self.folder.path("scenes.json")}
+        files |= {name: self.folder.path("steps", name, "scenes.json") for name in SPLITS}
         with ExitStack() as stack:
             writers = {
-                name: stack.enter_context(
-                    record_file(str(self.folder.path("steps", name, "scenes.json")), JSON, source.info, _ABOUT_SCENES)
-                )
-                for name in SPLITS
+                name: stack.enter_context(record_file(str(path), JSON, source.info, _ABOUT_SCENES))
+                for name, path in files.items()
             }
-            for scene, name in zip(
-                _shown(source.records(), "scene", len(split.names), on_progress), split.names, strict=True
-            ):
-                if name:
-                    writers[name].write([{**without_masks(scene), "split": name}])
+            scenes = shown(source.records(), "scene", len(split.names), on_progress)
+            for scene, name in zip(scenes, split.names, strict=True):
+                plain = without_masks(scene) | ({"split": name} if name else {})
+                for each in dict.fromkeys(("", name)):
+                    writers[each].write([plain])
         places = {name: [at for at, each in enumerate(split.names) if each == name] for name in SPLITS}
         self.folder.path("steps", "places.json").write_bytes(orjson.dumps(places))
         near = "scenes of test nearly the same as one of another split"
@@ -309,7 +298,7 @@ class _Build:
         left_out = Counter[str]()
         out, number = str(self.folder.path("steps", name, "kept.jsonl")), scenes.count()
         with record_file(out, JSON_LINES, source.info, _ABOUT_QUESTIONS) as writer:
-            about = _by_scene(_shown(scenes.records(), "scene", number, on_progress), source.records())
+            about = by_scene(shown(scenes.records(), "scene", number, on_progress), source.records())
             for place, scene, records in about:
                 writer.write(self._kept(name, place, scene, records, left_out))
         return {"left_out": dict(left_out)}
@@ -380,109 +369,8 @@ class _Build:
         )
         return {}
 
-    # Files ------------------------------------------------------------------------------------------------------------
-
-    def _source(self, name: str, kind: str = "questions") -> Path:
-        """Return the file of a split's records, as the steps before left them."""
-        if kind == "dialogs":
-            return self.folder.path("steps", name, "dialogs.jsonl")
-        return self.folder.path("steps", name, "kept.jsonl" if self.settings.choices == "none" else "options.jsonl")
-
-    def _join(self, splits: list[str], on_progress: OnProgress) -> Counts:
-        """Write the questions, and dialogs, of all splits; their `scene_index` is that of pictures/scenes.json."""
-        places = orjson.loads(self.folder.path("steps", "places.json").read_bytes())
-        for kind, key in (("questions", "question_index"), ("dialogs", "dialog_index")):
-            if kind == "dialogs" and not self.settings.dialogs:
-                continue
-            found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
-            sources = {name: open_records(self._source(name, kind), found) for name in splits}
-            info = _joined_info(sources[splits[0]].info, self.folder.recipe)
-            with record_file(
-                str(self.folder.path(f"{kind}.jsonl")), JSON_LINES, info, Arrangement(kind, "", "scene", 0)
-            ) as writer:
-                number = block = 0
-                for name, source in sources.items():
-                    last = block
-                    for record in _shown(source.records(), kind[:-1], None, on_progress):
-                        record |= {"scene_index": places[name][record["scene_index"]], key: number}
-                        if "block" in record:
-                            record["block"] += last
-                            block = max(block, record["block"] + 1)
-                        writer.write([record])
-                        number += 1
-        return {}
-
-    def _write(self, name: str, on_progress: OnProgress) -> Counts:
-        """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
-        scenes = self.folder.steps["splits"]["scenes"][name]
-        number, counts = -(-scenes // PICTURES_PER_FILE), Counter({"pictures": scenes, "questions": 0})
-        for kind, folder, features in (("questions", "data", FEATURES), ("dialogs", "dialogs", DIALOG_FEATURES)):
-            if kind == "dialogs" and not self.settings.dialogs:
-                continue
-            rows = _shown(self._rows(name, kind), "row", None, on_progress)
-            chunks = groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE)
-            for chunk, own in chunks:
-                path = self.folder.path(folder, f"{name}-{chunk:05}-of-{number:05}.parquet")
-                counts[kind] += write_rows(path, own, features)
-        if not counts["questions"] and (name == SPLITS[0] or (name == TEST and self.holdout.kind != "none")):
-            message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
-            raise UsageError(f"{self.folder.place}: {message}")
-        return dict(counts)
-
-    def _rows(self, name: str, kind: str) -> Iterator[Row]:
-        """Yield the rows of a split, each with the `place` of its scene in the split."""
-        places = orjson.loads(self.folder.path("steps", "places.json").read_bytes())
-        place_of = {at: place for place, at in enumerate(places[name])}
-        found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
-        records = (
-            record | {"scene_index": place_of[record["scene_index"]]}
-            for record in open_records(self.folder.path(f"{kind}.jsonl"), found).records()
-            if record["scene_index"] in place_of
-        )
-        families = {(each.file, each.index): each.id for each in self.loaded.templates}
-        scenes = find_scenes(self.folder.path("steps", name, "scenes.json"))
-        for place, scene, about in _by_scene(scenes.records(), records):
-            own = scene.get("image_index")
-            image = self.folder.path("pictures", "images", scene["image_filename"])
-            columns = picture_columns(scene, own if isinstance(own, int) else places[name][place], image.read_bytes())
-            for record in about:
-                if kind == "dialogs":
-                    row = dialog_row(record, columns, record["dialog_index"])
-                else:
-                    function = self.loaded.catalogue[record["program"][-1]["type"]]
-                    answer_type = ANSWER_TYPES.get(function.output, "value")
-                    family = families[record["template_filename"], record["question_family_index"]]
-                    row = question_row(record, columns, record["question_index"], answer_type, family)
-                yield {**row, "place": place}
-
 
 HELD = "question with what only test has"
 ENOUGH = "more questions about a picture than wanted"
 _ABOUT_SCENES = Arrangement("scenes", "", "scene", 0)
 _ABOUT_QUESTIONS = Arrangement("questions", "", "scene", 0)
-
-
-def _joined_info(info: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the info of a file of all splits: that of one, without what is true of its run alone."""
-    generator = {key: value for key, value in info.get("generator", {}).items() if key not in ("arrangement", "shard")}
-    hashes = {key: value for key, value in generator.get("inputs", {}).items() if key != "scenes"}
-    return {**info, "generator": {**generator, **({"inputs": hashes} if hashes else {})}, "dataset": recipe}
-
-
-def _by_scene(
-    scenes: Iterable[dict[str, Any]], records: Iterable[dict[str, Any]]
-) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
-    """Yield place and record of each scene that is asked about, and the questions; these stand in the scenes' order."""
-    found = iter(enumerate(scenes))
-    for index, about in groupby(records, key=lambda record: record["scene_index"]):
-        place, scene = next(each for each in found if each[0] == index)
-        yield place, scene, list(about)
-
-
-def _shown(items: Iterable[Any], item: str, total: int | None, on_progress: OnProgress) -> Iterator[Any]:
-    """Yield the items, and show how many there were."""
-    progress = Progress(item, item, total)
-    for each in items:
-        yield each
-        progress.items += 1
-        on_progress(progress)

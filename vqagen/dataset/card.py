@@ -10,6 +10,7 @@ from dataclasses import fields
 from vqagen import __version__
 from vqagen.dataset.folder import Counts, Folder
 from vqagen.dataset.holdout import HoldOut
+from vqagen.dataset.joining import records_of
 from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, SPLITS, Feature
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
@@ -64,13 +65,8 @@ def write_card(
     return {"verdicts": verdicts}
 
 
-def records_of_split(folder: Folder, settings: DatasetSettings, name: str) -> str:
-    """Return the file of a split's questions, as they are in the dataset."""
-    return str(folder.path("steps", name, "kept.jsonl" if settings.choices == "none" else "options.jsonl"))
-
-
 def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
-    own, train = ((records_of_split(folder, settings, each), _scenes(folder, each)) for each in (name, SPLITS[0]))
+    own, train = ((str(records_of(folder, settings, each)), _scenes(folder, each)) for each in (name, SPLITS[0]))
     if name == SPLITS[0]:
         return audit(own[0], scenes=own[1])
     return audit(own[0], scenes=own[1], train=train[0], train_scenes=train[1])

@@ -3,7 +3,7 @@
 dataset.json    the settings and the hashes of all inputs, and what each finished step counted
 README.md       the card
 data/           Parquet files of questions; dialogs/ has those of dialogs
-questions.jsonl all questions with options, and the split of each; dialogs.jsonl has dialogs
+questions.jsonl all questions with options, and the split of each; dialogs.jsonl has dialogs, scenes.json the scenes
 pictures/       scenes.json, with boxes and masks, and images
 steps/          what the steps hand on to each other
 """
@@ -23,7 +23,18 @@ from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike
 
 STATE = "dataset.json"
-OURS = ("README.md", "data", "dialogs", "questions.jsonl", "dialogs.jsonl", "pictures", "steps", STATE)
+RECORDS = ("questions.jsonl", "dialogs.jsonl")
+OURS = (
+    "README.md",
+    "data",
+    "dialogs",
+    "scenes.json",
+    *RECORDS,
+    *(f"{name}.info.json" for name in RECORDS),
+    "pictures",
+    "steps",
+    STATE,
+)
 """All that --force deletes."""
 LAST = "card"
 """The last step."""

@@ -23,7 +23,7 @@ class DatasetSettings(RunSettings):
 
     start_index: int = setting(0, "Index of the first scene.", least=0, group="choice")
     count: int = setting(
-        0, f"How many pictures. [default: {PICTURES}; with --scenes, one of each scene]", least=0, group="choice"
+        0, f"How many pictures; 0 for {PICTURES} or, with --scenes, one of each scene.", least=0, group="choice"
     )
     pictures: str = setting(
         "rendered",
