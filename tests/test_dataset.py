@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -168,7 +169,7 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
     card = (tmp_path / "out/README.md").read_text()
     pictured = json.loads((tmp_path / "out/pictures/scenes.json").read_bytes())["scenes"]
     assert [each["image_index"] for each in pictured] == [each["image_index"] for each in scenes[1:5]]
-    assert "license: cc-by-4.0" in card
+    assert 'license: "cc-by-4.0"' in card
     assert "CC BY 4.0), as the file says" in card
     with pytest.raises(UsageError, match="leave out --scenes"):
         write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
@@ -192,7 +193,7 @@ def test_only_train_must_have_questions(tmp_path: Path) -> None:
     report = next(each for each in made if not each.steps["rows test"]["questions"])
 
     assert ", test 0) in" in report.summary()
-    assert "- split: test" not in (report.place / "README.md").read_text()
+    assert "test-*.parquet" not in (report.place / "README.md").read_text()
     with pytest.raises(UsageError, match="no question is left in the split train"):
         write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
 
@@ -205,7 +206,7 @@ def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
 
     assert [row["dialog_id"] for row in rows] == list(range(4))
     assert all(len(row["questions"]) == len(row["answers"]) == 10 for row in rows)
-    assert "config_name: dialogs" in (tmp_path / "out/README.md").read_text()
+    assert '"config_name":"dialogs"' in (tmp_path / "out/README.md").read_text()
 
 
 def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_: Commands) -> None:
@@ -216,8 +217,19 @@ def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_:
 
     assert ran.code == 0, ran.err
     assert contents(tmp_path / "out") == contents(made)
-    for part in ("license: mit", "## Licences", "## Audit", "## Statistics", "visual-question-answering"):
+    for part in ('license: "mit"', "## Licences", "## Audit", "## Statistics", "visual-question-answering"):
         assert part in card
+
+
+def test_files_of_ones_own_are_named_in_the_card(tmp_path: Path) -> None:
+    own = tmp_path / "mine"
+    shutil.copytree(find_domain().templates, own)
+    write_dataset(tmp_path / "out", DatasetSettings(**SMALL), find_domain(templates=own))
+
+    card = (tmp_path / "out/README.md").read_text()
+    assert f"--templates {own}" in card
+    assert f"- `{own}`: of whoever made it; **fill in their licence**." in card
+    assert 'license: "other"' in card
 
 
 # Leaks ----------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from vqagen import __version__
 from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import LAST, Counts, Folder, open_folder
+from vqagen.dataset.folder import LAST, Counts, Folder, left_out_of, open_folder
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
@@ -93,14 +93,6 @@ class DatasetReport:
         lines += [f"left out: {number:,} ({reason})" for reason, number in left_out.items()]
         lines += [f"audit of {name}: {verdict}" for name, verdict in self.steps[LAST]["verdicts"].items()]
         return "\n".join([*lines, f"open it: datasets.load_dataset({str(self.place)!r})"])
-
-
-def left_out_of(steps: Mapping[str, Counts]) -> dict[str, int]:
-    """Return reason -> number of questions, dialogs or scenes that are not in the dataset."""
-    found = Counter[str]()
-    for counts in steps.values():
-        found.update(counts.get("left_out", {}))
-    return {reason: number for reason, number in found.items() if number}
 
 
 def write_dataset(
