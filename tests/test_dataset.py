@@ -175,8 +175,8 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
 
 
 def test_only_train_must_have_questions(tmp_path: Path) -> None:
-    """Of two questions about each of a few pictures, hardly any get options."""
-    few = {**SMALL, "count": 4, "questions": 2}
+    """Of few questions about a few pictures, hardly any get options."""
+    few = {**SMALL, "count": 4, "questions": 4}
 
     report = write_dataset(tmp_path / "few", DatasetSettings(**few))
 
