@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 from bench_balance import balance
+from bench_choices import choices
 from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
 from bench_environment import endless
 from bench_evaluate import evaluate
+from bench_export import export
 from bench_generate import generate
 from bench_human import human
 from bench_intervals import intervals
@@ -50,11 +52,13 @@ for command in (
     domains,
     balance,
     wording,
+    choices,
     dialog,
     director,
     sampling,
     verify,
     evaluate,
+    export,
     intervals,
     human,
     scale,

@@ -16,6 +16,7 @@ SMALL = {
     "domains": "--scenes 1 --repeats 1",
     "balance": "--scenes 20 --seeds 1 --only words --only pairs",
     "wording": "--scenes 2",
+    "choices": "--count 10",
     "dialog": "--scenes 1 --repeats 1",
     "director": "--count 96 --repeats 1",
     "sampling": "--count 2",

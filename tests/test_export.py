@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import resource
 import runpy
 from collections.abc import Iterator
 from itertools import count, groupby
@@ -14,14 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from commands import Commands
+from commands import ROOT, Commands
 
 from vqagen.cli.export import TARGETS as SHOWN
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import COLUMNS, question_row, read_rows
 from vqagen.errors import BadInput, UsageError
 from vqagen.export.examples import MODES
-from vqagen.export.exporting import TARGETS, export
+from vqagen.export.exporting import TARGETS, export_dataset as export
 from vqagen.pictures.png import png_file
 from vqagen.rewards import accuracy, easyr1_score, verl_score
 from vqagen.run.making import write_dialogs, write_questions, write_scenes, write_trials
@@ -71,6 +72,7 @@ def write_dataset(folder: Path) -> Path:
     by_split = groupby(rows_of(SPLITS), key=lambda row: row["split"])
     for split, rows in by_split:
         write_rows(folder / f"data/{split}-00000-of-00001.parquet", rows)
+    (folder / "questions.jsonl.info.json").write_text('{"generator": {"name": "vqagen", "domain": "market"}}')
     (folder / "README.md").write_text("---\nlicense: cc0-1.0\n---\n\nPictures: CC0.\n")
     return folder
 
@@ -113,8 +115,11 @@ def png_of(image: Any) -> int:
     return pixel
 
 
-def test_help_names_every_target() -> None:
+def test_help_and_the_page_name_every_target() -> None:
+    page = (ROOT / "docs/export.md").read_text("utf-8")
+
     assert tuple(TARGETS) == SHOWN
+    assert [target for target in TARGETS if f"| `{target}` |" not in page] == []
 
 
 # Targets that are read by the real package ---------------------------------------------------------------------------
@@ -156,6 +161,7 @@ def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) ->
         assert text.splitlines()[1:] == (["A) 2", "B) 3"] if mode == "mc" else [])
         assert first["completion"][0]["content"][0]["text"] == replies[0]
         assert first["solution"] == f"<answer> {replies[0]} </answer>"
+        assert first["domain"] == "market"
         assert png_of(first["image"]) == 0
         said = [[{"role": "assistant", "content": f"<think></think><answer>{reply}</answer>"}] for reply in replies]
         columns = {name: read[name][:3] for name in read.column_names if name not in ("prompt", "completion")}
@@ -260,11 +266,13 @@ def test_lmms_eval_finds_a_task_with_its_functions(
 # Targets that are files, by their pages ------------------------------------------------------------------------------
 
 
-def test_llava_gets_conversations_with_paths_of_pictures(dataset: Path, tmp_path: Path) -> None:
+def test_llava_and_vlm_r1_get_conversations_with_paths_of_pictures(dataset: Path, tmp_path: Path) -> None:
+    """LLaVA a list, and VLM-R1 lines, whose first question and answer its loader takes."""
     export(dataset, out := tmp_path / "out", "llava")
     read = json.loads((out / "train.json").read_text())
 
     assert len(read) == 12
+    assert read == lines(out / "train.jsonl")
     assert set(read[0]) == {"id", "image", "conversations"}
     assert (out / read[0]["image"]).read_bytes() == picture(0)
     assert [each["from"] for each in read[0]["conversations"]] == ["human", "gpt"]
@@ -301,6 +309,7 @@ def test_a_dialog_is_one_conversation_or_a_row_for_each_round(others: Path, tmp_
     chats, samples = load(tmp_path / "trl")["sample"], lines(tmp_path / "inspect/sample.jsonl")
 
     assert len(whole) == 2 * len(first["rounds"])
+    assert not (tmp_path / "llava/sample.jsonl").exists()
     assert whole[0]["value"].splitlines()[:2] == ["<image>", first["caption"]["text"]]
     assert sum("<image>" in each["value"] for each in whole) == 1
     assert len(chats) == len(samples) == sum(len(each["rounds"]) for each in dialogs)
@@ -351,6 +360,24 @@ def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path
         assert not list(out.rglob("*.png"))
 
 
+def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> None:
+    """Nothing in an export names its folder."""
+    differing = []
+    for target in TARGETS:
+        mode = "mc" if target == "vlmevalkit" else "open"
+        for place in ("one", "another/place"):
+            (tmp_path / place).mkdir(parents=True, exist_ok=True)
+            export(dataset, tmp_path / place / target, target, mode=mode)
+        one, other = (
+            {file.relative_to(folder): file.read_bytes() for file in sorted(folder.rglob("*.*")) if file.is_file()}
+            for folder in (tmp_path / "one" / target, tmp_path / "another/place" / target)
+        )
+        if one != other or any(str(tmp_path).encode() in content for content in one.values()):
+            differing.append(target)
+
+    assert differing == []
+
+
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 
@@ -364,6 +391,7 @@ def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path
         ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
         ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
         ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
+        ("trials", "trl", {"without_pictures": True}, "trials are about the grids in their pictures"),
         ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
         ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
         ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
@@ -393,6 +421,16 @@ BAD_RECORDS = {
         "question": "How many?",
         "answer": 3,
         "choices": ["1", "2"],
+    },
+    "questions[1].question_index: expected a number from 0 on, found 'x'": {
+        "question": "How many?",
+        "answer": 3,
+        "question_index": "x",
+    },
+    "questions[1].scene_index: expected a number from 0 on, found -1": {
+        "question": "How many?",
+        "answer": 3,
+        "scene_index": -1,
     },
     "a text says <image>, for which this format would put a picture": {"question": "An <image>?", "answer": 3},
     "the split train comes in several places; sort the file by split, or give --split train": {
@@ -425,6 +463,20 @@ def test_values_that_pandas_takes_for_missing_are_refused(dataset: Path, tmp_pat
         export(tmp_path / "questions.jsonl", tmp_path / "out", "vlmevalkit", mode="mc", without_pictures=True)
 
 
+def test_more_options_than_columns_are_refused(tmp_path: Path) -> None:
+    row = {"question": "Which?", "answer": "a", "choices": list("abcde")}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row))
+    with pytest.raises(BadInput, match="question 0 has 5 options; at most 4 fit"):
+        export(tmp_path / "questions.jsonl", tmp_path / "out", "vlmevalkit", mode="mc", without_pictures=True)
+
+
+def test_dialogs_of_another_tool_are_refused(tmp_path: Path) -> None:
+    for caption, rounds in (("A cube.", []), ({"text": "A cube."}, ["What color?"]), ({"text": "A cube."}, None)):
+        (tmp_path / "dialogs.jsonl").write_text(json.dumps({"caption": caption, "rounds": rounds}))
+        with pytest.raises(BadInput, match=r"dialogs\[0\]\.rounds: no caption and rounds as `vqagen dialog` writes"):
+            export(tmp_path / "dialogs.jsonl", tmp_path / "out", "trl", without_pictures=True)
+
+
 def test_trials_of_another_view_or_without_png_are_refused(tmp_path: Path) -> None:
     for name, settings, reason in (
         ("director", {"render": ("png",), "view": "director"}, "the pictures show the director's view"),
@@ -442,6 +494,20 @@ def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
     write_rows(tmp_path / "data/train-00000-of-00001.parquet", rows)
     with pytest.raises(BadInput, match=r"two pictures are called images/same\.png; rename one of them"):
         export(tmp_path, tmp_path / "out", "llava")
+
+
+def test_a_full_disk_leaves_nothing(dataset: Path, tmp_path: Path, capsysbinary: Any) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for target, written in (("llava", f"{tmp_path}/out"), ("hf", "data/train-00000-of-00001.parquet")):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            ran = Commands(capsysbinary)(f"export '{dataset}' --to {target} -o '{tmp_path}/out'")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+        assert ran.code == 3
+        assert re.fullmatch(rf"vqagen: cannot write .*{re.escape(written)}: File too large\n", ran.err), ran.err
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_only_an_export_is_ever_replaced(dataset: Path, tmp_path: Path, capsysbinary: Any) -> None:

@@ -16,7 +16,7 @@ import pytest
 from oracles.naive_pixels import visible_pixels
 from test_camera import camera_rules, fitted_camera, pixel_miss
 
-from vqagen.errors import BadInput, VqagenError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.sampler import SamplingRules, sample_scene, sample_scenes
 from vqagen.world.solids import Solid
@@ -24,7 +24,8 @@ from vqagen.world.solids import Solid
 ROOT = Path(__file__).parents[1]
 METADATA = json.loads((ROOT / "metadata" / "clevr.json").read_text(encoding="utf-8"))
 SAMPLING = METADATA["sampling"]
-RULES = SamplingRules.from_domain(domain_from_metadata(METADATA, "clevr.json"))
+CLEVR = domain_from_metadata(METADATA, "clevr.json")
+RULES = SamplingRules.from_domain(CLEVR)
 COUNT = 300
 
 Scene = dict[str, Any]
@@ -259,6 +260,7 @@ def test_rules_without_room_end_in_an_error_that_names_them(sampling: dict[str, 
 
 def everything_wrong(metadata: dict[str, Any]) -> None:
     sampling = metadata["sampling"]
+    del sampling["conditions"]  # it names the colors, which are of no attribute below
     sampling.update(objects=[9, 3], area=["wide", 3], marign=1, min_distance=math.nan, tries_per_object=2.5)
     sampling["radius"]["values"] = {"small": 0.3, "huge": 1}
     sampling["solid"]["values"]["cube"] = "cub"
@@ -321,3 +323,62 @@ def test_a_mistake_says_what_is_wrong(change: Callable[[dict[str, Any]], object]
         rules_of(changed(change))
 
     assert message in str(caught.value)
+
+
+# Conditions
+
+A_COLORS = {"cube": {"gray", "blue", "brown", "yellow"}, "cylinder": {"red", "green", "purple", "cyan"}}
+"""CLEVR-CoGenT's condition A; B swaps the two."""
+
+
+def pairs_of(condition: str, count: int = 200) -> Counter[tuple[str, str]]:
+    """Shape and color of the objects of scenes that are sampled under a condition."""
+    scenes = sample_scenes(SamplingRules.from_domain(CLEVR, condition), seed=3, start=0, count=count)
+    return Counter((thing["shape"], thing["color"]) for scene in scenes for thing in scene["objects"])
+
+
+def test_cogent_conditions_share_no_pair_of_shape_and_color() -> None:
+    a, b = pairs_of("A"), pairs_of("B")
+    shapes = {shape for shape, _ in a}
+
+    assert {shape: {color for of, color in a if of == shape} for shape in A_COLORS} == A_COLORS
+    assert not {pair for pair in a if pair[0] != "sphere"} & {pair for pair in b if pair[0] != "sphere"}
+    assert {color for shape, color in a if shape == "sphere"} == set(METADATA["types"]["Color"])
+    assert shapes == set(METADATA["types"]["Shape"]["values"])
+
+
+def test_scenes_keep_their_condition_and_no_other() -> None:
+    a, b = (SamplingRules.from_domain(CLEVR, condition) for condition in "AB")
+
+    for scene in sample_scenes(a, seed=3, start=0, count=50):
+        shapes = {thing["shape"] for thing in scene["objects"]}
+        assert a.keeps(scene)
+        assert RULES.keeps(scene)
+        assert b.keeps(scene) == (shapes == {"sphere"})
+
+
+def test_an_unknown_condition_is_named_with_the_nearest() -> None:
+    metadata = changed(lambda metadata: metadata["sampling"].update(conditions={"night": COLORED}))
+    with pytest.raises(UsageError, match=r"x.json: unknown condition 'nihgt'; did you mean 'night'\?"):
+        SamplingRules.from_domain(domain_from_metadata(metadata, "x.json"), "nihgt")
+    with pytest.raises(UsageError, match="unknown condition 'C'; known: A, B"):
+        SamplingRules.from_domain(CLEVR, "C")
+
+
+COLORED = [{"attribute": "shape", "value": "cube", "only": {"color": ["red"]}}]
+CONDITION_FAULTS: list[tuple[Any, str]] = [
+    ({"x": [{**COLORED[0], "value": "cub"}]}, "sampling.conditions.x[0].value: unknown value 'cub'"),
+    ({"x": []}, "sampling.conditions.x: expected a list of at least 1"),
+    (
+        {"x": [*COLORED, {"attribute": "color", "value": "red", "only": {"shape": ["cube"]}}]},
+        "sampling.conditions.x: attributes restrict each other in a circle",
+    ),
+]
+
+
+@pytest.mark.parametrize(("conditions", "message"), CONDITION_FAULTS)
+def test_a_mistake_in_a_condition_is_told_with_its_place(conditions: Any, message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        rules_with(conditions=conditions)
+
+    assert str(caught.value).startswith(f"x.json: {message}")

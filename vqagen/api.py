@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
+    from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
+    from vqagen.dataset.choices import ChoiceReport as ChoiceReport
+    from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
     from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
     from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.exchange.participant_lists import export_trials as export_trials
-    from vqagen.export.exporting import Exported as Exported, export as export
+    from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
     from vqagen.human.export.humanr_answers import import_humanr as import_humanr
     from vqagen.human.items.making import make_items as make_items, write_items as write_items
@@ -79,6 +82,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
+    from vqagen.show.showing import Shown as Shown, show_file as show_file
     from vqagen.tasks.contract import RunReport as RunReport
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
@@ -98,6 +102,8 @@ MODULES = {
     "BaselineFiles": "vqagen.shortcuts.baseline",
     "BaselineSettings": "vqagen.shortcuts.settings",
     "Catalogue": "vqagen.language.catalogue",
+    "ChoiceReport": "vqagen.dataset.choices",
+    "ChoiceSettings": "vqagen.dataset.choice_settings",
     "Comparison": "vqagen.score.compare",
     "DialogReport": "vqagen.tasks.dialog.task",
     "DialogSettings": "vqagen.tasks.dialog.settings",
@@ -135,6 +141,7 @@ MODULES = {
     "SceneSource": "vqagen.world.loading",
     "ScoreSettings": "vqagen.human.scores.settings",
     "ServeSettings": "vqagen.human.server.settings",
+    "Shown": "vqagen.show.showing",
     "Study": "vqagen.human.study.study",
     "StudyScores": "vqagen.human.scores.study_scores",
     "Undefined": "vqagen.plugin",
@@ -153,7 +160,7 @@ MODULES = {
     "dialogs": "vqagen.run.making",
     "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.shortcuts.evaluation",
-    "export": "vqagen.export.exporting",
+    "export_dataset": "vqagen.export.exporting",
     "export_study": "vqagen.human.export.folder",
     "export_trials": "vqagen.exchange.participant_lists",
     "extend_study": "vqagen.human.study.making",
@@ -178,6 +185,7 @@ MODULES = {
     "score_report": "vqagen.score.evaluate.report",
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
+    "show_file": "vqagen.show.showing",
     "simulate_study": "vqagen.human.simulation.power",
     "sketch": "vqagen.pictures.sketch",
     "stats": "vqagen.shortcuts.statistics",
@@ -185,6 +193,8 @@ MODULES = {
     "trials": "vqagen.run.making",
     "verify": "vqagen.score.verify.verification",
     "verify_codes": "vqagen.human.links.study_links",
+    "with_choices": "vqagen.dataset.choices_file",
+    "write_choices": "vqagen.dataset.choices_file",
     "write_dialogs": "vqagen.run.making",
     "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",

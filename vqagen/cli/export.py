@@ -60,10 +60,10 @@ def command(
     """
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
-    from vqagen.export.exporting import export
+    from vqagen.export.exporting import export_dataset
 
     with counting("example") as on_exported:
-        done = export(
+        done = export_dataset(
             source,
             out,
             to,

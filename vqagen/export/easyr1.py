@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vqagen.export.examples import DIALOGS, Example
-from vqagen.export.folder import Folder, with_tag
+from vqagen.export.folder import IMAGE, TEXT, Folder, with_tag
 
 CANNOT: Mapping[str, str] = {DIALOGS: "a row is one question without earlier rounds; export to trl"}
-_TEXT = {"dtype": "string", "_type": "Value"}
 FEATURES: Mapping[str, Any] = {
-    **dict.fromkeys(("problem", "answer"), _TEXT),
-    "images": [{"_type": "Image"}],
-    **dict.fromkeys(("answer_type", "id"), _TEXT),
+    **dict.fromkeys(("problem", "answer"), TEXT),
+    "images": [IMAGE],
+    **dict.fromkeys(("answer_type", "id"), TEXT),
 }
 USE = """    data.train_files=path/to/this/folder/train.parquet data.val_files=path/to/this/folder/validation.parquet
     data.prompt_key=problem data.answer_key=answer data.image_key=images
@@ -36,8 +35,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
         }
         for each in examples
     )
-    features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "images"}
-    folder.write_table(f"{split}.parquet", rows, features)
+    folder.write_table(f"{split}.parquet", rows, FEATURES)
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

@@ -16,13 +16,14 @@ import orjson
 
 from vqagen.dataset.rows import Row, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, Problem, UsageError, as_written, describe
+from vqagen.files.info import find_info_beside
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
 from vqagen.score.answers.kinds import BOOL, INTEGER
 from vqagen.score.items.builder import gold_of
 from vqagen.score.items.questions import OPTION_KEYS
-from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of
+from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of, shipped_domain
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
@@ -70,7 +71,7 @@ class Asked(NamedTuple):
     """How an export asks."""
 
     images: PathLike | None = None
-    """The folder of pictures of a file; by default they are looked for beside the file, and in `images` there."""
+    """The folder of the pictures of a file, or one with them in `images`; by default the folder of the file."""
     split: str | None = None
     """The only split that is exported."""
     mode: str = OPEN
@@ -82,7 +83,7 @@ class Source(NamedTuple):
 
     kind: str
     domain: str
-    """The name of the domain; "" if it is unknown."""
+    """The name of the shipped domain; "" if it is another one or unknown."""
     card: str
     """The README of a dataset, which names its licences; "" for other sources."""
     examples: Iterator[Example]
@@ -98,9 +99,8 @@ def find_source(place: PathLike, asked: Asked) -> Source:
         raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
     kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
     read = {TRIALS: _trial_row(found), DIALOGS: _dialog_row, QUESTIONS: _question_row}[kind]
-    generator = found.info.get("generator")
-    domain = generator.get("domain") if isinstance(generator, Mapping) and kind != TRIALS else None
-    return Source(kind, str(domain or ""), "", _examples(_rows(found, read, asked), str(place), asked))
+    domain = shipped_domain(found.info) or ""
+    return Source(kind, domain, "", _examples(_rows(found, read, asked), str(place), asked))
 
 
 def _dataset(data: Path, name: str, asked: Asked) -> Source:
@@ -110,7 +110,12 @@ def _dataset(data: Path, name: str, asked: Asked) -> Source:
     card = data.parent / "README.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    return Source(kind, "", text, _examples(rows, name, asked))
+    return Source(kind, domain_of_dataset(data.parent) or "", text, _examples(rows, name, asked))
+
+
+def domain_of_dataset(folder: Path) -> str | None:
+    """Return the shipped domain of a dataset, which the info of its questions names; None if nothing names one."""
+    return shipped_domain(find_info_beside(folder / "questions.jsonl") or {})
 
 
 def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:
@@ -167,14 +172,13 @@ def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
 
 def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mapping[str, Any] | None]:
     """Return the function that finds a picture by its name, or None if there is none. The last ones are kept."""
-    beside = Path(str(source.path)).parent
-    folders = [Path(asked.images)] if asked.images else [beside, beside / "images"]
-    if not folders[0].is_dir():
-        raise UsageError(f"no folder of pictures: {folders[0]}")
+    folder = Path(asked.images or Path(str(source.path)).parent)
+    if not folder.is_dir():
+        raise UsageError(f"no folder of pictures: {folder}")
 
     @lru_cache(maxsize=8)
     def find(name: str | None) -> Mapping[str, Any] | None:
-        files = (folder / name for folder in folders) if name and not asked.without_pictures else ()
+        files = (folder / name, folder / "images" / name) if name and not asked.without_pictures else ()
         file = next((each for each in files if each.is_file()), None)
         return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
 
@@ -186,6 +190,15 @@ def _text(record: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise FieldFault(key, f"expected text, found {describe(value)}")
     return value
+
+
+def _number(record: Mapping[str, Any], *keys: str) -> int:
+    """Return the number under the first key that the record has; 0 if it has none."""
+    key = next((each for each in keys if record.get(each) is not None), "")
+    number = record.get(key, 0)
+    if type(number) is not int or not 0 <= number < 2**63:
+        raise FieldFault(key, f"expected a number from 0 on, found {describe(number)}")
+    return number
 
 
 def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
@@ -205,8 +218,8 @@ def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     options = [release_answer(each) for each in record.get(key) or ()]
     if options and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
-    right = record.get("choice", options.index(answer) if options else -1)
-    number = record.get("question_index", record.get("question_id", 0))
+    right = options.index(answer) if options else -1
+    number = _number(record, "question_index", "question_id")
     family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
     columns = {"question": question, "answer": answer, "choices": options, "choice": right}
     row = question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
@@ -215,17 +228,18 @@ def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
 
 def _picture(record: Mapping[str, Any]) -> Row:
     """Return the columns of a picture whose scene is not at hand."""
-    number = record.get("image_index", record.get("scene_index", 0))
+    number = _number(record, "image_index", "scene_index")
     return {"image": None, "image_id": number, "scene": "{}", "boxes": []}
 
 
 def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     caption, rounds = record.get("caption"), record.get("rounds")
-    if not isinstance(caption, Mapping) or not isinstance(rounds, list) or not rounds:
+    listed = rounds if isinstance(rounds, list) else []
+    if not isinstance(caption, Mapping) or not listed or not all(isinstance(each, Mapping) for each in listed):
         raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them without --format")
-    checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in rounds]
+    checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
     shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
-    row = dialog_row(shown, _picture(record), record.get("dialog_index", 0))
+    row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))
     return {**row, "dialog": orjson.dumps(record).decode()}, record.get("image_filename")
 
 

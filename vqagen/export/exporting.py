@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
-from vqagen.export.examples import MODES, OPEN, QUESTIONS, Asked, Example, find_source
-from vqagen.export.folder import Folder, check_folder
-from vqagen.files.output import atomic_folder, sweep
+from vqagen.export.examples import MODES, OPEN, QUESTIONS, TRIALS, Asked, Example, find_source
+from vqagen.export.folder import MARK, README, Folder
+from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.domain_files import PathLike
 
 TARGETS: Mapping[str, str] = {
@@ -56,7 +56,7 @@ class Exported(NamedTuple):
     """Split -> the number of its examples."""
 
 
-def export(
+def export_dataset(
     source: PathLike,
     out: PathLike,
     to: str,
@@ -83,13 +83,15 @@ def export(
     if not _NAME.fullmatch(name):
         raise UsageError(f"--name must be letters, digits and _, and begin with a letter; found {name!r}")
     target = cast(Target, import_module(TARGETS[to]))
-    check_folder(Path(out), force)
+    check_folder(Path(out), force, README, MARK, "an export")
     found = find_source(source, Asked(images, split, mode, without_pictures))
     for asked in (found.kind, mode, "no pictures" if without_pictures else "pictures"):
         if why := target.CANNOT.get(asked):
             raise UsageError(f"{to} cannot hold {_SPOKEN.get(asked, asked)}: {why}")
     if mode != OPEN and found.kind != QUESTIONS:
         raise UsageError(f"{found.kind} have no options: leave out --mode {mode}")
+    if without_pictures and found.kind == TRIALS:
+        raise UsageError("trials are about the grids in their pictures: leave out --without-pictures")
     splits: dict[str, int] = {}
     sweep(str(out))
     with atomic_folder(Path(out)) as path:

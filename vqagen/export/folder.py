@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
@@ -11,14 +10,17 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.dataset.parquet import write_rows
-from vqagen.errors import BadInput, PlaceError, Problem, UsageError
+from vqagen.errors import BadInput, Problem
 from vqagen.export.examples import Source
 
 README = "README.md"
+TEXT: Mapping[str, Any] = {"dtype": "string", "_type": "Value"}
+IMAGE: Mapping[str, Any] = {"_type": "Image"}
+"""Types of columns as `datasets` write them."""
 MARK = "written by `vqagen export`"
 """Stands in the README of every export: nothing else is replaced by --force."""
-IMAGE_TAG = "<image>"
-"""Stands in a text where its picture belongs."""
+IMAGE_TAG, VIDEO_TAG = "<image>", "<video>"
+"""Stand in a text where its picture or video belongs."""
 _CARD = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
 """The settings and the text of a card."""
 _LICENCE = re.compile(r"^license.*\n(?:[ -].*\n)*", re.MULTILINE)
@@ -56,9 +58,13 @@ class Folder(NamedTuple):
             out.write(text.encode())
 
     def write_table(self, file: str, rows: Iterable[Mapping[str, Any]], features: Mapping[str, Any]) -> None:
-        """Write Parquet; `rows` have `image_id` besides their columns. A picture of several rows is stored once."""
+        """Write Parquet; `rows` have `image_id` besides their columns. A picture of several rows is stored once.
+
+        Columns of pictures are left out of an export without any.
+        """
+        kept = {name: each for name, each in features.items() if self.has_pictures or each not in (IMAGE, [IMAGE])}
         (self.path / file).parent.mkdir(exist_ok=True)
-        write_rows(self.path / file, rows, features)
+        write_rows(self.path / file, rows, kept)
 
     def write_readme(self, title: str, use: str, settings: Mapping[str, Any] | None = None) -> None:
         """Write the README: the `settings` that Hugging Face reads at its top, and how the target is used.
@@ -93,24 +99,10 @@ class Folder(NamedTuple):
 
 
 def with_tag(text: str, has_picture: bool = True) -> str:
-    """Return a text with the tag of its picture before it. BadInput if it says the tag itself."""
-    if IMAGE_TAG in text:
-        raise BadInput([Problem(f"a text says {IMAGE_TAG}, for which this format would put a picture: {text[:80]!r}")])
+    """Return a text with the tag of its picture before it. BadInput if the text has a tag itself."""
+    if tag := next((each for each in (IMAGE_TAG, VIDEO_TAG) if each in text), None):
+        raise BadInput([Problem(f"a text says {tag}, for which this format would put a picture: {text[:80]!r}")])
     return f"{IMAGE_TAG}\n{text}" if has_picture else text
-
-
-def check_folder(out: Path, force: bool) -> None:
-    """Raise UsageError if an export cannot be written to `out`. Only an export is ever replaced."""
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise PlaceError(f"output {out} is no folder; name a new folder")
-    if not out.absolute().parent.is_dir():
-        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
-    present = sorted(os.listdir(out)) if out.is_dir() else []
-    readme = out / README
-    if present and not (readme.is_file() and MARK in readme.read_text("utf-8", "replace")):
-        raise UsageError(f"output folder {out} holds other files than an export ({present[0]}); name a new folder")
-    if present and not force:
-        raise UsageError(f"export {out} exists already; give --force to replace it")
 
 
 def _yaml(settings: Mapping[str, Any]) -> str:

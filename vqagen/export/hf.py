@@ -33,9 +33,7 @@ def card(splits: Iterable[str]) -> dict[str, Any]:
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write a table with a row for each question or dialog."""
     features = DIALOG_FEATURES if folder.source.kind == DIALOGS else FEATURES
-    kept = {name: each for name, each in features.items() if folder.has_pictures or name != "image"}
-    rows = ({**each.row, "image": each.image} for each in examples)
-    folder.write_table(table_of(split), rows, kept)
+    folder.write_table(table_of(split), ({**each.row, "image": each.image} for each in examples), features)
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

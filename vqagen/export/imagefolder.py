@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from vqagen.export.examples import DIALOGS, Example
 from vqagen.export.folder import Folder
@@ -16,14 +15,12 @@ CANNOT: Mapping[str, str] = {
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write the pictures of a split, each once, and the lines about them."""
-
-    def lines() -> Iterator[dict[str, Any]]:
-        for each in examples:
-            assert each.image is not None
-            saved = folder.save_picture(each.image, f"{split}/images")
-            yield {"file_name": saved.removeprefix(f"{split}/"), **each.row}
-
-    folder.write_lines(f"{split}/metadata.jsonl", lines())
+    lines = (
+        {"file_name": folder.save_picture(each.image, f"{split}/images").removeprefix(f"{split}/"), **each.row}
+        for each in examples
+        if each.image is not None
+    )
+    folder.write_lines(f"{split}/metadata.jsonl", lines)
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

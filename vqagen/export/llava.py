@@ -1,35 +1,51 @@
-"""LLaVA and VLM-R1: <split>.json, a list of conversations, and the folder images/."""
+"""LLaVA and VLM-R1: conversations as a list (<split>.json) and as lines (<split>.jsonl), and the folder images/.
+
+LLaVA reads the list, and VLM-R1 the lines. As VLM-R1 reads the first question alone, dialogs have no lines.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from vqagen.export.examples import Example
+import orjson
+
+from vqagen.export.examples import DIALOGS, Example
 from vqagen.export.folder import Folder, with_tag
 
 CANNOT: Mapping[str, str] = {}
-USE = """    --data_path path/to/this/folder/train.json --image_folder path/to/this/folder"""
+USE = """LLaVA:
+
+    --data_path path/to/this/folder/train.json --image_folder path/to/this/folder
+
+VLM-R1 (grpo_jsonl.py):
+
+    --data_file_paths path/to/this/folder/train.jsonl --image_folders path/to/this/folder"""
 
 
-def conversation(each: Example, has_picture: bool) -> list[dict[str, str]]:
+def conversation(each: Example) -> list[dict[str, str]]:
     """Return the turns of an example as two voices; <image> stands before the first question."""
     said: list[dict[str, str]] = []
     for number, turn in enumerate(each.turns):
-        said.append({"from": "human", "value": with_tag(turn.text, has_picture and number == 0)})
+        said.append({"from": "human", "value": with_tag(turn.text, each.image is not None and number == 0)})
         said.append({"from": "gpt", "value": turn.answer})
     return said
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
-    """Write a list with a conversation for each question or dialog, and the pictures, each once."""
-
-    def values() -> Iterator[dict[str, Any]]:
-        for each in examples:
-            image = {} if each.image is None else {"image": folder.save_picture(each.image)}
-            yield {"id": each.id, **image, "conversations": conversation(each, each.image is not None)}
-
-    folder.write_list(f"{split}.json", values())
+    """Write a conversation for each question or dialog, and the pictures, each once."""
+    values = (
+        {
+            "id": each.id,
+            **({"image": folder.save_picture(each.image)} if each.image is not None else {}),
+            "conversations": conversation(each),
+        }
+        for each in examples
+    )
+    folder.write_lines(f"{split}.jsonl", values)
+    with (folder.path / f"{split}.jsonl").open("rb") as lines:
+        folder.write_list(f"{split}.json", map(orjson.loads, lines))
+    if folder.source.kind == DIALOGS:
+        (folder.path / f"{split}.jsonl").unlink()
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

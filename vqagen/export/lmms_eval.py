@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vqagen.export.examples import CHOICE, DIALOGS, OPEN, TRIALS, Example
-from vqagen.export.folder import Folder
+from vqagen.export.folder import IMAGE, TEXT, Folder
 from vqagen.export.hf import table_of
 
 CANNOT: Mapping[str, str] = {DIALOGS: "a document is one question; export to inspect"}
-_TEXT = {"dtype": "string", "_type": "Value"}
 FEATURES: Mapping[str, Any] = {
-    "image": {"_type": "Image"},
-    **dict.fromkeys(("question", "answer", "answer_type", "family", "id"), _TEXT),
+    "image": IMAGE,
+    **dict.fromkeys(("question", "answer", "answer_type", "family", "id"), TEXT),
 }
 TASK = """task: {name}_{split}
 dataset_path: parquet
@@ -81,8 +80,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
         }
         for each in examples
     )
-    features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "image"}
-    folder.write_table(table_of(split), rows, features)
+    folder.write_table(table_of(split), rows, FEATURES)
     task = TASK.format(
         name=folder.name,
         split=split,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import orjson
 
@@ -16,13 +15,14 @@ CANNOT: Mapping[str, str] = {}
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write a list with a conversation for each question or dialog, and the pictures, each once."""
-
-    def values() -> Iterator[dict[str, Any]]:
-        for each in examples:
-            images = {} if each.image is None else {"images": [folder.save_picture(each.image)]}
-            yield {"conversations": conversation(each, each.image is not None), **images}
-
-    folder.write_list(f"{split}.json", values())
+    values = (
+        {
+            "conversations": conversation(each),
+            **({"images": [folder.save_picture(each.image)]} if each.image is not None else {}),
+        }
+        for each in examples
+    )
+    folder.write_list(f"{split}.json", values)
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

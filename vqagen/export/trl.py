@@ -9,19 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.export.examples import Example, Turn
-from vqagen.export.folder import Folder
+from vqagen.export.folder import IMAGE, TEXT, Folder
 from vqagen.export.hf import card, table_of
 
 CANNOT: Mapping[str, str] = {}
-_TEXT = {"dtype": "string", "_type": "Value"}
-_MESSAGES = [{"role": _TEXT, "content": [{"type": _TEXT, "text": _TEXT}]}]
+_MESSAGES = [{"role": TEXT, "content": [{"type": TEXT, "text": TEXT}]}]
 FEATURES: Mapping[str, Any] = {
     "prompt": _MESSAGES,
-    "image": {"_type": "Image"},
+    "image": IMAGE,
     "completion": _MESSAGES,
-    **dict.fromkeys(("solution", "answer", "answer_type"), _TEXT),
-    "choices": [_TEXT],
-    **dict.fromkeys(("domain", "id"), _TEXT),
+    **dict.fromkeys(("solution", "answer", "answer_type"), TEXT),
+    "choices": [TEXT],
+    **dict.fromkeys(("domain", "id"), TEXT),
 }
 USE = """    from datasets import load_dataset
     from trl import GRPOTrainer
@@ -68,8 +67,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
                     "id": each.id if len(each.turns) == 1 else f"{each.id}/{number}",
                 }
 
-    features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "image"}
-    folder.write_table(table_of(split), rows(), features)
+    folder.write_table(table_of(split), rows(), FEATURES)
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

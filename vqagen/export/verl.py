@@ -6,22 +6,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vqagen.export.examples import DIALOGS, Example
-from vqagen.export.folder import Folder, with_tag
+from vqagen.export.folder import IMAGE, TEXT, Folder, with_tag
 
 CANNOT: Mapping[str, str] = {DIALOGS: "a row has the answer to one prompt of the user; export to trl"}
-_TEXT = {"dtype": "string", "_type": "Value"}
 FEATURES: Mapping[str, Any] = {
-    "data_source": _TEXT,
-    "prompt": [{"role": _TEXT, "content": _TEXT}],
-    "images": [{"_type": "Image"}],
-    "ability": _TEXT,
-    "reward_model": {"style": _TEXT, "ground_truth": _TEXT},
+    "data_source": TEXT,
+    "prompt": [{"role": TEXT, "content": TEXT}],
+    "images": [IMAGE],
+    "ability": TEXT,
+    "reward_model": {"style": TEXT, "ground_truth": TEXT},
     "extra_info": {
-        "split": _TEXT,
+        "split": TEXT,
         "index": {"dtype": "int64", "_type": "Value"},
-        **dict.fromkeys(("answer", "question", "answer_type"), _TEXT),
-        "choices": [_TEXT],
-        **dict.fromkeys(("domain", "id"), _TEXT),
+        **dict.fromkeys(("answer", "question", "answer_type"), TEXT),
+        "choices": [TEXT],
+        **dict.fromkeys(("domain", "id"), TEXT),
     },
 }
 USE = """    data.train_files=path/to/this/folder/train.parquet data.val_files=path/to/this/folder/validation.parquet
@@ -35,8 +34,7 @@ has no reward for these answers."""
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write a table with a row for each question."""
     rows = (_row(number, split, each, folder) for number, each in enumerate(examples))
-    features = {name: each for name, each in FEATURES.items() if folder.has_pictures or name != "images"}
-    folder.write_table(f"{split}.parquet", rows, features)
+    folder.write_table(f"{split}.parquet", rows, FEATURES)
 
 
 def _row(number: int, split: str, each: Example, folder: Folder) -> dict[str, Any]:

@@ -51,6 +51,8 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
             row = each.row
             shown = [] if each.image is None else [_picture(each.image, number, rows_of)]
             options = [_cell(_WORD_OF.get(text, text), each) for text in row["choices"]]
+            if len(options) > len(LETTERS):
+                raise BadInput([Problem(f"question {each.id} has {len(options)} options; at most {len(LETTERS)} fit")])
             options += [""] * (len(LETTERS) - len(options))
             asked = [_cell(text, each) for text in (row["problem"], each.turn.answer, row["family"] or "all")]
             question, answer, family = asked

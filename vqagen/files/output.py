@@ -170,6 +170,7 @@ def atomic_folder(out: Path) -> Iterator[Path]:
     """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted.
 
     A process that is killed between the two renames leaves that one beside `out`, with a name that ends in `.old`.
+    Raises VqagenError if the disk is full.
     """
     out = out.absolute()
     beside, old = _beside(out, "part"), _beside(out, "old")
@@ -181,9 +182,29 @@ def atomic_folder(out: Path) -> Iterator[Path]:
         os.replace(beside, out)
         shutil.rmtree(old, ignore_errors=True)
         settle(out.parent)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(beside, ignore_errors=True)
+        if isinstance(error, OSError) and error.filename is None:  # from writing
+            raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
         raise
+
+
+def check_folder(out: Path, force: bool, file: str, mark: str, noun: str) -> None:
+    """Raise UsageError if a folder cannot be written as `out`.
+
+    Only a folder of the same kind is ever replaced, which is one whose `file` holds the text `mark`. `noun` is such a
+    folder, for people.
+    """
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise PlaceError(f"output {out} is no folder; name a new folder")
+    if not out.absolute().parent.is_dir():
+        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
+    present = sorted(os.listdir(out)) if out.is_dir() else []
+    marked = out / file
+    if present and not (marked.is_file() and mark in marked.read_text("utf-8", "replace")):
+        raise UsageError(f"output folder {out} holds other files than {noun} ({present[0]}); name a new folder")
+    if present and not force:
+        raise UsageError(f"{out} exists already; give --force to replace it")
 
 
 def sweep(target: str) -> None:

@@ -236,16 +236,20 @@ def sample_scenes(
     seed: int = 0,
     start_index: int = 0,
     split: str = "sample",
+    condition: str = "",
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
 ) -> Iterable[dict[str, Any]]:
-    """Return scene records drawn by the rules in a domain's metadata (default: CLEVR's), without pictures."""
+    """Return scene records drawn by the rules in a domain's metadata (default: CLEVR's), without pictures.
+
+    `condition` names one of the domain's sampling conditions, which restricts values that go together.
+    """
     from vqagen.world.sampler import sample_scenes as sample_scene_records
     from vqagen.world.sampling_rules import SamplingRules
 
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
-    return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start_index, count, split)
+    return sample_scene_records(SamplingRules.from_domain(catalogue.domain, condition), seed, start_index, count, split)
 
 
 # Pictures --------------------------------------------------------------------------------------------------------

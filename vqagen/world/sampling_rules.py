@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput
+from vqagen.errors import BadInput, UsageError, unknown
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
 from vqagen.world.findings import content_of
+from vqagen.world.recorded import row_reader
 from vqagen.world.relations import THRESHOLD
 from vqagen.world.section_reader import Decided, SectionReader
 
@@ -54,6 +55,8 @@ class SamplingRules:
     pair in both orders."""
     directions: Mapping[str, Vector]
     restrict: tuple[Restriction, ...]
+    conditions: Mapping[str, tuple[Restriction, ...]]
+    """Name of a condition -> the restrictions that it adds to `restrict`."""
     radius: Decided[float]
     solid: Decided[str]
     camera: CameraRules
@@ -68,9 +71,25 @@ class SamplingRules:
     relation_threshold: float = THRESHOLD
 
     @classmethod
-    def from_domain(cls, domain: Domain) -> SamplingRules:
-        """Return the rules of a domain. Raises BadInput with every mistake in its `sampling` section."""
-        return _RulesReader(domain).rules()
+    def from_domain(cls, domain: Domain, condition: str | None = None) -> SamplingRules:
+        """Return the rules of a domain or, if given, those of one of its conditions.
+
+        Raises BadInput with every mistake in its `sampling` section, and UsageError for an unknown condition.
+        """
+        reader = _RulesReader(domain)
+        rules = reader.rules()
+        if not condition:
+            return rules
+        if condition not in rules.conditions:
+            raise UsageError(f"{domain.source}: {unknown('condition', condition, list(rules.conditions))}")
+        restrict = (*rules.restrict, *rules.conditions[condition])
+        return replace(rules, restrict=restrict, draw_order=reader.draw_order(restrict))
+
+    def keeps(self, scene: Mapping[str, Any]) -> bool:
+        """True if no object of a scene record breaks a restriction, such as those of a condition."""
+        rows = {key: row_reader(attribute)(scene["objects"], scene)[1] for key, attribute in self.attributes.items()}
+        things = [dict(zip(rows, values, strict=True)) for values in zip(*rows.values(), strict=True)]
+        return all(rule.keeps(looks) for looks in things for rule in self.restrict)
 
     @cached_property
     def relation_directions(self) -> Mapping[str, Vector]:
@@ -106,7 +125,13 @@ class _RulesReader(SectionReader):
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
         restrict = tuple(self._read_restriction(*each) for each in enumerate(self.section.get("restrict", ())))
-        order = self._read_draw_order(restrict)
+        conditions = {
+            name: tuple(self._read_restriction(*each, f"conditions.{name}") for each in enumerate(listed))
+            for name, listed in self.entries("conditions")
+        }
+        order = self.draw_order(restrict)
+        for name, added in conditions.items():
+            self.draw_order((*restrict, *added), f"conditions.{name}")
         if self.problems:
             raise BadInput(self.problems)
         return SamplingRules(
@@ -119,6 +144,7 @@ class _RulesReader(SectionReader):
             random_relations=random_relations,
             directions=directions,
             restrict=restrict,
+            conditions=conditions,
             radius=radius,
             solid=solid,
             camera=camera,
@@ -194,8 +220,8 @@ class _RulesReader(SectionReader):
 
     # Restrictions -------------------------------------------------------------------------------------------------
 
-    def _read_restriction(self, number: int, rule: Mapping[str, Any]) -> Restriction:
-        place, only = f"sampling.restrict[{number}]", {}
+    def _read_restriction(self, number: int, rule: Mapping[str, Any], part: str = "restrict") -> Restriction:
+        place, only = f"sampling.{part}[{number}]", {}
         decider = self.attribute(rule["attribute"], f"{place}.attribute")
         for key, values in content_of(rule["only"]).items():
             here = f"{place}.only.{key}"
@@ -210,14 +236,14 @@ class _RulesReader(SectionReader):
                 leaves |= dict.fromkeys(attribute.leaves_of(value))
         return tuple(leaves)
 
-    def _read_draw_order(self, restrict: Sequence[Restriction]) -> tuple[str, ...]:
+    def draw_order(self, restrict: Sequence[Restriction], part: str = "restrict") -> tuple[str, ...]:
         """Return the attributes, each after those that restrict it."""
         deciders = {key: [rule.attribute for rule in restrict if key in rule.only] for key in self.attributes}
         try:
             return tuple(TopologicalSorter(deciders).static_order())
         except CycleError as error:
             circle = ", ".join(error.args[1])
-            self.report("sampling.restrict", f"attributes restrict each other in a circle: {circle}")
+            self.report(f"sampling.{part}", f"attributes restrict each other in a circle: {circle}")
             return ()
 
 
@@ -244,6 +270,13 @@ class Restriction(NamedTuple):
         """True if the rule applies to an object with the values `looks`."""
         found = looks.get(self.attribute)
         return found in self.values if isinstance(found, str) else any(value in self.values for value in found or ())
+
+    def keeps(self, looks: Mapping[str, Recorded]) -> bool:
+        """True if an object with the values `looks` does not break the rule; a missing value breaks none."""
+        if not self.binds(looks):
+            return True
+        held = {key: (found,) if isinstance(found := looks[key], str) else found or () for key in self.only}
+        return all(value in self.only[key] for key, values in held.items() for value in values)
 
 
 def allowed(

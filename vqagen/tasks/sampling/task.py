@@ -37,7 +37,8 @@ class SamplingTask(Task):
         """Load the rules."""
         check_hashes(hashes, self.hashes())
         catalogue, _ = load_catalogue(self.files)
-        rules, settings = SamplingRules.from_domain(catalogue.domain), self.settings
+        settings = self.settings
+        rules = SamplingRules.from_domain(catalogue.domain, settings.condition)
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
             for item in items:

@@ -1,0 +1,174 @@
+"""A page of files: index.html, which works from the disk, parts of 500 entries, and the pictures.
+
+A page that is opened from the disk may load scripts, but no data. So the entries are scripts that call the page:
+
+    data/index.js      show.index({...}): for each entry numbers of its family, answer and length
+    data/part-0.js     show.part(0, {pictures, entries}), loaded when an entry of it is shown
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.export.examples import domain_of_dataset
+from vqagen.files.output import atomic_folder, check_folder, sweep
+from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
+from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
+from vqagen.show.entries import Entry, Picture, Pictures, dataset_entries, record_entries, trial_entries
+from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.world.loading import SceneSource, find_scenes
+
+PART = 500
+"""Entries of a part."""
+PAGE = Path(__file__).parent / "page"
+FILES = ("index.html", "show.css", "show.js")
+MARK = "<!-- vqagen show -->"
+"""Stands in every page: nothing else is replaced by --force."""
+
+
+class Shown(NamedTuple):
+    """What a page shows."""
+
+    kind: str
+    """questions, dialogs or trials."""
+    entries: int
+    pictures: int
+
+
+def show_file(
+    file: PathLike,
+    out: PathLike,
+    *,
+    images: PathLike | None = None,
+    scenes: PathLike | None = None,
+    files: DomainFiles | None = None,
+    force: bool = False,
+    on_shown: Callable[[int], None] = lambda _: None,
+) -> Shown:
+    """Write a page about questions, dialogs, trials or a dataset to the folder `out`; open its index.html.
+
+    `scenes` are those that questions or dialogs are about, on which their programs are run. `images` is the folder of
+    the pictures, or that of `vqagen scenes render`, which has scenes too. `files` are those of the domain, by default
+    the one that the file names, or CLEVR's. `on_shown` is called now and then with the number of entries since.
+    """
+    check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
+    kind, entries = _entries(Path(file), images, scenes, files)
+    sweep(str(out))
+    with atomic_folder(Path(out)) as folder:
+        for name in FILES:
+            shutil.copyfile(PAGE / name, folder / name)
+        done = _write(entries, kind, Path(file).name, folder, on_shown)
+        if not done.entries:
+            raise BadInput([Problem(f"no {kind} to show", str(file))])
+    return done
+
+
+def _entries(
+    file: Path, images: PathLike | None, scenes: PathLike | None, files: DomainFiles | None
+) -> tuple[str, Iterator[Entry]]:
+    """Return the kind of the entries of a file, and the entries."""
+    if data := next((each for each in (file / "data", file) if any(each.glob("*-of-*.parquet"))), None):
+        catalogue = load_catalogue(files or find_domain(domain_of_dataset(data.parent)))[0]
+        kind = "dialogs" if data.name == "dialogs" else "questions"
+        return kind, dataset_entries(data.parent, data.name, catalogue)
+    source = find_any_records(file)
+    if source.kind is SAMPLES:
+        raise UsageError(f"{file} is of the shape of another generator; generate trials without --format reference")
+    if source.kind is TRIALS:
+        return "trials", trial_entries(source)
+    catalogue = load_catalogue(files or find_domain(shipped_domain(source.info)))[0]
+    pictures, found = _pictures(Path(str(source.path)), images, scenes)
+    return source.kind.key, record_entries(source, found, catalogue, pictures, source.kind is DIALOGS)
+
+
+def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> tuple[Pictures, SceneSource | None]:
+    """Return where pictures lie, and the scenes: beside the pictures, if nothing names them."""
+    given = [Path(each) for each in (images, scenes and Path(scenes).parent) if each]
+    if given and not given[0].is_dir():
+        raise UsageError(f"no folder of pictures: {given[0]}")
+    folders = [place for each in (given or [file.parent]) for place in (each, each / "images")]
+    if scenes is None and given:
+        beside = (each / "scenes.json" for each in (given[0], given[0].parent))
+        scenes = next((each for each in beside if each.is_file()), None)
+    return Pictures(folders), None if scenes is None else find_scenes(str(scenes))
+
+
+def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_shown: Callable[[int], None]) -> Shown:
+    """Write the parts, the pictures and the index."""
+    columns = {name: _Column() for name in ("family", "answer", "length")}
+    saved: dict[str, str] = {}
+    (folder / "data").mkdir()
+    number = count = 0
+    while part := list(islice(entries, PART)):
+        pictures: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        listed = []
+        for entry in part:
+            key = entry.picture.key
+            if key not in pictures:
+                shown = {**entry.picture.shown, "file": _save(entry.picture, folder, saved)}
+                pictures[key] = len(pictures), shown
+            listed.append({**entry.shown, "picture": pictures[key][0]})
+            for name, column in columns.items():
+                column.add(getattr(entry, name))
+        content = {"pictures": [shown for _, shown in pictures.values()], "entries": listed}
+        _write_script(folder / f"data/part-{number}.js", f"show.part({number}, ", content)
+        number, count = number + 1, count + len(part)
+        on_shown(len(part))
+    index = {
+        "title": title,
+        "kind": kind,
+        "part": PART,
+        "count": count,
+        "columns": {name: column.record() for name, column in columns.items() if column.numbers.keys() - {""}},
+    }
+    _write_script(folder / "data/index.js", "show.index(", index)
+    return Shown(kind, count, sum(map(bool, saved.values())))
+
+
+class _Column:
+    """The values of all entries, by which the page filters them."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str | int, int] = {}
+        self.codes: list[int] = []
+
+    def add(self, value: str | int | None) -> None:
+        """Add the value of an entry."""
+        self.codes.append(self.numbers.setdefault("" if value is None else value, len(self.numbers)))
+
+    def record(self) -> Mapping[str, Any]:
+        """Return the values, and for each entry the number of its value."""
+        return {"values": list(self.numbers), "codes": self.codes}
+
+
+def _save(picture: Picture, folder: Path, saved: dict[str, str]) -> str:
+    """Put a picture into the folder, if it is not there yet, and return its path in it; "" without a file.
+
+    A file on the same disk is linked, and takes no space.
+    """
+    if picture.key not in saved:
+        ending = picture.file.suffix if isinstance(picture.file, Path) else ".png"
+        name = f"images/{len(saved):06d}{ending}" if picture.file else ""
+        if picture.file:
+            (folder / "images").mkdir(exist_ok=True)
+        if isinstance(picture.file, bytes):
+            (folder / name).write_bytes(picture.file)
+        elif picture.file:
+            try:
+                os.link(picture.file.resolve(), folder / name)
+            except OSError:  # another disk
+                shutil.copyfile(picture.file, folder / name)
+        saved[picture.key] = name
+    return saved[picture.key]
+
+
+def _write_script(file: Path, call: str, value: Any) -> None:
+    file.write_bytes(call.encode() + orjson.dumps(value) + b");\n")
