@@ -12,9 +12,9 @@ from conftest import SHARED
 from scene_records import SMALL_SCENES, sampled_scenes
 
 from vqagen import LoadedDomain, find_domain, load_domain_files
-from vqagen.language.catalogue import Catalogue, with_drawn_values
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import QUESTIONS, SHIPPED_DOMAINS
-from vqagen.language.template_record import canonical_form, choices_of, inferred_params, with_choice
+from vqagen.language.template_record import canonical_form, choices_of, inferred_params, with_choice, with_drawn_values
 from vqagen.world.domain import Domain, domain_from_metadata
 from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules

@@ -3,8 +3,7 @@
 Each page runs in an empty folder. A ```console block holds commands (`$ `, continued by `> `) and what they print on
 both streams. A ```python block is run; a ```text block right behind it is what it prints.
 
-Run as a script, this file writes the real output and the flag tables into all pages, or into those that are given.
-`--flags` writes only the flag tables, which takes no time.
+Run as a script, this file writes the real output into all pages, or into those that are given.
 """
 
 from __future__ import annotations
@@ -21,31 +20,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
-from vqagen.cli import generate, run as run_command
+from vqagen.cli import run as run_command
 
 ROOT = Path(__file__).parents[1]
-PAGES = tuple(
-    ROOT / name
-    for name in (
-        "README.md",
-        "templates/README.md",
-        "metadata/README.md",
-        "docs/choices.md",
-        "docs/export.md",
-        "docs/pictures.md",
-        "docs/show.md",
-        "docs/studies.md",
-        "docs/training.md",
-        "CONTRIBUTING.md",
-    )
-)
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 _VQAGEN = re.compile(r"vqagen((?: [\w./#=-]+)+?)( 2>&1)?( \|\|? .*)?\n")
 _PROGRESS = re.compile(r"^vqagen: .* \w+s/s\b.*\n", re.MULTILINE)
 """A line of progress, which a slow machine prints every 30 seconds."""
-_FLAGS = re.compile(r"^\| flag \| meaning \|\n(?:\|.*\n)+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -144,20 +126,6 @@ def make_programs(folder: Path) -> Path:
     return folder
 
 
-def flag_tables(page: Path) -> list[str]:
-    """Return the flag tables of a page."""
-    return _FLAGS.findall(_text(page))
-
-
-def generate_flags() -> str:
-    """Return the flag table of `vqagen generate`: each option as its help has it."""
-    context = click.Context(generate.command)
-    records = [each.get_help_record(context) for each in generate.command.params if isinstance(each, click.Option)]
-    rows = [f"| `{flag}` | {meaning} |\n".replace("  [", " [") for flag, meaning in filter(None, records)]
-    escaped = [re.sub(r"`[^`]*`", lambda code: code[0].replace("|", r"\|"), row) for row in rows]
-    return "".join(["| flag | meaning |\n", "|---|---|\n", *escaped])
-
-
 def _with_real_output(page: Path, folder: Path) -> str:
     programs = make_programs(folder / "programs")
     (folder / "work").mkdir()
@@ -175,13 +143,8 @@ def _with_real_output(page: Path, folder: Path) -> str:
     return _BLOCK.sub(filled, _text(page))
 
 
-def _write(page: Path, is_run: bool) -> None:
-    with tempfile.TemporaryDirectory() as scratch:
-        text = _with_real_output(page, Path(scratch)) if is_run else _text(page)
-    page.write_text(_FLAGS.sub(lambda _: generate_flags(), text), "utf-8")
-
-
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    for given in [Path(each).resolve() for each in arguments if each != "--flags"] or PAGES:
-        _write(given, "--flags" not in arguments)
+    for given in [Path(each).resolve() for each in sys.argv[1:]] or PAGES:
+        with tempfile.TemporaryDirectory() as scratch:
+            text = _with_real_output(given, Path(scratch))
+        given.write_text(text, "utf-8")

@@ -314,6 +314,7 @@ def test_trials_are_guessed_without_their_instruction() -> None:
     Path("trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     audit = vqagen.audit("trials.jsonl")
     assert [each.name for each in audit.probes] == ["order", "cell", "look-alike", "grid"]
+    assert [each.name for each in vqagen.audit(iter(records)).probes] == [each.name for each in audit.probes]
     shown = [row[5:7] for row in audit.report().table("probes").rows]
     assert shown == [tuple(each.difference[1:3]) for each in audit.probes]
     for views in read_views(find_items("trials.jsonl"))[0]:

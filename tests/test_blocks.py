@@ -9,7 +9,7 @@ import pytest
 
 import vqagen
 from vqagen.errors import BadInput, Problem
-from vqagen.files.formats import JsonValue, encode_lines
+from vqagen.files.formats import encode_lines
 from vqagen.language.domain_files import load_catalogue
 from vqagen.run.work import Block, WindowFailed, blocks_of
 from vqagen.tasks.contract import Item, ItemRecords
@@ -92,7 +92,7 @@ def test_an_error_of_reading_the_items_passes_as_it_is(error: Exception) -> None
     assert not hasattr(error, "__notes__")
 
 
-class Interrupted(JsonValue):
+class Interrupted:
     """A value in which Ctrl-C comes while it is written."""
 
     def to_json(self) -> bytes:

@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 from commands import ROOT, Commands
 from pyarrow import parquet
-from test_items_check import DOUBTS as ITEM_DOUBTS
+from test_items import DOUBTS as ITEM_DOUBTS
 
 import vqagen
 from vqagen.authoring.check.check_report import CODES, CheckReport

@@ -16,7 +16,7 @@ from scene_records import scene_record
 
 import vqagen
 from vqagen import ChoiceSettings
-from vqagen.bits import indexes
+from vqagen.bits import indexes, union_of
 from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
 from vqagen.dataset.choices import Plausible
 from vqagen.dataset.choices_file import with_choices
@@ -106,11 +106,14 @@ def test_the_check_finds_spoiled_options(change: Any, fault: str, asked: Made) -
 # Blocks
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 127)), max_size=60), st.integers(2, 4), st.integers(0, 9))
+MASKS = st.integers(0, 127)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), MASKS, MASKS), max_size=60), st.integers(2, 4), st.integers(0, 9))
 @settings(deadline=None)
-def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int]], size: int, seed: int) -> None:
-    """And every question is in one block at most, whose options fit it."""
-    questions = [Asked(number, answer, mask | 1 << answer) for number, (answer, mask) in enumerate(drawn)]
+def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int, int]], size: int, seed: int) -> None:
+    """And every question is in one block at most, whose options fit it, and which all name the same of them."""
+    questions = [Asked(number, answer, mask | 1 << answer, said) for number, (answer, mask, said) in enumerate(drawn)]
     blocks = list(exchange_blocks(questions, size, stream(seed, "blocks")))
     placed = [number for block in blocks for number in block]
 
@@ -120,6 +123,7 @@ def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int]], size
         for number, answer in block.items():
             assert questions[number].answer == answer
             assert set(block.values()) <= set(indexes(questions[number].fitting))
+        assert len({questions[number].said & union_of(block.values()) for number in block}) == 1
     left = [each for each in questions if each.number not in placed]
     assert list(exchange_blocks(left, size, stream(seed, "again"))) == []
 
@@ -198,6 +202,13 @@ def test_rotations_have_the_right_option_at_every_place(run: Commands) -> None:
         size = len(turns[0]["choices"])
         assert [each["rotation"] for each in turns] == list(range(size))
         assert sorted(each["choice"] for each in turns) == list(range(size))
+
+
+def test_questions_of_pairs_stay_pairs_when_they_are_turned(run: Commands) -> None:
+    run.done("generate --scenes scenes.json -o pairs.json --balance pairs")
+    run.done("choices pairs.json --scenes scenes.json -o choices.json --rotations")
+
+    run.done("verify choices.json --scenes scenes.json")
 
 
 def spoil(**changes: Any) -> None:

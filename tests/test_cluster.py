@@ -18,8 +18,7 @@ from waiting import PATIENCE, wait_until
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
 from vqagen.run.cluster import Cluster
 from vqagen.run.engines import in_process
-from vqagen.run.work import Block, Window, WindowFailed
-from vqagen.run.worker import pack_work
+from vqagen.run.work import Block, Window, WindowFailed, pack_work
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -21,7 +20,7 @@ from pyarrow import json as arrow_json, parquet
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.formats import encode_lines
-from vqagen.files.parquet import describe_columns, row_groups
+from vqagen.files.parquet import describe_columns
 from vqagen.language.question import Question, record_writer, release_answer
 from vqagen.language.question_files import read_questions
 from vqagen.tasks.questions.columns import QuestionColumns
@@ -88,12 +87,6 @@ def as_read(record: Record) -> Record:
     return {**json.loads(json.dumps(record)), **answer}
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 # There and back -----------------------------------------------------------------------------------------------------
 
 
@@ -127,22 +120,16 @@ def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) ->
 # The file -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "sizes"), [([20, 30], [20, 30]), ([0, 20, 0, 0, 30, 0], [0, 20, 0, 0, 30]), ([0, 0], []), ([], [])]
-)
-def test_each_batch_up_to_the_last_row_comes_back_and_no_row_group_is_empty(
-    given: list[int], sizes: list[int], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("given", [[20, 30], [0, 20, 0, 0, 30, 0], [0, 0], []])
+def test_each_batch_with_rows_is_a_row_group(given: list[int], tmp_path: Path) -> None:
     import pandas  # not while tests are collected: each process would take half a second for it
 
     columns = OPTIONS[0]
     path = write(tmp_path / "q.parquet", columns, blocks(records(SHIPPED[0], columns), *given)[:-1])
     file = parquet.ParquetFile(path)
 
-    assert [table.num_rows for table in row_groups(path)] == sizes
-    assert [table.schema.remove_metadata() for table in row_groups(path)] == [columns.schema for _ in sizes]
-    assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [size for size in sizes if size]
-    assert len(pandas.read_parquet(path)) == sum(sizes)
+    assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [size for size in given if size]
+    assert len(pandas.read_parquet(path)) == sum(given)
 
 
 def test_questions_are_numbered_over_the_file(tmp_path: Path) -> None:
@@ -167,21 +154,6 @@ def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
     path = write(tmp_path / "q.parquet", OPTIONS[0], [])
 
     assert describe_columns(path)[2] == INFO == json.loads(parquet.read_schema(path).metadata[b"vqagen"])
-
-
-def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(tmp_path: Path) -> None:
-    """As in two shards, whose border lies inside a window."""
-    columns = OPTIONS[0]
-    before, cut_one, after = blocks(records(SHIPPED[0], columns)[:100], 20, 60)
-    whole = write(tmp_path / "whole.parquet", columns, [before, cut_one, after])
-    for cut in (0, 1, 33, 60):
-        first = write(tmp_path / "first.parquet", columns, [before, cut_one[:cut]])
-        second = write(tmp_path / "second.parquet", columns, [cut_one[cut:], after])
-        (head, *left), (right, tail) = row_groups(first), row_groups(second)
-        merged, whole_one = io.BytesIO(), pyarrow.concat_tables([*left, right])
-        columns.write_tables([head, whole_one, tail], merged, INFO)
-
-        assert merged.getvalue() == whole.read_bytes()
 
 
 # Other tools --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A new kind of round is one row and one template, as README.md shows."""
+"""A new kind of round is one row and one template, as docs/dialogs.md shows."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from vqagen.world.scene import compile_scene
 
 
 def indented_block(beginning: str) -> str:
-    """The indented block of README.md that begins so, without its indent."""
-    text = (ROOT / "README.md").read_text("utf-8")
+    """The indented block of docs/dialogs.md that begins so, without its indent."""
+    text = (ROOT / "docs" / "dialogs.md").read_text("utf-8")
     found = re.search(rf"^    {re.escape(beginning)}.*\n(?:    .*\n)*", text, re.MULTILINE)
     assert found, beginning
     return re.sub("^    ", "", found[0], flags=re.MULTILINE)
@@ -31,7 +31,7 @@ def indented_block(beginning: str) -> str:
 
 @pytest.fixture
 def label() -> Iterator[str]:
-    """The label of the kind in README.md, registered while the test runs."""
+    """The label of the kind in docs/dialogs.md, registered while the test runs."""
     (added,) = eval(indented_block("RoundKind("), vars(rounds))
     rounds.ROUND_KINDS[added.label] = added
     yield added.label

@@ -15,9 +15,9 @@ from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
+from vqagen.authoring.check.tryouts import sampled_scenes
 from vqagen.authoring.explanation import explain_template, find_templates
 from vqagen.authoring.naming import ObjectNames
-from vqagen.authoring.scenes_at_hand import sampled_scenes
 from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
@@ -292,11 +292,10 @@ def test_the_step_that_ended_it_is_told_with_its_reason(
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands, tmp_path: Path) -> Commands:
     """Runs commands in a folder with scenes.json."""
     (tmp_path / "scenes.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def test_a_template_is_shown_in_full(vqagen_: Commands) -> None:
@@ -352,8 +351,8 @@ def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Comman
         vqagen_.done(f"explain --list {which}").out.decode() for which in ("functions", "constraints", "vocabulary")
     )
 
-    assert [each.signature for each in function_entries(CLEVR.catalogue) if each.signature not in functions] == []
-    assert [each.signature for each in constraint_entries(CLEVR.catalogue) if each.meaning not in constraints] == []
+    assert [each for each in function_entries(CLEVR.catalogue) if each["signature"] not in functions] == []
+    assert [each for each in constraint_entries(CLEVR.catalogue) if each["meaning"] not in constraints] == []
     assert "relate_filter_unique(Object; <relation>, <value> …) -> Object" in functions
     assert "Shape  shape  key shape; left open: thing / object" in words
     assert "  metal  metal / metallic / shiny" in words

@@ -23,7 +23,8 @@ from vqagen.human.status import study_status
 from vqagen.human.store import sqlite
 from vqagen.human.store.care import forget
 from vqagen.human.store.facts import Fact
-from vqagen.human.store.opening import ANSWERS, load_roster, open_log, read_facts, study_lock
+from vqagen.human.store.opening import ANSWERS, open_log, read_facts, study_lock
+from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study
@@ -80,9 +81,8 @@ def test_the_status_counts_slots_systems_and_flags(made: Study) -> None:
 
 def test_the_time_that_is_left_follows_from_the_last_complete_slots(made: Study) -> None:
     """Two are complete: how long the second one took is the rate."""
-    ended = sorted(
-        each.ended or 0 for each in load_roster(made.store, made.id).assignments.values() if each.state == "complete"
-    )
+    roster = Roster(read_facts(made.store, made.id))
+    ended = sorted(each.ended or 0 for each in roster.assignments.values() if each.state == "complete")
     now = ended[0] + 9 * MINUTE
 
     assert study_status(made.folder, now=now).facts["remaining"] == (len(made.tasks) * 3 - 2) * 9 * MINUTE
@@ -231,7 +231,7 @@ def test_an_export_has_a_row_for_each_stored_answer(made: Study, vqagen_: Comman
     """Values are turned toward the second text, and checks say which text is right."""
     ran = vqagen_.done(f"human export {made.folder} --out answers")
 
-    rows, roster = read_rows("answers"), load_roster(made.store, made.id)
+    rows, roster = read_rows("answers"), Roster(read_facts(made.store, made.id))
     assert rows == list(answer_rows(made, roster))
     assert ran.err == f"{len(rows)} answers of 6 raters in 6 assignments\n"
     assert {row.rater for row in rows} == set(RATERS[:5])

@@ -26,7 +26,7 @@ from vqagen.human.demo import RATERS, demonstrate
 from vqagen.human.items.settings import ANSWERS, FAMILIES, ItemSettings
 from vqagen.human.predictions import commonest
 from vqagen.human.simulation.raters import Raters, simulated_facts
-from vqagen.human.store.opening import load_roster, open_log
+from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import (
     AFTER,
@@ -299,7 +299,7 @@ def test_answers_of_people_are_scored_like_those_of_a_model(made: Path, study: S
 )
 def test_the_commonest_answer_is_predicted(study: Study, given: list[int | str], expected: int | str) -> None:
     """Case and outer space do not count; ties go to the smallest number or the first word."""
-    row = next(answer_rows(study, load_roster(study.store, study.id)))
+    row = next(answer_rows(study, Roster(read_facts(study.store, study.id))))
     assert commonest([replace(row, value=value) for value in given]) == expected
 
 

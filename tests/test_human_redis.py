@@ -13,7 +13,8 @@ from waiting import wait_until
 from vqagen.errors import UsageError
 from vqagen.human.store import redis
 from vqagen.human.store.facts import Submitted
-from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, load_roster, open_log
+from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, open_log, read_facts
+from vqagen.human.store.roster import Roster
 from vqagen.human.store.writer import Writer
 
 
@@ -149,7 +150,7 @@ async def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServ
     await writer.close()
 
     assert [each.value for each in answers.values()] == [5] * 29 + [6]
-    assert load_roster(server.url, STUDY).assignments["t-0-0"].answers == answers
+    assert Roster(read_facts(server.url, STUDY)).assignments["t-0-0"].answers == answers
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from redis_servers import RedisServer, redis_server
 
 from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed
-from vqagen.human.store.opening import StoreError, load_roster, open_log, read_facts
+from vqagen.human.store.opening import StoreError, open_log, read_facts
 from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, FULL, NEW, REFUSED, WAIT, Grant, Roster
 
 # Laws of the state ----------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_the_state_follows_from_the_log_and_keeps_its_rules(tmp_path: Path) -> N
         kept = b"".join(file.read_bytes() for file in sorted(tmp_path.iterdir()))
         desk.log.close()
 
-        assert stated(load_roster(tmp_path / "log.sqlite", STUDY)) == live
+        assert stated(Roster(read_facts(tmp_path / "log.sqlite", STUDY))) == live
         answers = [each.value for of in desk.roster.assignments.values() for each in of.answers.values()]
         for word in ("xyzzy", "plugh"):
             assert (word in answers) == (word.encode() in kept)
@@ -243,6 +243,6 @@ def test_texts_and_numbers_come_back_as_they_were(opens: Callable[..., Desk], pl
     for number, text in enumerate(texts, 1):
         desk.answer("t-0-0", number, text, now=2**53 - HOUR, rt_ms=2**53)
 
-    answers = load_roster(place, STUDY).assignments["t-0-0"].answers
+    answers = Roster(read_facts(place, STUDY)).assignments["t-0-0"].answers
     assert [each.value for each in answers.values()] == texts
     assert answers == desk.roster.assignments["t-0-0"].answers

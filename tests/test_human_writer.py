@@ -10,7 +10,8 @@ import pytest
 from human_stores import STUDY, Faulty
 
 from vqagen.human.store.facts import Claimed
-from vqagen.human.store.opening import StoreError, load_roster
+from vqagen.human.store.opening import StoreError, read_facts
+from vqagen.human.store.roster import Roster
 from vqagen.human.store.writer import LARGEST_BATCH, Writer
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +50,8 @@ async def test_commits_that_wait_share_one_batch(faulty: Faulty, writer: Writer)
 
     made = [task.result() for task in (first, *others)]
     assert faulty.batches == [1, LARGEST_BATCH, 10]
-    assert list(load_roster(faulty.path, STUDY).assignments) == made == [f"t-{number}-0" for number in range(267)]
+    stored = Roster(read_facts(faulty.path, STUDY))
+    assert list(stored.assignments) == made == [f"t-{number}-0" for number in range(267)]
 
 
 async def test_a_commit_of_nothing_waits_for_what_took_effect_before(faulty: Faulty, writer: Writer) -> None:

@@ -58,6 +58,13 @@ def part_text(part: Any) -> str:
     return part.text if isinstance(part, ContentText) else "picture" if isinstance(part, ContentImage) else "?"
 
 
+@pytest.mark.filterwarnings(BLIND)
+def test_fields_of_the_scenes_stand_in_the_metadata(vqagen_: Commands) -> None:
+    (plain, *_), (found, *_) = (questions("questions.json", scenes=each).dataset for each in (None, "scenes.json"))
+    assert plain.metadata and found.metadata
+    assert "scene_size" in found.metadata.keys() - plain.metadata.keys()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings(BLIND)
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Inspect, which pandas warns of

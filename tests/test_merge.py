@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
+from functools import cache
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,16 @@ import pytest
 from commands import Commands
 from families import SHIPPED, Collection
 from hypothesis import HealthCheck, given, settings, strategies as st
+from scene_records import sampled_scenes
 
+from vqagen import __version__
 from vqagen.cli import run
+from vqagen.errors import UsageError
 from vqagen.files.formats import FORMATS, JSON_LINES, Arrangement, choose_format, info_beside, record_file
 from vqagen.files.parquet import CHECKSUM
 from vqagen.run.journal import Journal
 from vqagen.run.merge import merge
-from vqagen.run.windows import block_of, blocks_from
+from vqagen.run.windows import Shard, Span, parse_shard, plan_shard
 
 SCENES, WINDOW = 40, 16
 ONE_FILE = {"clevr": "one_hop.json", "market": "asking.json"}
@@ -90,13 +95,6 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Questions:
     document = json.loads((folder / "whole.json").read_text())
     groups = {image: list(group) for image, group in groupby(document["questions"], key=lambda q: q["image_index"])}
     return Questions(folder, document["info"], [groups.get(index, []) for index in range(SCENES)])
-
-
-@pytest.fixture
-def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
 
 
 # As one run ----------------------------------------------------------------------------------------------------------
@@ -172,15 +170,6 @@ def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: C
 
     assert Path("merged.json").read_bytes() == Path("whole.json").read_bytes()
     assert not [name for name in os.listdir() if name.startswith("merged.json.")]
-
-
-def test_the_blocks_of_a_shard_are_those_of_its_scenes() -> None:
-    """Whatever the window, and wherever the shard begins."""
-    for size in (0, 250, 1000, 2500):
-        for first in (0, 1, 249, 2499, 2500, 7777):
-            blocks = [block for block, _ in groupby(block_of(index, size) for index in range(first, first + 9000))]
-
-            assert list(islice(blocks_from(first, size), len(blocks))) == blocks
 
 
 # Refused -------------------------------------------------------------------------------------------------------------
@@ -492,3 +481,251 @@ def test_reading_is_by_content_and_not_by_name(one: Questions, vqagen_: Commands
     vqagen_.done("merge a.json b.json -o merged.json.gz")
 
     assert gzip.decompress(Path("merged.json.gz").read_bytes()) == one.whole("json")
+
+
+# Other formats --------------------------------------------------------------------------------------------------------
+
+LAYOUTS = ("json", "jsonl", "parquet")
+QUICK = "--scenes scenes.json --templates-per-image 12 --reset-counts-every 4 --trace"
+
+
+Written = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module", params=["clevr", pytest.param("market", marks=pytest.mark.slow)])
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Writes one run as "dialect.format", once."""
+    folder = tmp_path_factory.mktemp(request.param)
+    scenes = sampled_scenes(9, seed=3, domain=request.param)
+    (folder / "scenes.json").write_text(json.dumps({"info": {"split": "x"}, "scenes": scenes}))
+
+    @cache
+    def write(name: str) -> Path:
+        line = f"generate {QUICK} --domain {request.param} --dialect {name.partition('.')[0]} --out {name}"
+        with contextlib.chdir(folder):
+            assert run(line.split()) == 0
+        return folder / name
+
+    return write
+
+
+def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_path: Path) -> None:
+    for form, made in pairwise([*LAYOUTS, LAYOUTS[0]]):
+        vqagen_.done(f"convert {written(f'release.{form}')} --out {tmp_path}/made.{made}")
+
+        assert (tmp_path / f"made.{made}").read_bytes() == written(f"release.{made}").read_bytes()
+
+
+@pytest.mark.quick(1)
+def test_a_shard_stays_one(written: Written, vqagen_: Commands) -> None:
+    """It merges with the others, in its new format."""
+    whole = written("text.json")
+    domain = json.loads(whole.read_text())["info"]["generator"]["domain"]
+    for number in (1, 2):
+        line = f"generate {QUICK.replace('scenes.json', f'{whole.parent}/scenes.json')} --domain {domain}"
+        vqagen_.done(f"{line} --shard {number}/2 --out {number}.jsonl")
+    vqagen_.done("convert 1.jsonl --out 1.parquet")
+    vqagen_.done("merge 1.parquet 2.jsonl --out whole.json")
+
+    assert Path("whole.json").read_bytes() == whole.read_bytes()
+
+
+WRONG = [
+    ("convert nowhere.json --out a.json", 3, "shard not found: nowhere.json"),
+    ("convert scenes.json --out a.parquet", 2, "scenes go to files that end in .json or .jsonl"),
+    ("convert foreign.json --out a.json", 3, "foreign.json: not made by vqagen"),
+    ("convert changed.jsonl --out a.json", 3, "the records have the checksum"),
+    ("convert scenes.json --out scenes.json --force", 2, "is in use by the same run"),
+]
+
+
+def test_what_cannot_be_converted_is_one_line(vqagen_: Commands) -> None:
+    vqagen_.done("scenes sample --count 3 --out scenes.json")
+    vqagen_.done("scenes sample --count 3 --out changed.jsonl")
+    Path("changed.jsonl").write_bytes(Path("changed.jsonl").read_bytes().replace(b"sample_000001", b"sample_000007"))
+    Path("foreign.json").write_text('{"info": {}, "questions": []}')
+    for line, code, message in WRONG:
+        ran = vqagen_(line)
+
+        assert (ran.code, ran.out, len(ran.err.splitlines())) == (code, b"", 1), ran.err
+        assert message in ran.err
+    assert not Path("a.json").exists()
+
+
+# Shards K/N -----------------------------------------------------------------------------------------------------------
+
+RUNS = st.tuples(st.integers(0, 40), st.integers(1, 60), st.integers(0, 12), st.integers(1, 60)).filter(
+    lambda run: run[3] <= run[1]
+)
+"""First scene, how many there are, size of a window, how many shards."""
+
+
+def cuts(first: int, there: int, window: int, of: int) -> list[Span]:
+    """All shards of a run over `there` scenes."""
+    return [plan_shard(Shard(number, of), Span(first, there), there, window) for number in range(1, of + 1)]
+
+
+@pytest.mark.parametrize(("text", "shard"), [("3/8", Shard(3, 8)), ("1/1", Shard(1, 1)), ("08/10", Shard(8, 10))])
+def test_a_shard_is_written_as_k_of_n(text: str, shard: Shard) -> None:
+    assert parse_shard(text) == shard
+
+
+@pytest.mark.parametrize("text", ["0/8", "9/8", "3/0", "3", "a/b", "", "/", "3/", "-1/8", "3/8/9", "3 / 8", "1.0/2"])
+def test_anything_else_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_shard(text)
+
+    assert str(refused.value) == f"--shard must be K/N with K from 1 to N, such as 3/8; found {text!r}"
+
+
+@given(RUNS)
+def test_every_scene_is_in_one_shard(run: tuple[int, int, int, int]) -> None:
+    """Shards follow each other from the run's first scene to its last, and none is empty."""
+    first, there, _, _ = run
+    spans = cuts(*run)
+
+    assert spans[0].first == first
+    assert all(span.first + span.length == after.first for span, after in pairwise(spans))
+    assert spans[-1].first + spans[-1].length == first + there
+    assert all(span.length > 0 for span in spans)
+
+
+def test_a_cut_leaves_a_border_for_each_later_one() -> None:
+    """The nearest border to a third of the way is the last but one, which the second cut needs."""
+    assert cuts(249, 501, 250, 3) == [Span(249, 1), Span(250, 250), Span(500, 250)]
+
+
+def test_a_cut_is_at_the_border_that_is_nearest_to_its_share() -> None:
+    """Also if that is the last one."""
+    assert cuts(0, 38, 10, 3) == [Span(0, 10), Span(10, 20), Span(30, 8)]
+
+
+def test_two_cuts_are_not_at_one_border() -> None:
+    """Both are nearest to the border at 3."""
+    assert cuts(0, 7, 3, 3) == [Span(0, 3), Span(3, 3), Span(6, 1)]
+
+
+@given(RUNS)
+def test_cuts_are_at_the_borders_of_windows_if_there_are_enough(run: tuple[int, int, int, int]) -> None:
+    first, there, window, of = run
+    borders = [index for index in range(first + 1, first + there) if window and index % window == 0]
+    begins = [span.first for span in cuts(*run)[1:]]
+
+    assert len(borders) < of - 1 or all(begin in borders for begin in begins)
+
+
+@given(RUNS)
+def test_shards_are_as_even_as_their_cuts_allow(run: tuple[int, int, int, int]) -> None:
+    """Within one scene, or, on the borders of windows, no larger than an even share and a window."""
+    _, there, window, of = run
+    spans = cuts(*run)
+    lengths = [span.length for span in spans]
+
+    if window and all(span.first % window == 0 for span in spans[1:]):
+        assert max(lengths) < there / of + window
+    else:
+        assert max(lengths) - min(lengths) <= 1
+
+
+@pytest.mark.parametrize(("asked", "length"), [(0, 0), (60, 20), (100, 60)])
+def test_the_last_shard_ends_as_the_run_does(asked: int, length: int) -> None:
+    """All that follow stays all that follow, and what was asked for beyond the input is still asked for."""
+    shards = [plan_shard(Shard(number, 3), Span(100, asked), 60, 0) for number in (1, 2, 3)]
+
+    assert shards == [Span(100, 20), Span(120, 20), Span(140, length)]
+
+
+@pytest.mark.parametrize(("asked", "there", "least"), [(0, 5, 5), (4, 5, 4), (9, 5, 5), (0, 0, 0)])
+def test_more_shards_than_scenes_are_refused(asked: int, there: int, least: int) -> None:
+    with pytest.raises(UsageError) as refused:
+        plan_shard(Shard(1, 6), Span(0, asked), there, 250)
+
+    assert str(refused.value) == f"--shard 1/6: there are more shards than scenes ({least})"
+
+
+# Of another task ------------------------------------------------------------------------------------------------------
+
+COUNT, FIRST = 30, 240
+"""Scenes of the whole run; a window ends among them."""
+
+
+def sample(commands: Commands, out: str, first: int = FIRST, count: int = COUNT, flags: str = "") -> str:
+    """Draw scenes into a file."""
+    commands.done(f"scenes sample --seed 3 --start-index {first} --count {count} {flags} -o {out}")
+    return out
+
+
+def contents(name: str) -> list[bytes]:
+    """A file, and the info beside it if there is one."""
+    return [path.read_bytes() for path in (Path(name), Path(f"{name}.info.json")) if path.exists()]
+
+
+def change(name: str, changes: Mapping[str, Any]) -> None:
+    """Change the `generator` of a document; None takes a key away."""
+    document = json.loads(Path(name).read_bytes())
+    generator = document["info"]["generator"] | changes
+    document["info"]["generator"] = {key: value for key, value in generator.items() if value is not None}
+    Path(name).write_text(json.dumps(document))
+
+
+def test_shards_made_as_k_of_n_make_one_run(vqagen_: Commands) -> None:
+    whole = sample(vqagen_, "whole.json")
+    shards = [sample(vqagen_, f"{number}.jsonl", flags=f"--shard {number}/4") for number in (3, 1, 4, 2)]
+    ran = vqagen_.done(f"merge {' '.join(shards)} -o merged.json")
+
+    assert contents("merged.json") == contents(whole)
+    assert ran.err == "30 scenes from 4 shards\n"
+
+
+def test_json_lines_that_were_cut_between_two_lines_are_not_merged(vqagen_: Commands) -> None:
+    path = Path(sample(vqagen_, "a.jsonl", count=7))
+    sample(vqagen_, "b.json", FIRST + 7, 7)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    ran = vqagen_("merge a.jsonl b.json -o merged.json")
+
+    assert ran.code == 3
+    assert ran.err == "vqagen: a.jsonl: 6 scenes, not 7: the file was changed or cut after it was made\n"
+
+
+NO_SHARD_OF_SCENES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"arrangement": {"key": "questions", "number_key": "question_index", "item": "scene", "window": 250}},
+        "b.json holds questions, and a.json scenes: merge them apart",
+    ),
+    (
+        {"arrangement": {"key": "scenes"}},
+        "b.json: not made by vqagen: its info does not say how to make it again",
+    ),
+    (
+        {"shard": {"number": 2, "of": "4"}},
+        "b.json: not made by vqagen: its info does not say how to make it again",
+    ),
+    (
+        {"version": "0.0.1"},
+        f"b.json differs from a.json in generator.version: '0.0.1', not {__version__!r}",
+    ),
+]
+
+
+def test_what_is_of_another_task_or_version_is_one_line(vqagen_: Commands) -> None:
+    """Of another task it is not told as well that both hold the same scenes."""
+    sample(vqagen_, "a.json", count=7)
+    for changes, told in NO_SHARD_OF_SCENES:
+        sample(vqagen_, "b.json", FIRST + (7 if "version" in changes else 0), 7, "--force")
+        change("b.json", changes)
+        ran = vqagen_("merge a.json b.json -o merged.json")
+
+        assert (ran.code, ran.err) == (3, f"vqagen: {told}\n")
+
+
+def test_a_document_without_its_records_is_refused(vqagen_: Commands) -> None:
+    sample(vqagen_, "a.json", count=7)
+    document = json.loads(Path("a.json").read_bytes())
+    Path("a.json").write_text(json.dumps({"info": document["info"], "others": document["scenes"]}))
+    ran = vqagen_("merge a.json -o merged.json")
+
+    assert (ran.code, ran.err) == (
+        3,
+        "vqagen: a.json: expected the key 'scenes' (a list of scenes); found 'info', 'others'\n",
+    )
+    assert not Path("merged.json").exists()

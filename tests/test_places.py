@@ -74,18 +74,16 @@ MAKES_FOLDER = {"director generate", "scenes draw", "scenes render"}
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes, questions about them, and predictions."""
-    monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
     for folder in ("empty", "folder", "folder.json", "folder.html", "folder.jsonl", "folder.svg", "folder.csv"):
         Path(folder).mkdir()
-    commands = Commands(capsysbinary)
-    commands.done("generate --scenes scenes.json --only zero_hop.json -o q.json")
+    vqagen_.done("generate --scenes scenes.json --only zero_hop.json -o q.json")
     questions = json.loads(Path("q.json").read_bytes())["questions"]
     lines = [json.dumps({"question_index": each["question_index"], "answer": each["answer"]}) for each in questions]
     Path("p.jsonl").write_text("\n".join(lines))
-    return commands
+    return vqagen_
 
 
 def test_every_command_is_here() -> None:

@@ -26,8 +26,7 @@ from waiting import wait_until
 
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.run.engines import TRIES, Processes, in_process
-from vqagen.run.work import Block, Engine, Window, WindowFailed
-from vqagen.run.worker import do_window
+from vqagen.run.work import Block, Engine, Window, WindowFailed, do_window
 
 Result = TypeVar("Result")
 

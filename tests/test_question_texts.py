@@ -29,12 +29,11 @@ SCENES = 40
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes of both shipped domains."""
-    monkeypatch.chdir(tmp_path)
     for name in DOMAINS:
         Path(f"{name}.json").write_text(json.dumps({"scenes": sampled_scenes(SCENES, seed=3, domain=name)}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def generated(vqagen_: Commands, flags: str = "", domain: str = "clevr") -> Record:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-import depth
 import pytest
 import readme_blocks
 from readme_blocks import PAGES, ROOT, examples
@@ -14,27 +16,24 @@ from readme_blocks import PAGES, ROOT, examples
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
 from vqagen.human.study.serving import Serving
 from vqagen.human.study.texts import DEFAULT_TEXTS
-from vqagen.language.registry import COMPOSITE_NAMES
+from vqagen.language.catalogue import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
-TEMPLATES_PAGE = ROOT / "templates" / "README.md"
+TEMPLATES_PAGE = ROOT / "docs" / "templates.md"
 STUDIES_PAGE = ROOT / "docs" / "studies.md"
-"""Its first example makes the study that the others are about, which takes half a minute."""
-QUICK = 14
-"""Examples of README.md that the quick run takes: the first ones. It takes all of other pages but STUDIES_PAGE."""
+QUICK_PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md")
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.slow if page == STUDIES_PAGE else ()) for page in PAGES],
+    [pytest.param(page, marks=() if page in QUICK_PAGES else pytest.mark.slow) for page in PAGES],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_examples_print_what_their_page_says(page: Path, tmp_path: Path) -> None:
     """After each other, in this process where they can; `python tests/readme_blocks.py` makes them agree again."""
     programs = readme_blocks.make_programs(tmp_path / "bin")
     (folder := tmp_path / "page").mkdir()
-    listed = [example for example in examples() if example.page == page]
-    for example in listed[:QUICK] if depth.is_quick and page.parent == ROOT else listed:
+    for example in [example for example in examples() if example.page == page]:
         if example.needs_process:
             printed = readme_blocks.run(example, folder, programs)
         else:
@@ -43,9 +42,22 @@ def test_examples_print_what_their_page_says(page: Path, tmp_path: Path) -> None
         assert printed == example.printed, str(example)
 
 
-def test_the_flag_table_has_every_option_of_generate() -> None:
-    """The table has one row for each option, with the words of its help; `readme_blocks.py --flags` writes it."""
-    assert readme_blocks.flag_tables(ROOT / "README.md") == [readme_blocks.generate_flags()]
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    """Pages, the commands and the docstrings of the API: a dead link is a warning, and a warning an error."""
+    pytest.importorskip("sphinx", reason="the extra `docs` builds the site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(ROOT / "docs"), str(tmp_path / "site")]
+
+    built = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+
+    assert (built.returncode, built.stderr) == (0, "")
+    assert "--templates-per-image" in (tmp_path / "site" / "commands.html").read_text("utf-8")
+    assert "write_questions" in (tmp_path / "site" / "api.html").read_text("utf-8")
+
+
+def test_the_readme_is_short() -> None:
+    """It is a first screen; `docs` holds the rest."""
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 250
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

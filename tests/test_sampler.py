@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Commands
 from oracles.naive_pixels import visible_pixels
 from test_camera import camera_rules, fitted_camera, pixel_miss
 
+import vqagen
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.sampler import SamplingRules, sample_scene, sample_scenes
@@ -382,3 +384,12 @@ def test_a_mistake_in_a_condition_is_told_with_its_place(conditions: Any, messag
         rules_with(conditions=conditions)
 
     assert str(caught.value).startswith(f"x.json: {message}")
+
+
+def test_the_condition_is_a_flag_of_the_command(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    run, out = Commands(capsysbinary), tmp_path / "scenes.json"
+    run.done(f"scenes sample --count 5 --seed 3 --condition B -o {out}")
+    wrong = run(f"scenes sample --count 5 --condition C -o {tmp_path}/c.json")
+
+    assert json.loads(out.read_text("utf-8"))["scenes"] == list(vqagen.sample_scenes(5, seed=3, condition="B"))
+    assert (wrong.code, "unknown condition 'C'; known: A, B" in wrong.err) == (2, True)

@@ -29,11 +29,10 @@ def shared_by(*groups: tuple[int, ...]) -> list[Record]:
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes.json, where two scenes have one name."""
-    monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": shared_by((0, 5))}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 @pytest.mark.quick(2)

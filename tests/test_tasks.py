@@ -194,7 +194,7 @@ def test_a_run_killed_while_its_folder_gets_its_name_leaves_nothing_behind(
     write("folder")
     write("cut-folder")
     with monkeypatch.context() as patch:
-        patch.setattr("vqagen.run.publishing." + ("os.rename" if killed_at == "rename" else killed_at), kill)
+        patch.setattr("vqagen.run.output." + ("os.rename" if killed_at == "rename" else killed_at), kill)
         with pytest.raises(SystemExit):
             write("cut-folder", force=True)
     write("cut-folder", resume=True)

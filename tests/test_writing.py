@@ -17,7 +17,7 @@ from vqagen.files.formats import encode_lines
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import load_domain_files
 from vqagen.run.runner import Progress
-from vqagen.run.work import TaskWork
+from vqagen.run.work import Work
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.questions.task import QuestionTask
 from vqagen.tasks.sampling.task import SamplingTask
@@ -168,8 +168,8 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
     hashes = {**load_domain_files(files).hashes, "templates": "sha256:0"}
-    work = TaskWork(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode, 0)
-    drawing = TaskWork(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode, 0)
+    work = Work(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode, 0)
+    drawing = Work(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode, 0)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than the run began with"):
         work.load()

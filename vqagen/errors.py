@@ -66,6 +66,11 @@ class Problem:
         return ": ".join(part for part in (place, self.path, self.message) if part)
 
 
+def reading_order(problem: Problem) -> tuple[int, int]:
+    """Return the sort key of a problem; problems without a place sort first."""
+    return problem.line or 0, problem.column or 0
+
+
 class BadInput(VqagenError):
     """One or more mistakes in what was read; all of them, in reading order, each with its excerpt below it."""
 

@@ -156,8 +156,18 @@ def block_faults(records: Sequence[Record]) -> Iterator[str]:
             yield f"block {number}: different options"
         if sorted(each["choices"][each["choice"]] for each in members) != options:
             yield f"block {number}: not every option is right once"
+        if len({tuple(said_options(each)) for each in members}) > 1:
+            yield f"block {number}: the questions name different options"
         if sorted(each["choice"] for each in members) != list(range(len(options))):
             yield f"block {number}: not every place is right once"
+
+
+def said_options(record: Record) -> list[str]:
+    """The options that a question about a property of an object names as such a property of another."""
+    family, _, attribute = step_type(record["program"][-1]).partition("_")
+    filters = [step for step in record["program"] if step_type(step) == f"filter_{attribute}"]
+    named = {value for step in filters for value in step_values(step)}
+    return sorted(named & set(record["choices"])) if family == "query" else []
 
 
 Rule = Callable[[Sequence[str], int], str]

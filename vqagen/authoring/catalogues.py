@@ -1,82 +1,50 @@
-"""The functions, constraints and vocabulary that an author of templates can use, each with its meaning."""
+"""The functions, constraints and vocabulary that an author of templates can use, each as `vqagen explain` prints it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Composite, Function
 from vqagen.language.synonyms import Synonyms
-from vqagen.plugin import NODE, PLURAL_KINDS, SLOT
+from vqagen.plugin import NODE, PLURAL_KINDS, SLOT, ConstraintKind, Record
 from vqagen.world.attribute import Attribute
 
 BUILT_IN = "built-in"
 COMPOSITE = "templates only"
 
 
-@dataclass(frozen=True)
-class CatalogueEntry:
-    """A function or constraint: its signature, its meaning, and the plug-in that adds it."""
-
-    name: str
-    signature: str
-    meaning: str
-    aliases: tuple[str, ...] = ()
-    source: str = BUILT_IN
-
-
-@dataclass(frozen=True)
-class Word:
-    """A value, `depth` groups down. `ways` are the ways to say it, empty if it is said as itself."""
-
-    value: str
-    depth: int = 0
-    ways: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class WordList:
-    """The words of one type. `key` and `null` are those of the attribute; relations have "" there."""
-
-    name: str
-    type: str
-    words: tuple[Word, ...]
-    key: str = ""
-    null: str = ""
-    traits: tuple[str, ...] = ()
-    """Remarks, such as "a list of values"."""
-
-
-def function_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
+def function_entries(catalogue: Catalogue) -> list[Record]:
     """Return every function of the domain, and the nodes that only templates have."""
-    functions = [
-        CatalogueEntry(each.name, each.signature, each.meaning, each.aliases, each.source or BUILT_IN)
-        for each in catalogue.values()
-    ]
-    return [*functions, *_composites(catalogue)]
-
-
-def _composites(catalogue: Catalogue) -> Iterator[CatalogueEntry]:
-    for name, composite in catalogue.composites.items():
-        relation = "<relation>, " if composite.relates else ""
-        signature = f"{name}({composite.input}; {relation}<value> …) -> {composite.output}"
-        steps = ["relate"] if composite.relates else []
-        steps += ["a filter for each value that is not left open", *filter(None, [composite.reducer])]
-        yield CatalogueEntry(name, signature, "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
-
-
-def constraint_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
-    """Return every constraint that templates may have, with its names in other generators."""
     return [
-        CatalogueEntry(
-            name,
-            f"{name}({', '.join(map(_parameter, kind.params))})",
-            kind.meaning,
-            kind.aliases,
-            kind.source or BUILT_IN,
-        )
-        for name, kind in catalogue.constraints.items()
+        *(_entry(each, each.signature) for each in catalogue.values()),
+        *(_composite_entry(each) for each in catalogue.composites.values()),
     ]
+
+
+def _composite_entry(composite: Composite) -> Record:
+    relation = "<relation>, " if composite.relates else ""
+    signature = f"{composite.name}({composite.input}; {relation}<value> …) -> {composite.output}"
+    steps = ["relate"] if composite.relates else []
+    steps += ["a filter for each value that is not left open", *filter(None, [composite.reducer])]
+    meaning = "Stands for " + ", then ".join(steps) + "."
+    return {"name": composite.name, "signature": signature, "meaning": meaning, "aliases": (), "source": COMPOSITE}
+
+
+def constraint_entries(catalogue: Catalogue) -> list[Record]:
+    """Return every constraint that templates may have, with its names in other generators."""
+    kinds = catalogue.constraints.values()
+    return [_entry(each, f"{each.name}({', '.join(map(_parameter, each.params))})") for each in kinds]
+
+
+def _entry(declared: Function | ConstraintKind, signature: str) -> Record:
+    """Return a function or constraint, with its meaning and the plug-in that adds it."""
+    return {
+        "name": declared.name,
+        "signature": signature,
+        "meaning": declared.meaning,
+        "aliases": declared.aliases,
+        "source": declared.source or BUILT_IN,
+    }
 
 
 def _parameter(kind: str) -> str:
@@ -85,27 +53,38 @@ def _parameter(kind: str) -> str:
     return f"{one.get(kind[:-1], kind[:-1])} …" if kind in PLURAL_KINDS else one.get(kind, kind)
 
 
-def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[WordList]:
-    """Return the words of the domain's attributes, then of its relations."""
+def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[Record]:
+    """Return the words of the domain's attributes, then of its relations; `traits` are remarks on each."""
     domain = catalogue.domain
     found = [_vocabulary(attribute, synonyms) for attribute in domain.attributes]
     if domain.relations:
-        words = tuple(_word(domain.relation_type, each, 0, synonyms) for each in domain.relations)
-        computed = tuple(f"{each} computed by a plug-in" for each in domain.computed_relations)
-        found.append(WordList("relations", domain.relation_type, words, traits=computed))
+        found.append(
+            {
+                "name": "relations",
+                "type": domain.relation_type,
+                "words": [_word(domain.relation_type, each, 0, synonyms) for each in domain.relations],
+                "key": "",
+                "null": "",
+                "traits": tuple(f"{each} computed by a plug-in" for each in domain.computed_relations),
+            }
+        )
     return found
 
 
-def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> WordList:
-    words = tuple(_word(attribute.type, value, depth, synonyms) for value, depth in _in_groups(attribute, None, 0))
-    null = " / ".join(filter(None, synonyms.of(attribute.type, None)))
+def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> Record:
     traits = {
         "a list of values": attribute.multi,
         "may be missing": attribute.optional,
         "computed by a plug-in": attribute.compute is not None,
     }
-    is_so = tuple(trait for trait, holds in traits.items() if holds)
-    return WordList(attribute.name, attribute.type, words, attribute.key, null, is_so)
+    return {
+        "name": attribute.name,
+        "type": attribute.type,
+        "words": [_word(attribute.type, value, depth, synonyms) for value, depth in _in_groups(attribute, None, 0)],
+        "key": attribute.key,
+        "null": " / ".join(filter(None, synonyms.of(attribute.type, None))),
+        "traits": tuple(trait for trait, holds in traits.items() if holds),
+    }
 
 
 def _in_groups(attribute: Attribute, group: str | None, depth: int) -> Iterator[tuple[str, int]]:
@@ -116,6 +95,7 @@ def _in_groups(attribute: Attribute, group: str | None, depth: int) -> Iterator[
             yield from _in_groups(attribute, value, depth + 1)
 
 
-def _word(type_name: str, value: str, depth: int, synonyms: Synonyms) -> Word:
+def _word(type_name: str, value: str, depth: int, synonyms: Synonyms) -> Record:
+    """Return a value, `depth` groups down. `ways` are the ways to say it, empty if it is said as itself."""
     ways = synonyms.of(type_name, value)
-    return Word(value, depth, () if ways == (value,) else ways)
+    return {"value": value, "depth": depth, "ways": () if ways == (value,) else ways}

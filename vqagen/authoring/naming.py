@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from vqagen.bits import Objects, indexes
-from vqagen.language.registry import Value
+from vqagen.bits import indexes
+from vqagen.language.catalogue import Value
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene
@@ -26,14 +26,10 @@ class ObjectNames:
             attributes = _telling(scene, attributes, talked_of)
         self.names = _numbered([_name(scene, attributes, i) for i in range(scene.size)])
 
-    def of(self, objects: Objects) -> list[str]:
-        """Return the names of the objects of a set."""
-        return [self.names[i] for i in indexes(objects)]
-
     def output(self, value: Value, type_name: str) -> Any:
         """Return a step's result for people and JSON: a set as a list of names, an object as "the …"."""
         if type_name == "ObjectSet":
-            return self.of(value)
+            return [self.names[i] for i in indexes(value)]
         if type_name == "Object":
             return f"the {self.names[value]}"
         return plain(value)

@@ -22,6 +22,7 @@ from vqagen.extras import EXTRA_OF, to_install
 COMMANDS = {
     "generate": "vqagen.cli.generate",
     "dialog": "vqagen.cli.dialog",
+    "dataset": "vqagen.cli.dataset",
     "director": "vqagen.cli.director",
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",

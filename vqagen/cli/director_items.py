@@ -59,7 +59,7 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
     Example:
       vqagen director items check
     """
-    from vqagen.authoring.items.checking import check_catalogue
+    from vqagen.authoring.items.catalogue_file import check_catalogue
     from vqagen.cli.check import report_lines
 
     report = check_catalogue(catalogue)

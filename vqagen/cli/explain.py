@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -92,18 +91,17 @@ def _catalogue(files: DomainFiles, which: str) -> Told:
     catalogue, _ = load_catalogue(files)
     if which == "vocabulary":
         synonyms = load_synonyms(synonyms_file(files, catalogue.domain), catalogue.domain)
-        told = [asdict(each) for each in vocabularies(catalogue, synonyms)]
+        told = vocabularies(catalogue, synonyms)
         return told, vocabulary_lines(told)
-    entries = function_entries(catalogue) if which == "functions" else constraint_entries(catalogue)
-    told = [asdict(each) for each in entries]
+    told = function_entries(catalogue) if which == "functions" else constraint_entries(catalogue)
     return told, entry_lines(told)
 
 
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
 ) -> Told:
+    from vqagen.authoring.check.tryouts import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.authoring.explanation import explain_template, find_templates
-    from vqagen.authoring.scenes_at_hand import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.language.domain_files import load_domain_files
     from vqagen.search.description import SceneTables
 

@@ -28,7 +28,7 @@ _REWARD = click.option(
 
 
 @click.command("make-tasks", cls=HumanrCommand)
-@click.argument("folder", required=False, type=path, metavar="")
+@click.argument("folder", required=False, type=path, metavar="[FOLDER]")
 @click.option("--human", type=path, metavar="FILE", help="Human captions: a JSON object, image -> list of captions.")
 @_SYSTEMS
 @_ITEMS

@@ -2,7 +2,8 @@
 
 A block of four questions has four different answers, and these are the options of all four. A rule that sees only the
 options says the same for each question of a block, and so is right for one of four, whatever it is and whatever it has
-learned. Example: three scenes, whose objects are of these colors, and a question about a color in each.
+learned. Their texts also name the same of the options, so that it does not help to choose or to avoid what is said.
+Example: three scenes, whose objects are of these colors, and a question about a color in each.
 
     right   others in the scene
     red     blue, green, gray         a block of the options red, blue and green; gray cannot be added, which is in no
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.bits import Objects, indexes
+from vqagen.bits import Objects, indexes, union_of
 from vqagen.rng import pick, shuffled
 
 
@@ -32,12 +33,14 @@ class Asked(NamedTuple):
     answer: int
     fitting: Objects
     """The answers that can be its options, the right one included."""
+    said: Objects = 0
+    """The answers that its text names, such as red in "What color is the thing behind the red cube?"."""
 
 
 Block = Mapping[int, int]
 """Number of a question -> its answer."""
-_Kind = tuple[int, Objects]
-"""Answer and fitting answers: questions in which these are the same can take each other's place."""
+_Kind = tuple[int, Objects, Objects]
+"""Answer, fitting answers and those of them that are said: questions in which these are the same are exchangeable."""
 _Cell = tuple[int, int]
 """Row and column of the table of sets."""
 
@@ -50,7 +53,7 @@ def exchange_blocks(questions: Sequence[Asked], size: int, rng: Random) -> Itera
     """
     of_kind: dict[_Kind, list[int]] = {}
     for each in shuffled(rng, questions):
-        of_kind.setdefault((each.answer, each.fitting), []).append(each.number)
+        of_kind.setdefault((each.answer, each.fitting, each.said & each.fitting), []).append(each.number)
     kinds = sorted(of_kind, key=lambda kind: (kind[1].bit_count(), kind))
     sets, cells_of = _sets_of(kinds, size)
     if not sets:
@@ -62,33 +65,44 @@ def exchange_blocks(questions: Sequence[Asked], size: int, rng: Random) -> Itera
         left[rows, columns] += len(of_kind[kind])
         for cell in zip(rows.tolist(), columns.tolist(), strict=True):
             kinds_at.setdefault(cell, []).append(kind)
-    weight = len(questions) + 1
+    scores = _scores(left)
     while True:
-        scores = left.min(axis=1) * weight + left.sum(axis=1)
-        best = int(scores.max())
-        row = pick(rng, np.flatnonzero(scores == best).tolist())
+        row = pick(rng, np.flatnonzero(scores == scores.max()).tolist())
         if not left[row].all():
             return
         block = {}
         for column, answer in enumerate(sets[row]):
             kind = next(each for each in kinds_at[row, column] if of_kind[each])
             block[of_kind[kind].pop()] = answer
-            left[cells_of[kind]] -= 1
+            rows, columns = cells_of[kind]
+            left[rows, columns] -= 1
+            scores[rows] = _scores(left[rows])
         yield block
+
+
+def _scores(left: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the score of each set of options: how often its scarcest answer is left, and next how often all are."""
+    scores: NDArray[np.int64] = (left.min(axis=1) << 32) + left.sum(axis=1)
+    return scores
 
 
 def _sets_of(
     kinds: Sequence[_Kind], size: int
 ) -> tuple[list[tuple[int, ...]], dict[_Kind, tuple[NDArray[np.int64], NDArray[np.int64]]]]:
-    """Return all sets of `size` options that a question fits, and the cells (set, answer) that each kind fits."""
-    rows: dict[tuple[int, ...], int] = {}
+    """Return all sets of `size` options that a question fits, and the cells (set, answer) that each kind fits.
+
+    A set of which questions name other options is another set.
+    """
+    rows: dict[tuple[tuple[int, ...], Objects], int] = {}
     found = {}
-    for answer, fitting in kinds:
+    for kind in kinds:
+        answer, fitting, said = kind
         others = indexes(fitting & ~(1 << answer))
         sets = [tuple(sorted((answer, *rest))) for rest in combinations(others, size - 1)]
-        numbers = np.array([rows.setdefault(each, len(rows)) for each in sets], dtype=np.int64)
-        found[answer, fitting] = numbers, np.array([each.index(answer) for each in sets], dtype=np.int64)
-    return list(rows), found
+        numbers = [rows.setdefault((each, said & union_of(each)), len(rows)) for each in sets]
+        columns = np.array([each.index(answer) for each in sets], dtype=np.int64)
+        found[kind] = np.array(numbers, dtype=np.int64), columns
+    return [each for each, _ in rows], found
 
 
 def arranged(block: Block, rng: Random) -> Iterator[tuple[int, tuple[int, ...]]]:

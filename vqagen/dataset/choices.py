@@ -1,26 +1,27 @@
 """Options for questions, from which no rule that sees only the options can tell the right one.
 
-Questions are dealt into exchange blocks (see `blocks`): first those of one family, then what is left of one function.
-Options are answers that the scene makes plausible: values that its objects have, numbers up to that of its objects; or,
-with `hard`, answers that follow from a mistake (see `mistakes`). A question that fits into no block is left out.
+Questions are dealt into exchange blocks (see `blocks`): those of one family and length, or of one family, so that the
+question tells little either; then what is left of one function. Options are answers that the scene makes plausible:
+values that its objects have, numbers up to that of its objects; or, with `hard`, answers that follow from a mistake
+(see `mistakes`). A question that fits into no block is left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from random import Random
+from itertools import count
 from typing import Any, NamedTuple
 
+from vqagen.bits import union_of
 from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.mistakes import Mistakes
 from vqagen.errors import counted
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.program import Program
-from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import stream
 from vqagen.score.answers.kinds import text_of
@@ -28,10 +29,11 @@ from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mistakes", "rotation"
+PAIR = "pair"
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
 NO_BLOCK = "too few questions of the same kind have the other answers"
-MOST_WRONG = 11
+MOST_WRONG = 8
 """Plausible wrong answers of a question that are taken into account: more make sets of options too many to try."""
 
 
@@ -47,6 +49,10 @@ class Posed(NamedTuple):
     wrong: tuple[str, ...]
     mistakes: tuple[str, ...]
     """With `hard`, the mistake that gives each wrong answer; else empty."""
+    said: tuple[str, ...] = ()
+    """The answers of its type that its text names."""
+    steps: int = 0
+    """The length of its program."""
 
 
 class Dealt(NamedTuple):
@@ -111,8 +117,16 @@ class Plausible:
         text = text_of(right)
         wrong = [each for each in dict.fromkeys(answers) if each != text and not self._alike(kind, text, each)]
         wrong = _nearest(text, wrong, self._order(kind))
-        said = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
-        return Posed(kind, last.name, family, text, self._once(tuple(wrong)), self._once(said))
+        made = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
+        said = self._once(tuple(self._named(program, kind)))
+        return Posed(
+            kind, last.name, family, text, self._once(tuple(wrong)), self._once(made), said, len(program.nodes)
+        )
+
+    def _named(self, program: Program, kind: str) -> Iterator[str]:
+        """Yield the values of a type that a program names."""
+        for name, _, values in program.nodes:
+            yield from (value for value, of in zip(values, self._catalogue[name].values, strict=True) if of == kind)
 
     def _once(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         return self._kept.setdefault(texts, texts)
@@ -148,50 +162,58 @@ def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list
     def distance(text: str) -> int:
         if text.isdecimal() and right.isdecimal():
             return abs(int(text) - int(right))
-        return (order.get(text, 0) - order.get(right, 0)) % (len(order) or 1)
+        apart = abs(order.get(text, 0) - order.get(right, 0))
+        return min(apart, len(order) - apart)
 
     return sorted(wrong, key=distance)[:MOST_WRONG]
 
+
+_Group = tuple[str, str, int]
+"""Type of the answers, family or function, and length."""
 
 # Dealing --------------------------------------------------------------------------------------------------------------
 
 
 def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]:
-    """Return the options of each question, or None; the same whatever the order in which questions were made."""
+    """Return the options of each question, or None. The seed and the order of the questions decide them."""
     dealt: list[Dealt | None] = [None] * len(posed)
-    groupings: Sequence[tuple[str, Callable[[Posed], tuple[str, str]]]] = (
-        ("options of families", lambda each: (each.kind, each.family or each.function)),
-        ("options of functions", lambda each: (each.kind, each.function)),
-    )
-    blocks = 0
-    for label, group_of in groupings:
-        groups: dict[tuple[str, str], list[int]] = {}
+    blocks = count()
+    sizes = range(settings.options, 1, -1)
+    rounds = [(group_of, size) for size in sizes for group_of in (_length_of, _family_of)]
+    rounds += [(_function_of, size) for size in sizes]
+    for round_, (group_of, size) in enumerate(rounds):
+        groups: dict[_Group, list[int]] = {}
         for number, each in enumerate(posed):
-            if dealt[number] is None and each.wrong:
+            if dealt[number] is None and len(each.wrong) >= size - 1:
                 groups.setdefault(group_of(each), []).append(number)
         for index, members in enumerate(groups.values()):
-            for options in _deal_group(posed, members, settings.options, stream(settings.seed, label, index)):
-                for number, order in options:
-                    dealt[number] = Dealt(blocks, order, order.index(posed[number].answer))
-                blocks += 1
+            rng = stream(settings.seed, f"options {round_}", index)
+            codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
+            texts = list(codes)
+            for block in exchange_blocks([_asked(number, posed[number], codes) for number in members], size, rng):
+                name = next(blocks)
+                for number, order in arranged(block, rng):
+                    dealt[number] = Dealt(name, tuple(texts[code] for code in order), order.index(block[number]))
     return dealt
 
 
-def _deal_group(
-    posed: Sequence[Posed], members: Sequence[int], most: int, rng: Random
-) -> Iterator[list[tuple[int, tuple[str, ...]]]]:
-    """Yield blocks of the questions of a group, each question with its options; large blocks come first."""
-    codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
-    texts, left = list(codes), dict[int, Asked]()
-    for number in members:
-        each = posed[number]
-        fitting = sum(1 << codes[text] for text in (each.answer, *each.wrong) if text in codes)
-        left[number] = Asked(number, codes[each.answer], fitting)
-    for size in range(most, 1, -1):
-        for block in exchange_blocks(list(left.values()), size, rng):
-            for number in block:
-                del left[number]
-            yield [(number, tuple(texts[code] for code in order)) for number, order in arranged(block, rng)]
+def _length_of(posed: Posed) -> _Group:
+    return posed.kind, posed.family or posed.function, posed.steps
+
+
+def _family_of(posed: Posed) -> _Group:
+    return posed.kind, posed.family or posed.function, 0
+
+
+def _function_of(posed: Posed) -> _Group:
+    return posed.kind, posed.function, 0
+
+
+def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> Asked:
+    fitting, said = (
+        union_of(codes[text] for text in texts if text in codes) for texts in ((posed.answer, *posed.wrong), posed.said)
+    )
+    return Asked(number, codes[posed.answer], fitting, said)
 
 
 def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSettings) -> Iterator[Record]:
@@ -205,6 +227,7 @@ def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSetting
         if settings.rotations:
             more[ROTATION] = turn
         yield {**record, **more}
+        record = {key: value for key, value in record.items() if key != PAIR}  # a pair has one question of each scene
 
 
 def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings) -> ChoiceReport:

@@ -17,9 +17,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Function, Value
 from vqagen.language.program import Node
-from vqagen.language.registry import Function, Value
 from vqagen.plugin import FILTER, RELATION, SAMENESS, Undefined
 from vqagen.score.answers.kinds import text_of
 from vqagen.world.scene import Scene

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from vqagen.dataset.rows import Row, picture_columns, question_row
 from vqagen.environments.levels import ALL, Level, Levels, Schedule
 from vqagen.errors import UsageError
+from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
 from vqagen.language.question import release_answer
-from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.pictures.looks import SceneLooks
 from vqagen.pictures.masks import find_masks

@@ -118,18 +118,8 @@ class Layout:
         return b""
 
 
-class JsonValue(ABC):
-    """A part of a record that knows its own JSON text."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def to_json(self) -> bytes:
-        """Return the JSON text."""
-
-
 def encode_lines(records: Iterable[Record]) -> bytes:
-    """Return the records, one a line."""
+    """Return the records, one a line. A part of a record that has `to_json` knows its own JSON text."""
     try:
         return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
     except TypeError as error:  # orjson raises it in place of all that ends `_fragment`, such as Ctrl-C
@@ -137,8 +127,8 @@ def encode_lines(records: Iterable[Record]) -> bytes:
 
 
 def _fragment(value: object) -> orjson.Fragment:
-    if isinstance(value, JsonValue):
-        return orjson.Fragment(value.to_json())
+    if to_json := getattr(value, "to_json", None):
+        return orjson.Fragment(to_json())
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
@@ -362,11 +352,11 @@ def record_file(
     with atomic_output(target, finish) as file:
         writer = RecordWriter(file, form, info, arrangement)
         yield writer
-        writer.close()
+        file.write(writer.layout.tail(writer.layout.checksum))
 
 
 class RecordWriter:
-    """Writes records to an open file; `close` completes the document (the file itself stays open)."""
+    """Writes records to an open file, behind the head of the document."""
 
     def __init__(self, file: IO[bytes], form: Format, info: Record, arrangement: Arrangement) -> None:
         self._file, self.layout = file, form.layout(arrangement._replace(number_key=""))
@@ -376,7 +366,3 @@ class RecordWriter:
         """Append records."""
         lines = encode_lines(records)
         self._file.write(self.layout.place(lines, lines.count(b"\n")))
-
-    def close(self) -> None:
-        """Complete the document."""
-        self._file.write(self.layout.tail(self.layout.checksum))

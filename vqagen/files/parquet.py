@@ -22,9 +22,6 @@ Record = Mapping[str, Any]
 BEGINNING = b"PAR1"
 INFO = b"vqagen"
 """The key of our info, as JSON, in a file's metadata."""
-EMPTY = b"vqagen_empty"
-"""The key of a JSON list in a file's metadata: the places of the empty tables that the file was written from, up to the
-last row."""
 CHECKSUM = b"vqagen_checksum"
 """The key of the checksum of the columns in a file's metadata: over all bytes before the metadata."""
 _FOOTER = 8
@@ -78,23 +75,19 @@ class RecordColumns(ABC):
         return bytes(sink.getvalue())
 
     def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
-        """Write encoded batches into a Parquet file, a row group for each, and number the records."""
-        self.write_tables(map(decode, batches), file, info)
+        """Write encoded batches into a Parquet file, a row group for each.
 
-    def write_tables(self, tables: Iterable[Any], file: IO[bytes], info: Record) -> None:
-        """Write tables into a Parquet file, a row group for each.
-
-        Only the place of an empty table is written, into the metadata: `datasets` breaks on a file that begins with an
-        empty row group. Empty tables behind the last row are left out. The column `number_key` is filled with each
-        row's place in the file. The same rows in the same groups give the same bytes.
+        Empty ones are left out: `datasets` breaks on a file that begins with an empty row group. The column
+        `number_key` is filled with each row's place in the file. The same rows in the same groups give the same bytes.
         """
         arrow, parquet = pyarrow(), pyarrow("pyarrow.parquet")
         described = self.schema.with_metadata({INFO: orjson.dumps(info)})
         summed = _Summed(file)
         # Of 100,000 questions, zstd leaves 4.6 MB and snappy, the usual one, 6.1 MB; either takes 0.3 s.
         with parquet.ParquetWriter(summed, described, compression="zstd") as writer:
-            number, passed, empty = 0, list[int](), list[int]()
-            for place, table in enumerate(tables):
+            number = 0
+            for batch in batches:
+                table = arrow.ipc.open_stream(batch).read_all()
                 if table.num_rows:
                     numbers = arrow.array(range(number, number + table.num_rows), arrow.int64())
                     columns = [
@@ -104,15 +97,7 @@ class RecordColumns(ABC):
                     whole = arrow.Table.from_arrays(columns, schema=self.schema)
                     writer.write_table(whole, row_group_size=table.num_rows)
                     number += table.num_rows
-                    empty, passed = empty + passed, []
-                else:
-                    passed.append(place)
-            places = {EMPTY: orjson.dumps(empty)} if empty else {}
-            writer.add_key_value_metadata({**places, CHECKSUM: b"%08x" % summed.crc})
-
-    def to_records(self, table: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table as the records that they were made of."""
-        return map(self.restored, to_records(table))
+            writer.add_key_value_metadata({CHECKSUM: b"%08x" % summed.crc})
 
 
 def refuse_misfits(records: Sequence[Record], wanted: Mapping[str, type], noun: str) -> None:
@@ -155,11 +140,6 @@ class _Summed:
         return getattr(self._file, name)
 
 
-def decode(batch: bytes) -> Any:
-    """The `pyarrow.Table` of an Arrow stream."""
-    return pyarrow().ipc.open_stream(batch).read_all()
-
-
 # Reading -------------------------------------------------------------------------------------------------------------
 
 
@@ -183,10 +163,17 @@ def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:
 
 
 def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield every row from `start` on as a record; see `to_records`."""
+    """Yield every row from `start` on as a plain record. A null is left out.
+
+    The texts in `json_columns`, alone or in lists, are JSON, and become the values that they stand for.
+    """
     with open_columns(path) as file:
         for batch in file.iter_batches(READ_AT_ONCE):
-            yield from to_records(batch.slice(min(start, batch.num_rows)), json_columns)
+            names = batch.schema.names
+            left = batch.slice(min(start, batch.num_rows))
+            columns = [_values(left.column(name), name in json_columns) for name in names]
+            for row in zip(*columns, strict=True):
+                yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
             start = max(start - batch.num_rows, 0)
 
 
@@ -205,26 +192,6 @@ def checksums(path: Location) -> tuple[str | None, str]:
         while left > 0 and (content := file.read(min(left, _CHUNK))):
             found, left = zlib.crc32(content, found), left - len(content)
     return given.decode("ascii", "replace") if given is not None else None, f"{found:08x}"
-
-
-def row_groups(path: Location) -> Iterator[Any]:
-    """Yield the tables that `write_tables` was given, up to the last row, each as a `pyarrow.Table`."""
-    with open_columns(path) as file:
-        empty = set(orjson.loads((file.metadata.metadata or {}).get(EMPTY, b"[]")))
-        filled = iter(range(file.num_row_groups))
-        for place in range(file.num_row_groups + len(empty)):
-            yield file.schema_arrow.empty_table() if place in empty else file.read_row_group(next(filled))
-
-
-def to_records(table: Any, json_columns: Collection[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table or batch as plain records. A null is left out.
-
-    The texts in `json_columns`, alone or in lists, are JSON, and become the values that they stand for.
-    """
-    names = table.schema.names
-    columns = [_values(table.column(name), name in json_columns) for name in names]
-    for row in zip(*columns, strict=True):
-        yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
 
 
 def _values(column: Any, is_json: bool) -> list[Any]:

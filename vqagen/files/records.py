@@ -120,17 +120,22 @@ class RecordSource:
                 return self.path.stat().st_size
         return 0
 
-    def read(self, start: int = 0, count: int = 0, behind: Members | None = None) -> Iterator[FoundRecord]:
+    def read(
+        self, start: int = 0, count: int = 0, behind: Members | None = None, is_read: bool = True
+    ) -> Iterator[FoundRecord]:
         """Yield records from `start` on, `count` of them or (0) all; nothing behind the last record.
 
         BadInput for text that is not JSON; a value need not be an object. `behind` is filled with the members of a
         document behind its records, if these are read to the end.
         """
-        return self._found(start, count, True, behind)
+        if start < 0 or count < 0:
+            what = f"cannot take {count} {self.kind.key} from {self.kind.noun} {start} on"
+            raise UsageError(f"{what}: no number may be negative")
+        return islice(_READERS[self.layout](self, start, is_read, behind), count or None)
 
     def texts(self, start: int = 0, count: int = 0) -> Iterator[FoundRecord]:
         """Yield the same unread: half the work, for a caller who has other processes read the texts."""
-        return self._found(start, count, False, None)
+        return self.read(start, count, is_read=False)
 
     def entries(self, start: int = 0, count: int = 0) -> Iterator[tuple[int, dict[str, Any], str]]:
         """Yield position, record and place of the same; BadInput for a value that is not an object."""
@@ -160,12 +165,6 @@ class RecordSource:
         """Raise the fault of a record whose text is broken, with its place in the file."""
         list(self.entries(index, 1))
         raise BadInput([Problem("changed while it was read", str(self.path), self.kind.path(index))])
-
-    def _found(self, start: int, count: int, is_read: bool, behind: Members | None) -> Iterator[FoundRecord]:
-        if start < 0 or count < 0:
-            what = f"cannot take {count} {self.kind.key} from {self.kind.noun} {start} on"
-            raise UsageError(f"{what}: no number may be negative")
-        return islice(_READERS[self.layout](self, start, is_read, behind), count or None)
 
 
 # Finding --------------------------------------------------------------------------------------------------------------
@@ -329,7 +328,7 @@ def _in_list(source: RecordSource, start: int, is_read: bool, behind: Members | 
 
 
 def _in_lines(source: RecordSource, start: int, is_read: bool, _: Members | None) -> Iterator[FoundRecord]:
-    index, name, loads = 0, str(source.path), orjson.loads
+    index, name = 0, str(source.path)
     with reading_bytes(source.path) as file:
         try:
             for number, line in enumerate(file, 1):
@@ -337,12 +336,7 @@ def _in_lines(source: RecordSource, start: int, is_read: bool, _: Members | None
                 if not text:
                     continue
                 if index >= start:
-                    value = None
-                    if is_read:
-                        try:
-                            value = loads(text)
-                        except orjson.JSONDecodeError:
-                            value = _parse(text, source, source.path, index, number)
+                    value = _parse(text, source, source.path, index, number) if is_read else None
                     yield FoundRecord(index, value, f"{name}:{number}", text)
                 index += 1
         except DAMAGE as error:

@@ -75,9 +75,10 @@ def questions(
         images: The folder of pictures. Without it, pictures are looked for beside the file, and in `images` there.
         mode: open: answered freely; mc: by an option. [default: as the file asks]
         split: Only questions of this split.
+        scenes: The scenes of the questions, whose fields then stand in the metadata of the samples.
         cot: none: an answer alone is asked for; think: reasoning before it.
     """
-    return _task("questions", (dataset, split, mode), images, cot)
+    return _task("questions", (dataset, split, mode, scenes or ""), images, cot)
 
 
 @task
@@ -91,11 +92,11 @@ def dialogs(dataset: str, images: str | None = None, split: str = "", cot: str =
         split: Only dialogs of this split.
         cot: none: an answer alone is asked for; think: reasoning before it.
     """
-    return _task("dialogs", (dataset, split, ""), images, cot)
+    return _task("dialogs", (dataset, split, "", ""), images, cot)
 
 
-def _task(kind: str, asked: tuple[str, str, str], images: str | None, cot: str) -> Task:
-    """Return the task of a file; `asked` are its name, the split and the mode."""
+def _task(kind: str, asked: tuple[str, str, str, str], images: str | None, cot: str) -> Task:
+    """Return the task of a file; `asked` are its name, the split, the mode and the scenes."""
     items = _read(*asked)
     if items.kind != kind:
         other = "director" if items.kind == "trials" else items.kind
@@ -119,14 +120,16 @@ def _task(kind: str, asked: tuple[str, str, str], images: str | None, cot: str) 
     )
 
 
-def _read(dataset: str, split: str, mode: str) -> Items:
-    return read_items(dataset, split=split, mode=mode, learning=True)
+def _read(dataset: str, split: str, mode: str, scenes: str) -> Items:
+    return read_items(dataset, split=split, mode=mode, scenes=scenes or None, learning=True)
 
 
 # Samples --------------------------------------------------------------------------------------------------------------
 
 
-def _samples(items: Items, asked: tuple[str, str, str], pictures: Mapping[str, Path], cot: str) -> Iterator[Sample]:
+def _samples(
+    items: Items, asked: tuple[str, str, str, str], pictures: Mapping[str, Path], cot: str
+) -> Iterator[Sample]:
     system = ChatMessageSystem(content=question_prompt(items.mode, cot, bool(pictures)))
     earlier: list[ChatMessage] = []
     """The rounds of the same dialog so far, with their right answers."""

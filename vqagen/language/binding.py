@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.template import Described, Template, TemplateNode
 from vqagen.plugin import CONSTANT, FILTER, SAMENESS, SLOT, Run
 from vqagen.world.scene import Scene

@@ -1,23 +1,150 @@
-"""The catalogue: every function and constraint of a domain, by name."""
+"""The catalogue: every function and constraint of a domain, by name.
+
+`functions.py`, `constraints.py` and plug-ins declare (see `vqagen.plugin`). A domain has every declared function, and
+each declared family once for each attribute.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 import vqagen.language.constraints
 import vqagen.language.functions  # noqa: F401  (importing the modules declares them)
 from vqagen.errors import BadInput, Fault, Problem, unknown, warn
-from vqagen.language.registry import COMPOSITE_NAMES, ByName, Composite, Function, composites_of, functions_of
-from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations, Origin, Record
+from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations, FunctionDeclaration, Origin, Run
 from vqagen.world.domain import Domain
 
+Value = Any
+"""What a step yields: an object set (int mask), an object (its index), an int, a bool, an attribute value (text), or
+a tuple of values where the attribute is list-valued. Plug-ins may have types of their own, with any hashable values."""
+T = TypeVar("T")
 
-class Catalogue(Mapping[str, Function]):
+
+@dataclass(frozen=True)
+class Function:
+    """One function of a domain: a pure `run(scene, *inputs, *values)` with a signature that type-checks programs."""
+
+    name: str
+    inputs: tuple[str, ...]
+    values: tuple[str, ...]
+    output: str
+    run: Run = field(compare=False)
+    meaning: str = field(default="", compare=False)
+    asks: str = ""
+    """The question type of a program that ends here, such as "count"; "" for a function that gives no answer."""
+    role: str = ""
+    """RELATION, SAMENESS, EQUALITY, FILTER (see `vqagen.plugin`), or "" for none of them."""
+    aliases: tuple[str, ...] = ()
+    drawn: str = ""
+    """The word for its value in the texts of templates that leave the value to be drawn; "" where none may."""
+    source: str = field(default="", compare=False)
+    """The plug-in that declares it; "" for vqagen's own."""
+
+    @property
+    def signature(self) -> str:
+        """The signature, such as `filter_color(ObjectSet; Color) -> ObjectSet`."""
+        taken = ", ".join(self.inputs) + ("; " + ", ".join(self.values) if self.values else "")
+        return f"{self.name}({taken}) -> {self.output}"
+
+
+class ByName(Mapping[str, T]):
+    """Things by their names, in order. Lookup by an alias works too; aliases are not among the keys."""
+
+    def __init__(self, things: Mapping[str, T], aliases: Iterable[tuple[str, T]]) -> None:
+        self._things = dict(things)
+        self._known = {**dict(aliases), **self._things}
+
+    def __getitem__(self, name: str) -> T:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+
+def functions_of(declared: FunctionDeclaration, domain: Domain) -> Iterator[Function]:
+    """The functions that one declaration makes in a domain."""
+    if not declared.per_attribute:
+        yield _filled(declared, declared.run, domain, {"relation": domain.relation_type})
+        return
+    for attribute in domain.attributes:
+        yield _filled(declared, declared.run(attribute), domain, {"name": attribute.name, "type": attribute.type})
+
+
+def _filled(declared: FunctionDeclaration, run: Run, domain: Domain, names: Mapping[str, str]) -> Function:
+    inputs, values = (tuple(each.format(**names) for each in types) for types in (declared.inputs, declared.values))
+    name, output = declared.name.format(**names), declared.output.format(**names)
+    answers = ("Bool", "Integer", *(attribute.type for attribute in domain.attributes))
+    return Function(
+        name,
+        inputs,
+        values,
+        output,
+        run,
+        declared.meaning,
+        (name if output in answers else "") if declared.asks is None else declared.asks,
+        declared.role,
+        declared.aliases,
+        declared.drawn,
+        declared.source,
+    )
+
+
+# Template-only nodes ------------------------------------------------------------------------------------------------
+
+
+_OUTPUT = {"": "ObjectSet", "unique": "Object", "not_unique": "ObjectSet", "count": "Integer", "exist": "Bool"}
+"""Functions that may end a chain ("" where filters alone make it), and what they give."""
+
+
+@dataclass(frozen=True)
+class Composite:
+    """A template-only node: one node in a template that stands for a chain of primitive ones in a program."""
+
+    name: str
+    input: str
+    """The type it starts from."""
+    output: str
+    """The type it yields."""
+    relates: bool = False
+    reducer: str | None = None
+    """The function that ends the chain, such as unique; None where filters alone make the chain."""
+    filters: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Type that the node describes by -> the function that filters by its values."""
+
+
+_CHAINS = {
+    "_".join(filter(None, ("relate" if relates else "", "filter", reducer))): (relates, reducer)
+    for relates in (False, True)
+    for reducer in _OUTPUT
+}
+COMPOSITE_NAMES = tuple(_CHAINS)
+"""The names of all template-only nodes: `[relate_]filter[_unique|_not_unique|_count|_exist]`."""
+
+
+def composites_of(domain: Domain) -> dict[str, Composite]:
+    """The template-only nodes of a domain by name.
+
+    With `relate_` the chain starts from what stands in a relation to an object, otherwise from an object set; then
+    comes a filter for each described attribute; then the function named at the end, if any.
+    """
+    filters = {attribute.type: f"filter_{attribute.name}" for attribute in domain.attributes}
+    return {
+        name: Composite(name, "Object" if relates else "ObjectSet", _OUTPUT[reducer], relates, reducer or None, filters)
+        for name, (relates, reducer) in _CHAINS.items()
+    }
+
+
+# The catalogue ----------------------------------------------------------------------------------------------------
+
+
+class Catalogue(ByName[Function]):
     """The functions in the order of declaration, vqagen's own first.
 
     An alias finds its function too, under the name of the alias, so that a program keeps the names it was written
@@ -31,7 +158,9 @@ class Catalogue(Mapping[str, Function]):
         self.domain = domain
         own = [function for declared in BUILT_IN.functions.values() for function in functions_of(declared, domain)]
         added = [function for declared in plugins.functions.values() for function in functions_of(declared, domain)]
-        self._functions = _by_name(own, added)
+        found = [*own, *added]
+        aliases = ((alias, replace(function, name=alias)) for function in found for alias in function.aliases)
+        super().__init__({function.name: function for function in found}, aliases)
         self.sound_nodes: dict[tuple[str, tuple[str | None, ...], tuple[str, ...]], str] = {}
         """The function, types of inputs and values of program nodes that were found to fit -> the type of the output;
         `Program` notes them here."""
@@ -54,21 +183,6 @@ class Catalogue(Mapping[str, Function]):
         if self.reload is None:
             raise TypeError("only a catalogue that was loaded from files can be pickled; see vqagen.load_domain_files")
         return self.reload
-
-    def __getitem__(self, name: str) -> Function:
-        return self._functions[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
-
-    def __len__(self) -> int:
-        return len(self._functions)
-
-
-def _by_name(own: list[Function], added: list[Function]) -> ByName[Function]:
-    found = [*own, *added]
-    aliases = ((alias, replace(function, name=alias)) for function in found for alias in function.aliases)
-    return ByName({function.name: function for function in found}, aliases)
 
 
 def _constraints(domain: Domain, plugins: Declarations) -> ByName[ConstraintKind]:
@@ -220,10 +334,6 @@ def plugin_problems(plugins: Declarations, domain: Domain, own: Sequence[Functio
     ]
 
 
-def _at(origin: Origin, message: str) -> Problem:
-    return Problem(message, origin.source, line=origin.line or None, column=1 if origin.line else None)
-
-
 def _names(named: Function | ConstraintKind) -> tuple[str, ...]:
     return (named.name, *named.aliases)
 
@@ -235,7 +345,7 @@ def _name_problems(
     for origin, names, what in declared:
         for name in names:
             if name in taken:
-                yield _at(origin, f"{kind} {name} has the name of {taken[name]}; choose another")
+                yield origin.problem(f"{kind} {name} has the name of {taken[name]}; choose another")
             taken.setdefault(name, f"{what} in {origin.source}" if origin.source else what)
 
 
@@ -247,53 +357,9 @@ def _type_problems(made: Sequence[tuple[Origin, Function]], domain: Domain) -> I
         where = f"function {function.name}"
         for each in function.inputs:
             if each not in known:
-                yield _at(declared, f"{where}: {unknown('type', each, known)}")
+                yield declared.problem(f"{where}: {unknown('type', each, known)}")
         for each in function.values:
             if each not in domain.slot_types:
-                yield _at(declared, f"{where}: {unknown('type of values', each, domain.slot_types)}")
+                yield declared.problem(f"{where}: {unknown('type of values', each, domain.slot_types)}")
         if function.output not in (*domain.types, *taken) and is_misspelt(function.output, domain.types):
-            yield _at(declared, f"{where}: {unknown('type', function.output, domain.types)}")
-
-
-# Drawn values -------------------------------------------------------------------------------------------------------
-
-
-def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:
-    """Return the canonical record with a slot for each value that it leaves to be drawn.
-
-    CLEVR-Math writes `{"type": "choose", "inputs": [1]}` and "Subtract X <S>s". In canonical form the number is a slot
-    like any other, `"side_inputs": ["<X>"]` and "Subtract <X> <S>s", so that it is drawn, said and recorded as others.
-
-    Nodes that leave a value to be drawn share one slot, as the text has one word for them.
-    """
-    for node in record["nodes"]:
-        function = catalogue.get(node["type"])
-        if function is not None and _leaves_value(node, function) and not _has_slot(record, f"<{function.drawn}>"):
-            record = _with_slot(record, function, catalogue)
-    return record
-
-
-def _leaves_value(node: Record, function: Function) -> bool:
-    return bool(function.drawn) and not node["side_inputs"]
-
-
-def _has_slot(record: Record, slot: str) -> bool:
-    declared = [param["name"] for param in record.get("params", ())]
-    return slot in declared or any(slot in node["side_inputs"] for node in record["nodes"])
-
-
-def _with_slot(record: Record, function: Function, catalogue: Catalogue) -> Record:
-    slot, word = f"<{function.drawn}>", re.compile(rf"(?<![<\w]){re.escape(function.drawn)}(?![>\w])")
-
-    def filled(node: Record) -> Record:
-        is_same = catalogue.get(node["type"]) == function
-        return {**node, "side_inputs": [slot]} if is_same and _leaves_value(node, function) else node
-
-    made = {
-        **record,
-        "text": [word.sub(slot, text) for text in record["text"]],
-        "nodes": [filled(node) for node in record["nodes"]],
-    }
-    if "params" in record:
-        made["params"] = [*record["params"], {"type": function.values[0], "name": slot}]
-    return made
+            yield declared.problem(f"{where}: {unknown('type', function.output, domain.types)}")

@@ -57,12 +57,8 @@ def _portable(path: Path) -> tuple[bool, str]:
 
 def _unpickled(*pickled: Any) -> DomainFiles:
     *paths, plugins, name = pickled
-    metadata, templates, synonyms = (each and _local_path(*each) for each in paths)
+    metadata, templates, synonyms = (each and (shipped(each[1]) if each[0] else Path(each[1])) for each in paths)
     return DomainFiles(metadata, templates, synonyms, plugins, name)
-
-
-def _local_path(is_shipped: bool, name: str) -> Path:
-    return shipped(name) if is_shipped else Path(name)
 
 
 @dataclass(frozen=True)
@@ -97,16 +93,15 @@ def find_domain(
 ) -> DomainFiles:
     """Return the files of a domain, by default CLEVR's; each file can also be given by itself.
 
-    A plain name is a shipped domain, whose templates for a `task` are taken, by default for its main task. A `Path`, or
+    A plain name is a shipped domain, whose templates for a `task` are taken: questions or dialogs. A `Path`, or
     text that is written as a path (`./farm`, `data/farm`), is a folder with `metadata.json`, `templates` and perhaps
     `synonyms.json` and `dialogs`, the templates of dialogs. Where `metadata` is all that is given, and templates lie
-    beside it, its folder is the domain. Raises UsageError if there is no such domain, or if it ships no templates for
-    the task.
+    beside it, its folder is the domain. Raises UsageError if there is no such domain.
     """
     if metadata and not (domain or templates) and any(_own_templates(Path(metadata).parent, task).glob("*.json")):
         found = _files_in(Path(metadata), task)
     else:
-        found = _files_of(domain or DEFAULT_DOMAIN, None if templates else task)
+        found = _files_of(domain or DEFAULT_DOMAIN, task)
     return DomainFiles(
         require(Path(metadata) if metadata else found.metadata, "metadata"),
         Path(templates) if templates else found.templates,
@@ -118,7 +113,11 @@ def find_domain(
 
 def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
     if is_written_as_path(domain):
-        return _domain_in(Path(domain), str(domain), task)
+        folder = Path(domain)
+        if not (folder / "metadata.json").is_file():
+            hint = "a domain's folder holds metadata.json" if folder.is_dir() else "there is no such folder"
+            raise PlaceError(f"no domain at {domain}: {hint}")
+        return _files_in(folder / "metadata.json", task)
     listed = SHIPPED_DOMAINS.get(str(domain))
     if listed is None:
         is_here = Path(domain).is_dir()
@@ -126,26 +125,8 @@ def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
         close = nearest(str(domain), SHIPPED_DOMAINS)
         hint = f"did you mean {close!r}?" if close and not is_here else advice
         raise UsageError(f"vqagen ships no domain {str(domain)!r}; {hint}")
-    templates = _templates_for(task or next(iter(listed.templates)), str(domain))
+    templates = listed.templates[DIALOGS if task == DIALOGS else QUESTIONS]
     return DomainFiles(shipped(listed.metadata), shipped(templates), None, name=str(domain))
-
-
-def _templates_for(task: str, domain: str) -> str:
-    """Return the place of a shipped domain's templates for a task. Raises UsageError if there are none."""
-    found = SHIPPED_DOMAINS[domain].templates.get(task)
-    if found is None:
-        others = [name for name, listed in SHIPPED_DOMAINS.items() if task in listed.templates]
-        known = f"these domains do: {', '.join(others)}" if others else "no domain does"
-        raise UsageError(f"the domain {domain!r} ships no templates for {task!r}; {known}; or give --templates")
-    return found
-
-
-def _domain_in(folder: Path, written: str, task: str | None) -> DomainFiles:
-    metadata = folder / "metadata.json"
-    if not metadata.is_file():
-        hint = "a domain's folder holds metadata.json" if folder.is_dir() else "there is no such folder"
-        raise PlaceError(f"no domain at {written}: {hint}")
-    return _files_in(metadata, task)
 
 
 def _files_in(metadata: Path, task: str | None) -> DomainFiles:
@@ -284,7 +265,7 @@ class ShippedDomain(NamedTuple):
 
     metadata: str
     templates: Mapping[str, str]
-    """Task -> file or folder of templates. A domain may serve several tasks; the first is its main one."""
+    """Task -> file or folder of templates."""
 
 
 SHIPPED_DOMAINS: Mapping[str, ShippedDomain] = {

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Fault, PlaceError, Problem, warn
+from vqagen.errors import BadInput, Fault, PlaceError, Problem, reading_order, warn
 from vqagen.files.locations import files_in
-from vqagen.files.parsing import locate_path, parse_json, read_text
+from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.schema import schema_faults
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
@@ -119,10 +119,7 @@ def raise_bad(bad: Sequence[BadTemplates]) -> None:
     problems = [
         problem
         for _, of_file in groupby(bad, attrgetter("file"))
-        for problem in sorted(
-            (problem for each in of_file for problem in each.problems),
-            key=lambda each: (each.line or 0, each.column or 0),
-        )
+        for problem in sorted((problem for each in of_file for problem in each.problems), key=reading_order)
     ]
     if problems:
         error = BadInput(problems)
@@ -225,9 +222,8 @@ def _name_of(record: Any, number: int) -> str:
 
 def _problems(faults: Iterable[Fault], text: str, file: TemplateFile) -> tuple[Problem, ...]:
     """The faults as problems in the file, each once, in reading order."""
-    placed = [(locate_path(text, place), place, message) for place, message in dict.fromkeys(faults)]
-    placed.sort(key=itemgetter(0))
-    return tuple(Problem(message, str(file.path), place, *position) for position, place, message in placed)
+    problems = (problem_in(str(file.path), *fault, text) for fault in dict.fromkeys(faults))
+    return tuple(sorted(problems, key=reading_order))
 
 
 def _shape_faults(document: object) -> Iterator[tuple[str, str]]:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
-from vqagen.language.catalogue import PLUGIN_HINT, Catalogue, is_misspelt
-from vqagen.language.registry import Function, Value
+from vqagen.language.catalogue import PLUGIN_HINT, Catalogue, Function, Value, is_misspelt
 from vqagen.plugin import RELATION, SAMENESS
 from vqagen.world.scene import Scene
 

@@ -21,9 +21,8 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import UsageError, unknown
-from vqagen.files.formats import JsonValue
+from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
-from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
 
@@ -81,7 +80,7 @@ class Question:
 ToRecord = Callable[[Question, int], QuestionRecord]
 
 
-class ProgramRecords(JsonValue, Sequence[QuestionRecord]):
+class ProgramRecords(Sequence[QuestionRecord]):
     """The records of a program's nodes, made when they are read: `encode_lines` writes them without making them."""
 
     __slots__ = ("_function_key", "_program")

@@ -92,7 +92,7 @@ def edits(has_article: bool, drops_other: bool, rewrites: Rewrites, joins_anythi
         yield from (*rewrites, *_SQUEEZED, _CLOSED)
     if has_article:
         yield _ARTICLE, _agreeing
-    yield re.compile(r"\A.", re.DOTALL), _capital
+    yield re.compile(r"\A.", re.DOTALL), lambda match: match[0].upper()
 
 
 _SQUEEZED = (re.compile(r"\A\s+|\s+\Z"), ""), (re.compile(r"\s+"), " ")
@@ -111,10 +111,6 @@ def _agreeing(match: re.Match[str]) -> str:
 def _in_one_word(match: re.Match[str]) -> str:
     quantifier = match[1].replace("ach", "very")
     return f"{quantifier}thing else" if match[2] else f"{quantifier}thing"
-
-
-def _capital(match: re.Match[str]) -> str:
-    return match[0].upper()
 
 
 def starts_with_vowel_sound(word: str) -> bool:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.registry import Composite, Function
+from vqagen.language.catalogue import Catalogue, Composite, Function
 from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
 
 SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")

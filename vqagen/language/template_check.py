@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import Fault, counted, describe, unknown
-from vqagen.language.catalogue import PLUGIN_HINT, Catalogue, is_misspelt, with_drawn_values
+from vqagen.language.catalogue import PLUGIN_HINT, Catalogue, Composite, is_misspelt
 from vqagen.language.program import input_faults
-from vqagen.language.registry import Composite
 from vqagen.language.template import SLOT_PATTERN, Constraint, Parameter, Template, TemplateNode, is_slot
 from vqagen.language.template_record import (
     Replacement,
@@ -25,6 +24,7 @@ from vqagen.language.template_record import (
     key_faults,
     unknown_placeholders,
     with_choice,
+    with_drawn_values,
 )
 from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind, Record
 

@@ -7,7 +7,7 @@ without its list. The constants of a constraint may stand under a key that its t
 "params": ["<C>"], "color": ["red", "blue"]}`.
 
 **Types of slots**, where no `params` declare them. A slot has the type that a function takes in its place. In a
-description (see `registry.Composite`) that is not enough; there it is, in this order:
+description (see `catalogue.Composite`) that is not enough; there it is, in this order:
 
 1. the type whose `placeholder` it is in the metadata: `"Color": {"values": […], "placeholder": "<C>"}`;
 2. the type of its name: `<Color>`;
@@ -37,8 +37,9 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from vqagen.errors import Fault, unknown
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Function
 from vqagen.language.template import is_slot
+from vqagen.plugin import Record
 from vqagen.world.domain import Attribute, Domain
 
 MOST = 10_000
@@ -126,6 +127,50 @@ def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Set[st
     for key in sorted(written.keys() - known):
         if close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8):
             yield f"{path}{key}", f"unknown key {key!r}; did you mean {close[0]!r}?"
+
+
+# Drawn values -------------------------------------------------------------------------------------------------------
+
+
+def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:
+    """Return the canonical record with a slot for each value that it leaves to be drawn.
+
+    CLEVR-Math writes `{"type": "choose", "inputs": [1]}` and "Subtract X <S>s". In canonical form the number is a slot
+    like any other, `"side_inputs": ["<X>"]` and "Subtract <X> <S>s", so that it is drawn, said and recorded as others.
+
+    Nodes that leave a value to be drawn share one slot, as the text has one word for them.
+    """
+    for node in record["nodes"]:
+        function = catalogue.get(node["type"])
+        if function is not None and _leaves_value(node, function) and not _has_slot(record, f"<{function.drawn}>"):
+            record = _with_slot(record, function, catalogue)
+    return record
+
+
+def _leaves_value(node: Record, function: Function) -> bool:
+    return bool(function.drawn) and not node["side_inputs"]
+
+
+def _has_slot(record: Record, slot: str) -> bool:
+    declared = [param["name"] for param in record.get("params", ())]
+    return slot in declared or any(slot in node["side_inputs"] for node in record["nodes"])
+
+
+def _with_slot(record: Record, function: Function, catalogue: Catalogue) -> Record:
+    slot, word = f"<{function.drawn}>", re.compile(rf"(?<![<\w]){re.escape(function.drawn)}(?![>\w])")
+
+    def filled(node: Record) -> Record:
+        is_same = catalogue.get(node["type"]) == function
+        return {**node, "side_inputs": [slot]} if is_same and _leaves_value(node, function) else node
+
+    made = {
+        **record,
+        "text": [word.sub(slot, text) for text in record["text"]],
+        "nodes": [filled(node) for node in record["nodes"]],
+    }
+    if "params" in record:
+        made["params"] = [*record["params"], {"type": function.values[0], "name": slot}]
+    return made
 
 
 # Types of slots ---------------------------------------------------------------------------------------------------

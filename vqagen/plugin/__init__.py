@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from vqagen.errors import BadInput, unknown
+from vqagen.errors import BadInput, Problem, unknown
 
 Run = Callable[..., Any]
 """A step: (scene, *inputs, *values) -> result. Object sets are int masks, an object is its index (see `bits`)."""
@@ -74,6 +74,10 @@ class Origin:
 
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
+
+    def problem(self, message: str) -> Problem:
+        """Return a problem at the declaration."""
+        return Problem(message, self.source, line=self.line or None, column=1 if self.line else None)
 
 
 @dataclass(frozen=True)
@@ -179,20 +183,12 @@ def function(
     relation type), `asks` the question type of programs that end here. By default that is the function's name where
     the output is a Bool, an Integer or the value of an attribute, and otherwise "": none can end here. A template may
     leave the value of a function with `drawn` to be drawn, and its texts then say `drawn` for it (see
-    `language.catalogue`).
+    `language.template_record`).
     """
-    side_inputs, others = _texts("values", values), _texts("aliases", aliases)
-    if drawn and len(side_inputs) != 1:
-        raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(side_inputs)}")
-    _check_signature((name, *inputs, *side_inputs, output), role, relation="")
-
-    def declare(run: Run) -> Run:
-        own = name or run.__name__
-        kind = partial(FunctionDeclaration, own, inputs, side_inputs, output, run, asks=asks, role=role)
-        _declare("functions", own, run, partial(kind, aliases=others, drawn=drawn))
-        return run
-
-    return declare
+    others = _texts("aliases", aliases)
+    if drawn and len(_texts("values", values)) != 1:
+        raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(values)}")
+    return _function(name, inputs, values, output, {"relation": ""}, asks=asks, role=role, aliases=others, drawn=drawn)
 
 
 def attribute_function(
@@ -204,15 +200,20 @@ def attribute_function(
     role: str = "",
 ) -> Callable[[Callable[..., Run]], Callable[..., Run]]:
     """Declare a family with one function for each attribute; the decorated function makes one member's step."""
+    holes = {"name": "", "type": ""}
+    return _function(pattern, inputs, values, output, holes, asks=asks, role=role, per_attribute=True)
+
+
+def _function(
+    name: str, inputs: tuple[str, ...], values: Sequence[str], output: str, holes: Mapping[str, str], **more: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a function whose names and types may have these `holes`, with `more` fields of its declaration."""
     side_inputs = _texts("values", values)
-    _check_signature((pattern, *inputs, *side_inputs, output), role, name="", type="")
-
-    def declare(make: Callable[..., Run]) -> Callable[..., Run]:
-        kind = partial(FunctionDeclaration, pattern, inputs, side_inputs, output, make, asks=asks, role=role)
-        _declare("functions", pattern, make, partial(kind, per_attribute=True))
-        return make
-
-    return declare
+    for text in _texts("names and types", (name, *inputs, *side_inputs, output)):
+        text.format(**holes)  # an unknown hole is a KeyError
+    _check_known("role", more["role"], ("", RELATION, SAMENESS, EQUALITY, FILTER))
+    made = partial(FunctionDeclaration, inputs=inputs, values=side_inputs, output=output, **more)
+    return _declaring("functions", name, "run", made)
 
 
 def constraint(
@@ -234,49 +235,43 @@ def constraint(
         if kind in PLURAL_KINDS and place < len(params):
             raise ValueError(f"{kind} take one or more, so they come last")
 
-    def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
-        made = partial(ConstraintKind, name, params, holds, aliases=others, compares=compares, role=role)
-        _declare("constraints", name, holds, partial(made, of_openness=of_openness))
-        return holds
-
-    return declare
+    made = partial(ConstraintKind, params=params, aliases=others, of_openness=of_openness, compares=compares, role=role)
+    return _declaring("constraints", name, "holds", made)
 
 
 def attribute(type_name: str, values: Sequence[str] = ()) -> Callable[[Run], Run]:
     """Declare a computed attribute of that type; `values` may be left to the metadata."""
-    listed = _texts("values", values)
-
-    def declare(compute: Run) -> Run:
-        _declare("attributes", type_name, compute, partial(ComputedAttribute, type_name, listed, compute))
-        return compute
-
-    return declare
+    made = partial(ComputedAttribute, values=_texts("values", values))
+    return _declaring("attributes", type_name, "compute", made)
 
 
 def relation(name: str) -> Callable[[Run], Run]:
     """Declare a computed relation."""
+    return _declaring("relations", name, "holds", ComputedRelation)
 
-    def declare(holds: Run) -> Run:
-        _declare("relations", name, holds, partial(ComputedRelation, name, holds))
-        return holds
+
+def _declaring(table: str, name: str, key: str, make: Callable[..., Origin]) -> Callable[[Run], Run]:
+    """Return a decorator that adds to a table what `make` makes of a function's name, meaning and origin.
+
+    `key` is the field for the function itself; without a `name`, its Python name counts.
+    """
+
+    def declare(declared: Run) -> Run:
+        own, declarations, source, line = name or declared.__name__, Declarations(), "", 0
+        if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
+            declarations = BUILT_IN
+        elif _collecting:
+            declarations, source = _collecting[-1]
+            code = getattr(declared, "__code__", None)
+            line = code.co_firstlineno if code is not None and code.co_filename == source else 0
+        known = getattr(declarations, table)
+        if own in known:
+            raise ValueError(f"{own} is declared twice")
+        meaning = (declared.__doc__ or "").strip().split("\n")[0]
+        known[own] = make(own, **{key: declared}, meaning=meaning, source=source, line=line)
+        return declared
 
     return declare
-
-
-def _declare(table: str, name: str, declared: Callable[..., Any], make: Callable[..., Origin]) -> None:
-    """Add to a table what a decorated function declares: what `make` makes of its meaning and origin."""
-    declarations, source, line = Declarations(), "", 0
-    if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
-        declarations = BUILT_IN
-    elif _collecting:
-        declarations, source = _collecting[-1]
-        code = getattr(declared, "__code__", None)
-        line = code.co_firstlineno if code is not None and code.co_filename == source else 0
-    known = getattr(declarations, table)
-    if name in known:
-        raise ValueError(f"{name} is declared twice")
-    meaning = (declared.__doc__ or "").strip().split("\n")[0]
-    known[name] = make(meaning=meaning, source=source, line=line)
 
 
 # What is wrong with a call of a decorator -----------------------------------------------------------------------------
@@ -290,13 +285,6 @@ def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(each, str):
             raise TypeError(f"{what} are text, found {each!r}")
     return tuple(given)
-
-
-def _check_signature(signature: Sequence[str], role: str, **holes: str) -> None:
-    """Raise an error for names and types that are no text or have unknown holes, and for an unknown role."""
-    for text in _texts("names and types", signature):
-        text.format(**holes)
-    _check_known("role", role, ("", RELATION, SAMENESS, EQUALITY, FILTER))
 
 
 def _check_known(what: str, given: str, known: Sequence[str]) -> None:

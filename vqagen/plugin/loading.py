@@ -169,23 +169,21 @@ def _reporting(
 
 def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
     """Return the failure at the last line of the plug-in that was run or, without one, at the declaration."""
-    line, column = (declared.line or None, 1 if declared.line else None)
-    for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename == declared.source:
-            line, column = frame.lineno, (frame.colno or 0) + 1
     importer = error.path if isinstance(error, ImportError) else None  # the file of vqagen's own that it names
     message = str(error).removesuffix(f" ({importer})") if importer else str(error)
     said = type(error).__name__ + (f": {message}" if message else "")
-    return Problem(f"plug-in: {what} failed: {said}", declared.source, line=line, column=column)
+    problem = declared.problem(f"plug-in: {what} failed: {said}")
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == declared.source:
+            problem = replace(problem, line=frame.lineno, column=(frame.colno or 0) + 1)
+    return problem
 
 
 def _join(together: Declarations, more: Declarations) -> Iterator[Problem]:
     """Add declarations to the others, unless their name is taken."""
-    kinds = ("function", "constraint", "attribute", "relation")
-    for kind in kinds:
+    for kind in ("function", "constraint", "attribute", "relation"):
         table, added = getattr(together, f"{kind}s"), getattr(more, f"{kind}s")
         for name, declared in added.items():
             if name in table:
-                message = f"{kind} {name} is declared in {table[name].source} too"
-                yield Problem(message, declared.source, line=declared.line or None, column=1 if declared.line else None)
+                yield declared.problem(f"{kind} {name} is declared in {table[name].source} too")
             table.setdefault(name, declared)

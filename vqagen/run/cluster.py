@@ -24,8 +24,7 @@ from vqagen import __version__
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.engines import AHEAD, WorkerEngine
-from vqagen.run.work import Outcome, WindowFailed, Work, span_of
-from vqagen.run.worker import pack_work
+from vqagen.run.work import Outcome, WindowFailed, Work, pack_work, span_of
 from vqagen.tasks.contract import Item
 
 TIMEOUT = 10
@@ -56,7 +55,9 @@ class Cluster(WorkerEngine):
         with _quiet(), ExitStack() as opened:
             try:
                 with needed("dask", "cluster", "--cluster").config.set(SHORT_MEMORY):
-                    place = opened.enter_context(self._local_cluster()) if self._local else self._address
+                    place: Any = self._address
+                    if self._local:
+                        place = opened.enter_context(self._dask.LocalCluster(self._local, 1, dashboard_address=None))
                     # Dask waits for ever on what is no scheduler, such as the port of its own dashboard.
                     client = _in_background(lambda: self._dask.Client(place, timeout=TIMEOUT, set_as_default=False))
                     self._client = opened.enter_context(client.result(TIMEOUT + 2))
@@ -64,9 +65,6 @@ class Cluster(WorkerEngine):
                 why = str(error) or "something answers there, but not as a scheduler does"
                 raise UsageError(f"cannot reach the scheduler at {self._address}: {why}") from None
             yield
-
-    def _local_cluster(self) -> Any:
-        return self._dask.LocalCluster(self._local, 1, dashboard_address=None)
 
     def ahead(self) -> int:
         """Return AHEAD for each worker's thread: workers come and go."""
@@ -83,7 +81,7 @@ class Cluster(WorkerEngine):
     def submit(self, items: Sequence[Item]) -> Any:
         """Begin a window; its result will be an `Outcome`."""
         key = f"vqagen-{self._client.id}-{next(self._numbers)}"
-        find = (pkgutil.resolve_name, "vqagen.run.worker:do_on_cluster")
+        find = (pkgutil.resolve_name, "vqagen.run.work:do_on_cluster")
         # A scheduler remembers the last 1,000 messages that it sent, so they are compressed.
         arguments = (__version__, self._client.id, self._work, zlib.compress(pickle.dumps(items), level=1))
         return self._client.get({key: (operator.call, find, *arguments)}, key, sync=False)

@@ -21,8 +21,7 @@ from typing import Any
 
 from vqagen.errors import Problem, VqagenError
 from vqagen.run.windows import Window
-from vqagen.run.work import Block, Outcome, Work, span_of
-from vqagen.run.worker import pack_work
+from vqagen.run.work import Block, Outcome, Work, pack_work, span_of
 from vqagen.tasks.contract import Item
 
 AHEAD = 4
@@ -155,7 +154,7 @@ class _Process:
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
         path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
-        code = f"import sys; sys.path[:] = {path!r}; from vqagen.run.worker import serve; serve({theirs.fileno()})"
+        code = f"import sys; sys.path[:] = {path!r}; from vqagen.run.work import serve; serve({theirs.fileno()})"
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code],

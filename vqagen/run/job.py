@@ -6,7 +6,7 @@ be killed and resumed, and what it made until then be kept: a change is noticed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +18,8 @@ from vqagen.files.formats import Arrangement, Encode
 from vqagen.files.info import VERSION
 from vqagen.files.locations import Stamp, content_hash, locate, stamp_of
 from vqagen.language.domain_files import PathLike
-from vqagen.run.shards import Shard, ShardPlan, parse_shard, plan_shard
-from vqagen.run.windows import Span, Window, span_to_read, windows_of
-from vqagen.run.work import TaskWork
+from vqagen.run.windows import Shard, Span, Window, parse_shard, plan_shard, span_to_read, windows_of
+from vqagen.run.work import Work
 from vqagen.tasks.contract import Item, Task
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts, warn_repeats
 
@@ -44,8 +43,8 @@ class Job:
     """Its settings are those of the shard."""
     own: Span
     """The items that records are written about; a length of 0 means all that follow."""
-    shard_plan: ShardPlan | None = None
-    """The shard, if only that is made."""
+    shard: Mapping[str, int] | None = None
+    """What the `info` says of the shard, if only one is made."""
 
     @property
     def first(self) -> int:
@@ -68,15 +67,15 @@ class Job:
             "version": __version__,
             "settings": task.settings.to_record(),
             "arrangement": Arrangement(task.key, task.number_key, task.item, task.window)._asdict(),
-            **({"shard": self.shard_plan.to_record()} if self.shard_plan else {}),
+            **({"shard": self.shard} if self.shard else {}),
             "inputs": {**self.item_hashes(), **self._hashes},
             **task.generator_info(),
         }
         return {**self.item_info(), "format": VERSION, **task.info(generator)}
 
-    def work(self, first: int, encode: Encode) -> TaskWork:
+    def work(self, first: int, encode: Encode) -> Work:
         """Return what workers need if records are written from item `first` on; reads what the task needs."""
-        return TaskWork(self.task, self._hashes, encode, first, self.task.load(self._hashes))
+        return Work(self.task, self._hashes, encode, first, self.task.load(self._hashes))
 
     def windows(self, first: int) -> Iterator[Window]:
         """Yield the windows from that of item `first` on; it begins with the items before. None if all is done."""
@@ -203,9 +202,8 @@ def make_job(task: Task, scenes: PathLike | None = None, shard: str | None = Non
         return _scene_job(task, scenes, whole, one)
     if not whole.length:
         raise UsageError(f"say how many {task.key} to make: the count must be at least 1")
-    plan = plan_shard(one, whole, whole.length, task.window, task.item) if one else None
-    own = plan.own if plan else whole
-    return Job(task.cut_to(*own), own, plan)
+    own = plan_shard(one, whole, whole.length, task.window, task.item) if one else whole
+    return Job(task.cut_to(*own), own, _shard_record(one, whole))
 
 
 def _scene_job(task: Task, scenes: PathLike, whole: Span, shard: Shard | None) -> Job:
@@ -217,6 +215,10 @@ def _scene_job(task: Task, scenes: PathLike, whole: Span, shard: Shard | None) -
     if whole.first and not source.count(whole.first, 1):
         last = f"{counted(source.count(), 'scene')}, numbered from 0"
         raise BadInput([Problem(f"no scene {whole.first} to start at: there are {last}", str(source.path))])
-    plan = plan_shard(shard, whole, source.count(*whole), task.window) if shard else None
-    own = plan.own if plan else whole
-    return SceneJob(task.cut_to(*own), own, plan, stamps, source=source)
+    own = plan_shard(shard, whole, source.count(*whole), task.window) if shard else whole
+    return SceneJob(task.cut_to(*own), own, _shard_record(shard, whole), stamps, source=source)
+
+
+def _shard_record(shard: Shard | None, whole: Span) -> dict[str, int] | None:
+    """Return what an output's `info` says of a shard, by which merging finds missing ones."""
+    return {**shard._asdict(), "start_index": whole.first, "count": whole.length} if shard else None

@@ -20,8 +20,7 @@ from vqagen.language.domain_files import PathLike
 from vqagen.run.job import Job, make_job
 from vqagen.run.journal import Entry, Journal, is_begun
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, make_target, temporary_journal
-from vqagen.run.publishing import publish, tidy_folder
+from vqagen.run.output import Output, claimed, make_target, publish, temporary_journal, tidy_folder
 from vqagen.run.work import Block, Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
@@ -237,8 +236,7 @@ def _is_complete(output: Output) -> bool:
 
 def _header(output: Output) -> dict[str, Any]:
     """Return the header of the journal, as JSON returns it, so that it can be compared."""
-    header: dict[str, Any] = orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name}))
-    return header
+    return dict(orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name})))
 
 
 @contextmanager
@@ -267,14 +265,11 @@ def _kept(journal: Journal, output: Output) -> Iterator[None]:
         if journal.is_begun_anew and journal.end is None:
             journal.remove()
         elif journal.end is not None and not output.target.is_stream:  # the part of a stream is temporary
-            stop.add_note(f"what was made is kept in {journal.part}; {_how_to_resume(stop)}")
+            how = "the same command with --resume finishes it"
+            if isinstance(stop, BadInput):  # a mended input could have given other records before
+                how = "--resume finishes it with the same input only, and --force begins anew with another"
+            stop.add_note(f"what was made is kept in {journal.part}; {how}")
         raise
-
-
-def _how_to_resume(stop: BaseException) -> str:
-    if isinstance(stop, BadInput):  # a mended input could have given other records before
-        return "--resume finishes it with the same input only, and --force begins anew with another"
-    return "the same command with --resume finishes it"
 
 
 @contextmanager

@@ -11,11 +11,10 @@ from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.formats import FORMATS, Arrangement, Checksum, Entry, Format, Shape, info_beside
 from vqagen.files.info import CHECKSUM, FOREIGN, Sums, describe_output
 from vqagen.files.locations import Location
-from vqagen.files.parquet import checksums, row_groups
+from vqagen.files.parquet import checksums, read_rows
 from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.run.output import find_record_file
-from vqagen.run.shards import Shard
-from vqagen.run.windows import Span
+from vqagen.run.windows import Shard, Span
 from vqagen.tasks import TASKS, task_named
 from vqagen.tasks.contract import Task
 
@@ -110,8 +109,7 @@ class ShardFile:
             self._check_checksum(given, found)
             columns = self.task.columns(self.info)
             assert columns is not None, f"{self.arrangement.key} have no columns"
-            for table in row_groups(self.record_file):
-                yield from ((record, b"") for record in columns.to_records(table))
+            yield from ((columns.restored(row), b"") for row in read_rows(self.record_file))
             return
         source = open_records(self.record_file, RecordKind(self.arrangement.key))
         for index, value, place, text in source.read(behind=behind):

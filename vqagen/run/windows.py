@@ -1,16 +1,23 @@
-"""Windows: what is generated for an item depends on the items before it in its window, and on no others.
+"""Spans of items: windows and the blocks of their records, and the shards of a run.
+
+What is generated for an item depends on the items before it in its window, and on no others.
 
 Windows are counted by absolute index (`index // size`), so that a run may begin anywhere: it replays the beginning of
 its first window without writing it, and runs laid end to end equal one run (CONTRIBUTING: law 2). Finished records are
 written in blocks: a window, or pieces of a long one.
+
+Shards are runs that a run is cut into, each of which can be made on its own and anywhere. Any cut is right, for a run
+that begins inside a window replays the beginning of it. Cuts at the borders of windows are better: nothing is replayed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from vqagen.errors import UsageError
 from vqagen.tasks.contract import Item
 
 Window = Iterable[Item]
@@ -58,20 +65,67 @@ def block_of(index: int, size: int) -> tuple[int, int]:
     return window_of(index, size), (index % size if size else index) // BLOCK
 
 
-def blocks_from(index: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the block that an item lies in, and the blocks after it, without end.
-
-    >>> from itertools import islice
-    >>> list(islice(blocks_from(3990, 2500), 3))
-    [(1, 1), (1, 2), (2, 0)]
-    """
-    while True:
-        yield block_of(index, size)
-        inside = index % size if size else index
-        end = inside - inside % BLOCK + BLOCK
-        index += (min(end, size) if size else end) - inside
-
-
 def windows_of(items: Iterable[Item], size: int) -> Iterator[Window]:
     """Yield consecutive items in windows. A window's items must be taken before the next window is."""
     return (window for _, window in groupby(items, key=lambda item: window_of(item.index, size)))
+
+
+# Shards ------------------------------------------------------------------------------------------------------------
+
+_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
+
+
+class Shard(NamedTuple):
+    """Which one of how many, counted from 1."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+def parse_shard(text: str) -> Shard:
+    """Return a shard as users write it. Raises UsageError for any other text.
+
+    >>> parse_shard("3/8")
+    Shard(number=3, of=8)
+    """
+    form = _FORM.fullmatch(text)
+    shard = Shard(int(form[1]), int(form[2])) if form else Shard(0, 0)
+    if not 1 <= shard.number <= shard.of:
+        raise UsageError(f"--shard must be K/N with K from 1 to N, such as 3/8; found {text!r}")
+    return shard
+
+
+def plan_shard(shard: Shard, whole: Span, there: int, window: int, noun: str = "scene") -> Span:
+    """Return the items of a shard of a run; UsageError if there is no such shard. One item is called `noun`.
+
+    `there` is how many items the input has from the run's first one on, and `window` the size of a window (0: one for
+    all). Shards follow each other, none is empty, and all together are the run. The last one ends as the run does: of a
+    run of all items (length 0) it is all that follow.
+
+    >>> [plan_shard(Shard(number, 3), Span(100, 0), 1000, 250) for number in (1, 2, 3)]
+    [Span(first=100, length=400), Span(first=500, length=250), Span(first=750, length=0)]
+    """
+    length = min(there, whole.length) if whole.length else there
+    if shard.of > length:
+        raise UsageError(f"--shard {shard}: there are more shards than {noun}s ({length})")
+    first, end = _edges(shard.of, whole.first, length, window)[shard.number - 1 : shard.number + 1]
+    if shard.number == shard.of:
+        end = whole.first + whole.length if whole.length else first
+    return Span(first, end - first)
+
+
+def _edges(of: int, first: int, length: int, window: int) -> list[int]:
+    """Return the first item of each shard, and the end of the last: on borders of windows where there are enough."""
+    borders = (first + length - 1) // window - first // window if window else 0
+    even = [first + length * number // of for number in range(of + 1)]
+    if borders < of - 1:
+        return even
+    edges, used = [first], 0
+    for number in range(1, of):
+        nearest = (even[number] + window // 2) // window - first // window
+        used = max(used + 1, min(nearest, borders - (of - 1 - number)))  # each later cut needs a border too
+        edges.append((first // window + used) * window)
+    return [*edges, first + length]

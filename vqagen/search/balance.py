@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.rng import below
 from vqagen.search.description import Description
@@ -214,7 +214,7 @@ def _last_descriptions(plan: Plan) -> list[int]:
 
 def _attributes_said(op: Op, filling: Filling) -> int:
     assert isinstance(op.does, Description)
-    return op.does.vocabulary.said(filling.picked[op.index][1]).used
+    return op.does.vocabulary.said[filling.picked[op.index][1]].used
 
 
 def known_answers(template: Template) -> Sequence[Value]:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vqagen.bits import Objects, is_single, only
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.description import Description

@@ -14,7 +14,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.bits import Objects, is_single, union_of
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.search.vocabulary import REMEMBERED, Vocabulary
 from vqagen.world.scene import Scene
@@ -49,12 +49,6 @@ def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalChe
         for number, each in enumerate(template.constraints)
         if each.slots and not each.nodes and place.keys() >= {*each.slots}
     }
-
-
-def allow_openness(checks: Iterable[LocalCheck], is_said: Sequence[bool]) -> bool:
-    """True if the checks of openness allow a node to say just these attributes."""
-    words = ["" if said else None for said in is_said]
-    return all(check.holds(words) for check in checks if check.of_openness)
 
 
 @dataclass(frozen=True)
@@ -113,7 +107,7 @@ class Description:
     def openness(self) -> dict[int, bool]:
         """Set of attributes that are said -> True if the node's constraints allow that."""
         if not self._openness:
-            self._openness = _openness(self.vocabulary.patterns, self.checks)
+            self._openness = openness_of(self.vocabulary.patterns, self.checks)
         return self._openness
 
     @property
@@ -126,7 +120,7 @@ class Description:
 
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
-        words, used = self.vocabulary.said(code)
+        words, used = self.vocabulary.said[code]
         return self.openness[used] and (not self.checks_words or all(check.holds(words) for check in self.checks))
 
     def may_say(self, k: int) -> bool:
@@ -176,7 +170,7 @@ def draw_turns(count: int, random: Callable[[], float]) -> list[int]:
     return [int(random() * left) for left in range(count, 0, -1)]
 
 
-def _openness(patterns: Iterable[int], checks: Sequence[LocalCheck]) -> dict[int, bool]:
+def openness_of(patterns: Iterable[int], checks: Iterable[LocalCheck]) -> dict[int, bool]:
     """Return for each set of attributes whether the checks of openness allow a node to say just these.
 
     Each check is asked once for each way to say the attributes that it reads.

@@ -23,11 +23,10 @@ class LabelledStep(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The op where a search ended, and why. `is_undefined`: the op has no result, as opposed to a refused one."""
+    """The op where a search ended, and why."""
 
     op: int
     cause: str
-    is_undefined: bool
 
 
 @dataclass
@@ -71,7 +70,7 @@ def _first_failure(frame: Frame, steps: Sequence[LabelledStep]) -> Ended | None:
     for step in steps:
         try:
             if not step.run(frame):
-                return Ended(step.op, step.failure, is_undefined=False)
+                return Ended(step.op, step.failure)
         except Undefined as error:
-            return Ended(step.op, str(error), is_undefined=True)
+            return Ended(step.op, str(error))
     return None

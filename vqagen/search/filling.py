@@ -13,8 +13,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.bits import Objects
+from vqagen.language.catalogue import Value
 from vqagen.language.program import Node, NodeRun, Program
-from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
 from vqagen.search.description import Description, SceneTables
 from vqagen.world.scene import Scene

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from vqagen.bits import Objects
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.degeneracy import Lane, lane_of, make_idle_test, make_lanes
 from vqagen.search.description import Description, PlainChoice, SceneTables
@@ -256,10 +256,9 @@ def _settle(frame: Frame, op: Op, pick: Pick) -> bool:
 
 def _described(frame: Frame, does: Description, code: int) -> Objects:
     """Return the objects of the scene that a description fits."""
-    vocabulary, objects = does.vocabulary, frame.scene.everything
-    for attribute, word in zip(vocabulary.attributes, vocabulary.said(code).words, strict=True):
-        if word is not None:
-            objects &= frame.scene.having[attribute.name][word]
+    objects = frame.scene.everything
+    for _, name, word in does.vocabulary.parts[code]:
+        objects &= frame.scene.having[name][word]
     return objects
 
 

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable
 from itertools import combinations, count
 from typing import NamedTuple
 
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.plugin import FILTER, RELATION, SAMENESS
 from vqagen.search.degeneracy import Lane, make_lanes
 from vqagen.search.description import Description

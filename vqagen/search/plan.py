@@ -14,8 +14,8 @@ from functools import partial
 from operator import eq, itemgetter
 from typing import Any, NamedTuple
 
+from vqagen.language.catalogue import Composite, Value
 from vqagen.language.constraints import other_output
-from vqagen.language.registry import Composite, Value
 from vqagen.language.template import Constraint, Template, TemplateNode
 from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
@@ -290,7 +290,7 @@ def _said_checks(literals: Sequence[str | None]) -> Iterator[LocalCheck]:
 
 
 def _described_word(at: int, k: int, does: Description) -> WordOf:
-    return lambda frame: does.vocabulary.said(frame.picked[at][1]).words[k]
+    return lambda frame: does.vocabulary.said[frame.picked[at][1]].words[k]
 
 
 def _plain_word(at: int, k: int) -> WordOf:

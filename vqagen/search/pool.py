@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.program import Program
-from vqagen.language.registry import Value
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 

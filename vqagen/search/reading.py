@@ -52,36 +52,14 @@ class WordSource:
         self.op, self.place, self.meanings = op, place, meanings
 
 
-class WordReader:
-    """Reads the words of a filling: what they leave possible, or themselves."""
-
-    __slots__ = ("_literal", "_sources")
-
-    def __init__(self, literal: Meaning, sources: Sequence[WordSource]) -> None:
-        self._literal, self._sources = literal, list(sources)
-
-    def possible(self, picked: Sequence[Pick]) -> int:
-        """Return what the words leave possible."""
-        found = self._literal.possible
-        for source in self._sources:
-            found &= source.meanings[picked[source.op][source.place]].possible
-        return found
-
-    def words(self, picked: Sequence[Pick]) -> int:
-        """Return the words."""
-        found = self._literal.words
-        for source in self._sources:
-            found |= source.meanings[picked[source.op][source.place]].words
-        return found
-
-
 @dataclass(frozen=True)
 class Outline:
     """The description of a set, or of the one object of a set."""
 
     literal: Meaning
     """The words that the template itself says."""
-    words: tuple[WordSource, ...] = ()
+    sources: tuple[WordSource, ...] = ()
+    """Where a filling says further words."""
     ties: tuple[TieSource, ...] = ()
     is_exact: bool = True
     attributes: frozenset[str] = frozenset()
@@ -91,21 +69,26 @@ class Outline:
 
     def said(self, source: WordSource, attributes: Set[str]) -> Outline:
         """Return the outline with further words, which say these attributes."""
-        words, attributes = (*self.words, source), self.attributes | attributes
-        return Outline(self.literal, words, self.ties, self.is_exact, attributes, self.is_known)
+        return replace(self, sources=(*self.sources, source), attributes=self.attributes | attributes)
 
-    @property
-    def reader(self) -> WordReader:
-        """The reader of the words in a filling."""
-        return WordReader(self.literal, self.words)
+    def possible(self, picked: Sequence[Pick]) -> int:
+        """Return what the words of a filling leave possible."""
+        found = self.literal.possible
+        for source in self.sources:
+            found &= source.meanings[picked[source.op][source.place]].possible
+        return found
+
+    def words(self, picked: Sequence[Pick]) -> int:
+        """Return the words of a filling."""
+        found = self.literal.words
+        for source in self.sources:
+            found |= source.meanings[picked[source.op][source.place]].words
+        return found
 
 
 def outlines_of(plan: Plan) -> dict[int, Outline]:
     """Return the outlines of all sets and objects of a plan, by op."""
-    builder = _OutlineBuilder(plan)
-    for op in plan.ops:
-        builder.add(op)
-    return builder.outlines
+    return _OutlineBuilder(plan).outlines
 
 
 class _OutlineBuilder:
@@ -131,10 +114,8 @@ class _OutlineBuilder:
             DIFFERENT: lambda op, name: self._alike(op, DIFFERENT, name),
         }
         """Functions of an attribute, by what their names begin with."""
-
-    def add(self, op: Op) -> None:
-        """Add the outline of an op."""
-        self.outlines[op.index] = self._outline(op)
+        for op in plan.ops:
+            self.outlines[op.index] = self._outline(op)
 
     def _outline(self, op: Op) -> Outline:
         if isinstance(op.does, Description):
@@ -183,7 +164,7 @@ class _OutlineBuilder:
         left, right = (self.outlines[i] for i in op.inputs)
         return Outline(
             Meaning(left.literal.possible & right.literal.possible, left.literal.words | right.literal.words),
-            left.words + right.words,
+            left.sources + right.sources,
             left.ties + right.ties,
             left.is_exact and right.is_exact,
             left.attributes | right.attributes,
@@ -310,8 +291,7 @@ class Reader:
     ) -> None:
         """`logics` is kept for all plans: what follows from ties is the same for those that differ in words only."""
         self.outlines, self.references, self.values, self.order = outlines, references, values, order
-        self._words_of = {op: outline.reader for op, outline in outlines.items()}
-        self._said = [(op, self._words_of[op]) for op in references]
+        self._described = [(op, outlines[op]) for op in references]
         self._relations = tuple({t.op: 0 for each in outlines.values() for t in each.ties if t.op is not None})
         structure = tuple((op, outline.ties, outline.is_exact) for op, outline in outlines.items())
         self._logics = logics.setdefault((structure, tuple(references)), {})
@@ -326,7 +306,7 @@ class Reader:
     def read(self, frame: Frame) -> Reading:
         """Read a filling."""
         picked = frame.picked
-        said = {op: words.possible(frame.picked) for op, words in self._said}
+        said = {op: outline.possible(picked) for op, outline in self._described}
         key = tuple([picked[op][0] for op in self._relations])
         logic = self._logics.get(key)
         if logic is None:
@@ -357,7 +337,7 @@ class Reader:
     def members(self, reading: Reading, op: int) -> Members:
         """Return what is known of the set that an op gives."""
         said, field_of, rivals = reading.said, self.values.field_of, reading.logic.of(op).rivals
-        possible = self._words_of[op].possible(reading.frame.picked)
+        possible = self.outlines[op].possible(reading.frame.picked)
         before, is_forced = -1, False
         while possible != before:
             before, is_forced = possible, False
@@ -373,13 +353,12 @@ class Reader:
 
     def least(self, reading: Reading, op: int) -> int:
         """Return how many references must be among the members of a set."""
-        said, values = self._words_of[op].possible(reading.frame.picked), reading.frame.values
+        said, values = self.outlines[op].possible(reading.frame.picked), reading.frame.values
         if said == self.values.everything and self.outlines[op].is_exact and not self.outlines[op].ties:
             return 1
         return len({values[each] for each in reading.logic.of(op).candidates if not reading.possible[each] & ~said})
 
     def contains(self, reading: Reading, one: int, other: int, of_other: Members) -> bool:
         """True if the set `one` holds all members of the set `other`, of which this is known."""
-        return not of_other.possible & ~self._words_of[one].possible(reading.frame.picked) and reading.logic.contains(
-            one, other
-        )
+        said = self.outlines[one].possible(reading.frame.picked)
+        return not of_other.possible & ~said and reading.logic.contains(one, other)

@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import Any
 
 from vqagen.bits import Objects, only
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
 from vqagen.search.description import Description

@@ -91,17 +91,17 @@ def _alike_test(one: int, other: int, outlines: Mapping[int, Outline]) -> Test:
         return lambda frame: (
             frame.picked[first][1] == frame.picked[second][1] and frame.values[one] != frame.values[other]
         )
-    reader, other_reader = outlines[one].reader, outlines[other].reader
+    this, that = outlines[one], outlines[other]
     return lambda frame: (
-        frame.values[one] != frame.values[other] and reader.words(frame.picked) == other_reader.words(frame.picked)
+        frame.values[one] != frame.values[other] and this.words(frame.picked) == that.words(frame.picked)
     )
 
 
 def _same_vocabulary(one: Outline, other: Outline) -> tuple[int, int] | None:
     """Return the ops of two descriptions that are all the words of two outlines, if their codes mean the same."""
-    if one.literal.words or other.literal.words or not len(one.words) == len(other.words) == 1:
+    if one.literal.words or other.literal.words or not len(one.sources) == len(other.sources) == 1:
         return None
-    (first,), (second,) = one.words, other.words
+    (first,), (second,) = one.sources, other.sources
     return (first.op, second.op) if first.meanings is second.meanings and first.place == second.place == 1 else None
 
 
@@ -121,7 +121,7 @@ def _one_tests(
 
 
 def _one_test(one: int, of_set: int, outlines: Mapping[int, Outline]) -> Test:
-    described_as, members = outlines[one].reader, outlines[of_set].reader
+    described_as, members = outlines[one], outlines[of_set]
     return lambda frame: not members.possible(frame.picked) & ~described_as.possible(frame.picked)
 
 

@@ -151,7 +151,8 @@ class Vocabulary:
         self.codes = Memo(self._list_codes, self.remembered // 10)
         """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
         four; a value that belongs to a group can be said in two ways, and so on."""
-        self._said = Memo(self._spell_out, self.remembered)
+        self.said = Memo(self._spell_out, self.remembered)
+        """The words of a code."""
         self.parts = Memo(self._list_parts, self.remembered)
         """Code -> for each word of it what it adds to the code, its attribute's name, and the word."""
         self.worded = Memo(self._words_by_slot, self.remembered)
@@ -159,7 +160,10 @@ class Vocabulary:
         self.chains = Memo(self._make_chain, self.remembered)
         """(source, first, relation, code) -> the program nodes that say a description: `relate`, if there is a
         relation, then a filter for each word, from node `source` on; they are numbered from `first`."""
-        self._nodes = Memo(_make_node, REMEMBERED)
+        self._nodes: Memo[tuple[str, int, str], Node] = Memo(
+            lambda said: Node(said[0], (said[1],), (said[2],)), REMEMBERED
+        )
+        """(function, source, word) -> the program node: chains have few different ones."""
         self.longest = _longest(self.attributes)
         """The most attributes that an offered description says."""
         numbers = range(len(self.attributes))
@@ -176,10 +180,6 @@ class Vocabulary:
             used += [used[at] | 1 << k for _ in words for at in shorter]
         return Codes(codes, used)
 
-    def said(self, code: int) -> Said:
-        """The words of a code."""
-        return self._said[code]
-
     def _spell_out(self, code: int) -> Said:
         words, used, rest = list[str | None](), 0, code
         for k, choices in enumerate(self._choices):
@@ -189,26 +189,20 @@ class Vocabulary:
         return Said(tuple(words), used)
 
     def _list_parts(self, code: int) -> list[tuple[int, str, str]]:
-        said = zip(self.digits, self.attributes, self.said(code).words, strict=True)
+        said = zip(self.digits, self.attributes, self.said[code].words, strict=True)
         return [(digits[word], attribute.name, word) for digits, attribute, word in said if word is not None]
 
     def _words_by_slot(self, described: tuple[tuple[str, ...], int]) -> Mapping[str, str | None]:
         slots, code = described
-        return {slot: word for slot, word in zip(slots, self.said(code).words, strict=True) if slot}
+        return {slot: word for slot, word in zip(slots, self.said[code].words, strict=True) if slot}
 
     def _make_chain(self, described: tuple[int, int, str | None, int]) -> NodeRun:
         source, first, relation, code = described
         nodes = [self._nodes["relate", source, relation]] if relation is not None else []
-        for k, word in enumerate(self.said(code).words):
+        for k, word in enumerate(self.said[code].words):
             if word is not None:
                 nodes.append(self._nodes[self._filters[k], first + len(nodes) - 1 if nodes else source, word])
         return NodeRun(tuple(nodes))
-
-
-def _make_node(said: tuple[str, int, str]) -> Node:
-    """Return the node of a function with one word: chains have few different ones."""
-    function, source, word = said
-    return Node(function, (source,), (word,))
 
 
 def _longest(attributes: Sequence[Attribute]) -> int:
@@ -235,7 +229,9 @@ class Vocabularies:
         self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
-        self.nodes = Memo(_make_lone_node, REMEMBERED)
+        self.nodes: Memo[tuple[str, tuple[int, ...], tuple[str, ...]], NodeRun] = Memo(
+            lambda said: NodeRun((Node(*said),)), REMEMBERED
+        )
         """(function, inputs, values) -> the program node, by itself."""
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
@@ -257,13 +253,8 @@ class Vocabularies:
 
 def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:
     possible, words = values.everything, 0
-    for attribute, word in zip(vocabulary.attributes, vocabulary.said(code).words, strict=True):
-        if word is not None:
-            meant = values.meaning(attribute.name, word)
-            possible &= meant.possible
-            words |= meant.words
+    for _, name, word in vocabulary.parts[code]:
+        meant = values.meaning(name, word)
+        possible &= meant.possible
+        words |= meant.words
     return Meaning(possible, words)
-
-
-def _make_lone_node(said: tuple[str, tuple[int, ...], tuple[str, ...]]) -> NodeRun:
-    return NodeRun((Node(*said),))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, log2
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -302,6 +303,8 @@ def audit(
     """
     if train is None and train_scenes is not None:
         raise UsageError("--train-scenes are the scenes of --train, which is missing")
+    if not isinstance(file, str | Path | Mapping):
+        file = list(file)  # trials are read twice
     items = _read(file, scenes, on_read)
     trained = None if train is None else _read(train, train_scenes, on_read)
     if trained is not None and trained.kind != items.kind:

@@ -1,7 +1,7 @@
 """The machinery of settings: a frozen record whose fields state name, type, default, limits and help, each once.
 
-The checks in `__post_init__`, the options of the commands and the flag table of the README follow from the fields.
-This module is light to import: the help of a command needs it.
+The checks in `__post_init__` and the options of the commands follow from the fields. This module is light to
+import: the help of a command needs it.
 """
 
 from __future__ import annotations

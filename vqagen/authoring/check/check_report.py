@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vqagen.errors import BadInput, InputWarning, Problem
+from vqagen.errors import BadInput, InputWarning, Problem, reading_order
 
 MOST = 50
 """Errors listed for one file of scenes or questions; further ones are counted."""
@@ -95,11 +95,6 @@ class FileReport:
             "warnings": [{"code": code, **_record(problem)} for code, problem in self.warnings],
             "not_checked": self.not_checked,
         }
-
-
-def reading_order(problem: Problem) -> tuple[int, int]:
-    """Return the sort key of a problem; problems without a place sort first."""
-    return problem.line or 0, problem.column or 0
 
 
 def _record(problem: Problem) -> dict[str, Any]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.authoring.check.dialog_templates import check_dialog_templates
-from vqagen.authoring.check.domains import DomainGroup, Flags, Grouping
+from vqagen.authoring.check.domains import DomainGroup, Grouping
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
     DIALOGS,
@@ -31,15 +29,19 @@ from vqagen.authoring.check.recognition import (
 )
 from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_plurals, warn_unknown
-from vqagen.authoring.check.template_rules import add_findings, add_rule_warnings, read_template_file
-from vqagen.authoring.check.tryouts import SEED, try_out
-from vqagen.authoring.items.checking import add_catalogue_findings
-from vqagen.authoring.scenes_at_hand import SAMPLED, drawn_scene
+from vqagen.authoring.check.template_rules import (
+    add_findings,
+    add_rule_warnings,
+    check_dialog_templates,
+    read_template_file,
+)
+from vqagen.authoring.check.tryouts import SAMPLED, SEED, drawn_scene, try_out
+from vqagen.authoring.items.catalogue_file import add_catalogue_findings
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import TemplateFile
+from vqagen.language.loading import PlacedTemplate, TemplateFile
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.pictures.looks import SceneLooks
 from vqagen.plugin import Declarations
@@ -53,15 +55,6 @@ from vqagen.world.scene import Scene
 T = TypeVar("T")
 SAMPLES = 2_000
 OnCounted = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Trying:
-    """The scenes that templates are tried on: those of a file, or up to `samples` sampled ones."""
-
-    scenes: Path | None = None
-    samples: int = SAMPLES
-    on_progress: OnCounted = lambda _: None
 
 
 def check_paths(
@@ -87,11 +80,12 @@ def check_paths(
     of_director = [item for item in items if item.kind in OF_DIRECTOR]
     _check_director_files(of_director, report)
     items = [item for item in items if item not in of_director]
-    groups = Grouping(items, Flags(domain, metadata, tuple(plugins)), report).run()
-    trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
-    checks = [_DomainCheck(group, trying, report) for group in groups]
+    groups = Grouping(items, domain, metadata, plugins, report).run()
+    checks = [_DomainCheck(group, report) for group in groups]
     for check in checks:
-        check.run()
+        placed = check.run()
+        if placed and samples:
+            check.try_out(placed, Path(scenes) if scenes else None, samples, on_progress)
     for item in items:
         if item.kind in (QUESTIONS, DIALOGS) and item.path in map(Path, paths):  # in a folder, beside what made them
             report.of(item.path).not_checked.append(f"{item.kind}: see `vqagen verify`")
@@ -128,26 +122,27 @@ def _check_director_files(items: Sequence[CheckedFile], report: CheckReport) -> 
 class _DomainCheck:
     """Checks the files of one domain."""
 
-    def __init__(self, group: DomainGroup, trying: Trying, report: CheckReport) -> None:
-        self.group, self.trying, self.report = group, trying, report
+    def __init__(self, group: DomainGroup, report: CheckReport) -> None:
+        self.group, self.report = group, report
         self.catalogue: Catalogue | None = None
         self.synonyms_path: Path | None = None
         self.sound: list[tuple[CheckedFile, SceneSource]] = []
         """Scene files without errors."""
 
-    def run(self) -> None:
+    def run(self) -> list[PlacedTemplate]:
+        """Add all findings but those of trying templates out; return the templates that have no mistakes."""
         metadata = self.group.metadata
         for item in self.group.items:
             self.report.of(item.path).domain = str(metadata)
         declared = self.declarations()
         if declared is None:
             self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), "a plug-in")
-            return
+            return []
         self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
         domain = self.read(lambda: load_domain(metadata, declared), "no-effect")
         if domain is None:
             self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), f"the metadata ({metadata})")
-            return
+            return []
         self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
         synonyms = self.check_vocabulary(domain)
         dialog_templates = [item.path for item in self.of_kind(DIALOG_TEMPLATES)]
@@ -158,8 +153,11 @@ class _DomainCheck:
             self.sound += [(item, source)] if source else []
         if self.catalogue is None:
             self.skip((TEMPLATES,), f"the metadata ({metadata})")
-            return
-        self.check_templates(self.catalogue)
+            return []
+        files = [read_template_file(item.path, self.catalogue, self.report) for item in self.of_kind(TEMPLATES)]
+        placed = [each for of_file in files for each in of_file]
+        add_rule_warnings(placed, self.report)
+        return placed
 
     def of_kind(self, *kinds: str) -> Iterator[CheckedFile]:
         return (item for item in self.group.items if item.kind in kinds)
@@ -208,30 +206,28 @@ class _DomainCheck:
 
     # Templates ----------------------------------------------------------------------------------------------------
 
-    def check_templates(self, catalogue: Catalogue) -> None:
-        files = [read_template_file(item.path, catalogue, self.report) for item in self.of_kind(TEMPLATES)]
-        placed = [each for of_file in files for each in of_file]
-        add_rule_warnings(placed, self.report)
-        scenes, source = self.scenes_to_try(catalogue.domain) if placed and self.trying.samples else (None, "")
+    def try_out(self, placed: Sequence[PlacedTemplate], path: Path | None, samples: int, on_scene: OnCounted) -> None:
+        """Try templates on the scenes of a file, or on up to `samples` sampled ones, and add what that shows."""
+        scenes, source = self.scenes_to_try(placed[0].template.catalogue.domain, path, samples)
         if scenes is None:
             return
         try:
-            add_findings(try_out(placed, scenes, source, self.trying.on_progress, self.note), placed, self.report)
+            add_findings(try_out(placed, scenes, source, on_scene, self.note), placed, self.report)
         except BadInput as error:
-            self.report.add_errors(self.trying.scenes or self.group.metadata, error.problems)
+            self.report.add_errors(path or self.group.metadata, error.problems)
         except VqagenError as error:
             self.report.note(f"templates were not tried out: {error}")
 
     def note(self, text: str) -> None:
         self.report.note(f"{self.group.metadata}: {text}")
 
-    def scenes_to_try(self, domain: Domain) -> tuple[Iterator[Scene] | None, str]:
+    def scenes_to_try(self, domain: Domain, path: Path | None, samples: int) -> tuple[Iterator[Scene] | None, str]:
         """Return the scenes to try templates on, and a word for their source.
 
         The scenes are those of the given file; else sampled ones; else, if the domain cannot sample, those of a checked
         file.
         """
-        if path := self.trying.scenes:
+        if path:
             source = self.report.read(path, "not-json", lambda: find_scenes(path))
             return (load_scenes(source, domain) if source else None), "given"
         try:
@@ -242,4 +238,4 @@ class _DomainCheck:
             why = f"no scenes can be sampled ({error.problems[0].message})"
             self.note(f"{why}, so templates were not tried out; give --scenes")
             return None, ""
-        return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), SAMPLED
+        return (drawn_scene(rules, domain, SEED, index) for index in range(samples)), SAMPLED

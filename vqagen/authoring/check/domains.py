@@ -29,15 +29,6 @@ SHOWN = 3
 """Files named in one note."""
 
 
-@dataclass(frozen=True)
-class Flags:
-    """The flags that name a domain."""
-
-    domain: str | None = None
-    metadata: str | None = None
-    plugins: tuple[str, ...] = ()
-
-
 @dataclass
 class DomainGroup:
     """The files of one domain. `shared` is a synonyms file for domains that have none of their own."""
@@ -52,13 +43,25 @@ class DomainGroup:
 class Grouping:
     """Groups files by domain, in the order in which they were found."""
 
-    def __init__(self, items: Sequence[CheckedFile], flags: Flags, report: CheckReport) -> None:
-        self.items, self.flags, self.report = items, flags, report
+    def __init__(
+        self,
+        items: Sequence[CheckedFile],
+        domain: str | None,
+        metadata: str | None,
+        plugins: Sequence[str],
+        report: CheckReport,
+    ) -> None:
+        """`domain`, `metadata` and `plugins` are those of the flags."""
+        self.items, self.plugins, self.report = items, plugins, report
         self.given = {_absolute(item.path): item.path for item in items if item.kind == METADATA}
         self.groups: dict[Path, DomainGroup] = {}
         self.homeless: list[str] = []
         """Files without metadata nearby."""
-        self.asked = self._asked()
+        self.asked: DomainGroup | None = None
+        """The domain that the flags name, if any."""
+        if domain or metadata:
+            files = find_domain(domain, metadata=metadata)
+            self.asked = self._group(files.metadata, files.synonyms)
 
     def run(self) -> list[DomainGroup]:
         """Return every domain with its files."""
@@ -71,19 +74,12 @@ class Grouping:
             self.report.note(f"no metadata beside {shown}: checked as {DEFAULT_DOMAIN}'s; --domain says otherwise")
         return list(self.groups.values())
 
-    def _asked(self) -> DomainGroup | None:
-        """Return the domain that the flags name, if any."""
-        if not (self.flags.domain or self.flags.metadata):
-            return None
-        files = find_domain(self.flags.domain, metadata=self.flags.metadata)
-        return self._group(files.metadata, files.synonyms)
-
     def _group(self, metadata: Path, synonyms: Path | None = None) -> DomainGroup:
         place = _absolute(metadata)
         if place not in self.groups:
             beside = metadata.parent / "synonyms.json"
             own = beside if metadata.name == "metadata.json" and beside.is_file() else None
-            plugins = [*map(str, files_named_by(metadata)[0]), *self.flags.plugins]
+            plugins = [*map(str, files_named_by(metadata)[0]), *self.plugins]
             self.groups[place] = DomainGroup(self.given.get(place, metadata), synonyms or own, plugins=plugins)
         return self.groups[place]
 
@@ -112,8 +108,11 @@ class Grouping:
             found = self._nearest(item)
             if len(found) > 1:
                 self._note_unclear(item, found)
+            elif found:
+                yield self._group(found[0])
             else:
-                yield self._group(found[0] if found else self._default(item))
+                self.homeless.append(str(item.path))
+                yield self._group(find_domain(DEFAULT_DOMAIN).metadata)
 
     def _served(self, item: CheckedFile) -> list[Path]:
         """Return the domains in the folder `metadata` beside a synonyms file that belongs to no single domain."""
@@ -146,10 +145,6 @@ class Grouping:
         if not file.errors:
             names = ", ".join(map(str, found[:SHOWN])) + (", …" if len(found) > SHOWN else "")
             file.error(Problem(f"it may belong to any of {names}; choose one with --metadata", str(item.path)))
-
-    def _default(self, item: CheckedFile) -> Path:
-        self.homeless.append(str(item.path))
-        return find_domain(DEFAULT_DOMAIN).metadata
 
 
 def _listed_with(item: CheckedFile) -> list[Path]:

@@ -5,15 +5,15 @@ Which slots of a description may be left open together follows from the constrai
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
+from vqagen.bits import indexes
 from vqagen.errors import Fault
 from vqagen.language.sentence import Rewrites, finished, squeezed
 from vqagen.language.template import SLOT_PATTERN, Template, TemplateNode
-from vqagen.search.description import allow_openness, local_checks
+from vqagen.search.description import local_checks, openness_of
 
 MOST_OPTIONAL = 6
 """Optional parts up to which all readings of a text are listed; beyond, the longest and the shortest."""
@@ -110,16 +110,11 @@ def shared(texts: Iterable[tuple[P, int, Sequence[str], object]]) -> Iterator[tu
 def ways_to_say(template: Template, node: TemplateNode) -> list[frozenset[str]]:
     """Return the sets of slots that a description may say, its relation left aside."""
     slots = [each.slot for each in template.described(node) if each.slot]
-    checks = local_checks(template, slots).values()
-    return [said for said in _candidates(slots) if allow_openness(checks, [slot in said for slot in slots])]
-
-
-def _candidates(slots: list[str]) -> Iterator[frozenset[str]]:
+    ways: Iterable[int] = range(1 << len(slots))
     if len(slots) > ALL_WAYS:
-        yield from (frozenset(), frozenset(slots), *(frozenset([slot]) for slot in slots))
-        return
-    for count in range(len(slots) + 1):
-        yield from map(frozenset, itertools.combinations(slots, count))
+        ways = (0, (1 << len(slots)) - 1, *(1 << k for k in range(len(slots))))
+    allowed = openness_of(ways, local_checks(template, slots).values())
+    return [frozenset(slots[k] for k in indexes(said)) for said, is_allowed in allowed.items() if is_allowed]
 
 
 def never_said(template: Template) -> set[str]:

@@ -10,11 +10,10 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
@@ -28,6 +27,7 @@ from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
+from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import files_named_by, section_of_types
 
@@ -204,7 +204,7 @@ def kind_of(document: object, path: Path) -> str:
     """Return the kind of a document: by its `$schema`, its keys, its file's name, or its form; "" if unknown."""
     first = document[0] if isinstance(document, list) and document else document
     found = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
-    return found or (SYNONYMS if _are_synonyms(document) else "")
+    return found or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
 
 
 def _kind_of_schema(document: object) -> str:
@@ -239,15 +239,8 @@ def _kind_of_name(path: Path) -> str:
     return next(iter((*named, *folders)), "")
 
 
-def _are_synonyms(document: object) -> bool:
-    return isinstance(document, Mapping) and bool(document) and all(map(_are_ways, _entries(document)))
-
-
-def _entries(document: Mapping[str, Any]) -> Iterator[Any]:
-    return (value for key, value in document.items() if key not in ("comment", "$schema"))
-
-
 def _are_ways(entry: object) -> bool:
+    """True for a list of ways to say a value, and for an object of such lists."""
     if isinstance(entry, Mapping):
-        return all(map(_are_ways, _entries(entry)))
+        return all(map(_are_ways, content_of(entry).values()))
     return isinstance(entry, list) and bool(entry) and all(isinstance(word, str) for word in entry)

@@ -25,12 +25,20 @@ from vqagen.authoring.check.readings import (
     ways_to_say,
     without_words,
 )
-from vqagen.errors import Fault
+from vqagen.errors import Fault, UsageError
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import PlacedTemplate, read_template_files
+from vqagen.language.loading import PlacedTemplate, TemplateFile, read_template_files
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.plugin import CONSTANT, EQUAL, FILTER, MEMBER, VALUES
 from vqagen.search.plan import ruled_out_answers
+from vqagen.tasks.dialog.loading import (
+    read_dialog_templates,
+    shipped_dialog_templates,
+    unsayable_directions,
+)
+from vqagen.tasks.dialog.scene import DialogVocabulary
+from vqagen.world.domain import Domain
 
 Rule = Callable[[Template], Iterator[Fault]]
 
@@ -277,3 +285,51 @@ def _meaning(template: Template, text: str, numbers: dict[Any, int]) -> int:
         key = (node.type, tuple(results[i] for i in node.inputs), sides)
         results.append(numbers.setdefault(key, len(numbers)))
     return results[-1]
+
+
+# Templates of dialogs: their errors, and texts that cannot be told apart ------------------------------------------
+
+_ROLE = re.compile(r"\{\w*\||\}")
+_CONDITION = re.compile(r"\[\w+\|")
+_DESCRIPTION = re.compile(r"<(?:D2|V)>")
+
+
+def check_dialog_templates(
+    paths: Sequence[Path], domain: Domain, synonyms: Synonyms | None, report: CheckReport
+) -> None:
+    """Add the errors and warnings of a domain's files of dialog templates.
+
+    The shipped templates of other labels are used with these; their own faults are no faults of these files.
+    """
+    if not paths:
+        return
+    try:
+        vocabulary = DialogVocabulary.of(domain)
+    except UsageError as error:
+        for path in paths:
+            report.of(path).not_checked.append(str(error))
+        return
+    own = {str(path) for path in paths}
+    known = {path.resolve() for path in paths}
+    shipped = [file for file in shipped_dialog_templates() if file.path.resolve() not in known]
+    with report.listening(paths[0], "not-json"):
+        read = read_dialog_templates([*(TemplateFile(path, path.name) for path in paths), *shipped], vocabulary)
+    problems = [*read.problems, *(unsayable_directions(read.used, vocabulary, synonyms) if synonyms else ())]
+    report.add_errors(paths[0], (problem for problem in problems if problem.source in own))
+    placed = sorted(read.used, key=lambda each: each.source in own)
+    texts = [(each, i, _readings_of(text.written)) for each in placed for i, text in enumerate(each.template.texts)]
+    found = [("same-text", *fault) for fault in shared((*text, text[0].template.id) for text in texts)]
+    for each in placed:
+        found += [("repeated-text", each, *fault) for fault in repeated([said for of, _, said in texts if of is each])]
+        for i, text in enumerate(each.template.texts):
+            if not _MARK.search(_ROLE.sub("", text.written).rstrip(" ]")):
+                found.append(("no-final-mark", each, f"text[{i}]", f"text {i} does not end with a mark: . ? or !"))
+    for code, each, place, message in found:
+        if each.source in own:
+            report.of(each.source).warn(code, each.problem(place, message))
+
+
+def _readings_of(written: str) -> list[str]:
+    """Return the readings of a text, for comparison: without marks, and with one name for slots of one kind."""
+    found = readings(_CONDITION.sub("[", _ROLE.sub("", written)))
+    return [plain for reading in found if (plain := plainly(_DESCRIPTION.sub("<D>", reading)))]

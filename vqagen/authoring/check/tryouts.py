@@ -14,13 +14,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from vqagen.authoring.check.readings import never_said
 from vqagen.authoring.check.template_rules import Finding, revealed_answers
 from vqagen.authoring.naming import plain
 from vqagen.bits import first_n
+from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.language.catalogue import Value
 from vqagen.language.loading import PlacedTemplate
-from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
@@ -29,7 +31,11 @@ from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.world.scene import Scene
+from vqagen.world.domain import Domain
+from vqagen.world.loading import find_scenes, load_scenes
+from vqagen.world.sampler import sample_scene
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.scene import Scene, compile_scene
 
 ENOUGH = 100
 """Scenes after which all warnings are given; with fewer scenes, only that a template found nothing."""
@@ -214,3 +220,34 @@ def _still_telling(tellers: Mapping[tuple[str, ...], int], filling: Filling) -> 
         told = said[0] if len(said) == 1 else said[0] == said[1]
         if None in said or told == filling.answer:
             yield slots, times + (None not in said)
+
+
+# The scenes: some of a file, or sampled by the domain's own rules --------------------------------------------------
+
+OF_A_FILE, DRAWN = 200, 20
+"""Scenes to try by default: enough to show a rare failure, few enough to wait for."""
+SAMPLED = "sampled"
+"""The source of scenes that are drawn."""
+
+
+def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> list[Scene]:
+    """Return the scene of that index or, without one, the first `OF_A_FILE`."""
+    start, count = (0, OF_A_FILE) if index is None else (index, 1)
+    scenes = list(load_scenes(find_scenes(path), domain, start, count))
+    if not scenes:
+        raise UsageError(f"there is no scene {index} in {path}" if index is not None else f"no scenes in {path}")
+    return scenes
+
+
+def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> list[Scene]:
+    """Return the sampled scene of that index or, without one, the first `DRAWN` of this seed."""
+    rules = SamplingRules.from_domain(domain)
+    return [drawn_scene(rules, domain, seed, i) for i in (range(DRAWN) if index is None else [index])]
+
+
+def drawn_scene(rules: SamplingRules, domain: Domain, seed: int, index: int) -> Scene:
+    """Return a sampled scene. Raises VqagenError if it lacks what a plug-in's attribute or relation reads."""
+    try:
+        return compile_scene(sample_scene(rules, seed, index), domain, index, SAMPLED)
+    except BadInput as error:
+        raise VqagenError(f"a sampled scene cannot be used ({error.problems[0].message}); give --scenes") from None

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, read_catalogue, save
-from vqagen.authoring.items.checking import doubts, picture_faults
+from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, doubts, picture_faults, read_catalogue, save
 from vqagen.authoring.items.sheet import drawn_example, sheet_svg
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.pictures.drawing import drawing_faults

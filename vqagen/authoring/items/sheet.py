@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from operator import attrgetter
 
 from vqagen.errors import UsageError, unknown
 from vqagen.pictures.sprites import Look, item_svg
@@ -71,14 +72,11 @@ def _tiles_of(catalogue: ItemCatalogue, name: str) -> list[Tile]:
         if name not in catalogue.by_name:
             raise UsageError(unknown("kind or item", name, [*kinds, *named(catalogue.record.get("items", {}))]))
         return [(catalogue.by_name[name], spell_out(name))]
-    items = sorted((item for item in catalogue.items if item.kind == name and not item.picture), key=_size)
+    drawn = (item for item in catalogue.items if item.kind == name and not item.picture)
+    items = sorted(drawn, key=attrgetter("size"))
     colors = [next(color for color in catalogue.paints if color in item.properties) for item in items]
     words = catalogue.spoken(name)
     return [(item, f"{color} {words} {item.size}") for item, color in zip(items, colors, strict=True)]
-
-
-def _size(item: GridItem) -> int:
-    return item.size
 
 
 def _document(width: int, height: int, *pieces: str) -> str:

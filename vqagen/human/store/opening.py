@@ -18,7 +18,6 @@ from vqagen.errors import Problem, UsageError, VqagenError, warn
 
 if TYPE_CHECKING:
     from vqagen.human.store.facts import Fact
-    from vqagen.human.store.roster import Roster
 
 ANSWERS = "answers.sqlite"
 STRICT, RELAXED = DURABILITIES = "strict", "relaxed"
@@ -78,13 +77,6 @@ def read_facts(place: str | Path, study: str) -> list[tuple[int, Fact]]:
     """Return all facts of a study with their numbers, beside a server that is writing too: as of one moment."""
     with closing(open_log(place, study, read_only=True)) as log:
         return list(log.facts())
-
-
-def load_roster(place: str | Path, study: str) -> Roster:
-    """Return the state of a study, beside a server that is writing too: as of one moment."""
-    from vqagen.human.store.roster import Roster
-
-    return Roster(read_facts(place, study))
 
 
 def is_redis(place: str | Path) -> bool:

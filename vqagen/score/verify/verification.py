@@ -16,7 +16,7 @@ from vqagen.errors import BadInput, Problem, UsageError, as_written
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource, given_records
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.domain_files import (
     DIALOGS,
     DomainFiles,
@@ -32,7 +32,6 @@ from vqagen.language.program import Program
 from vqagen.language.question import same_answer
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
-from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
 from vqagen.plugin import Undefined

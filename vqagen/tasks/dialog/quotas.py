@@ -14,7 +14,7 @@ from itertools import product
 from math import ceil, floor
 from typing import NamedTuple
 
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move

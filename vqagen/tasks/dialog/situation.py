@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from vqagen.bits import Objects, indexes, is_single
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules, is_counting, reveal_round
 from vqagen.tasks.dialog.scene import NONE, DialogScene, Values
 

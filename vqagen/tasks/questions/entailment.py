@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from vqagen.bits import Objects, indexes, is_single, only
-from vqagen.language.registry import Value
+from vqagen.language.catalogue import Value
 from vqagen.search.filling import Filling
 from vqagen.search.plan import Op, Plan
-from vqagen.search.reading import Tie, TieSource, WordReader, outlines_of
+from vqagen.search.reading import Outline, Tie, outlines_of
 
 ENTAILED = "told by another question"
 MANY = 1 << 30
@@ -54,17 +54,14 @@ class Statements:
         outlines = {op: each for op, each in outlines_of(plan).items() if each.is_exact and each.is_known}
         used = {i for op in plan.ops if op.index not in outlines for i in op.inputs}
         used |= {op.index for op in plan.ops if op.function in ("unique", "not_unique")}
-        self.described: list[tuple[int, WordReader, tuple[TieSource, ...]]] = [
-            (op, outlines[op].reader, outlines[op].ties) for op in sorted(used) if op in outlines
-        ]
+        self.described: dict[int, Outline] = {op: outlines[op] for op in sorted(used) if op in outlines}
         self.presumed = [
             (op.index, 1 if op.function == "unique" else 2, 1 if op.function == "unique" else MANY)
             for op in plan.ops
             if op.function in ("unique", "not_unique") and op.index in outlines
         ]
         """(op, least, most) of each set of which a filling says how many there are."""
-        known = {op for op, _, _ in self.described}
-        self.asked = [op for op in self._reached(len(plan.ops) - 1, outlines) if op in known]
+        self.asked = [op for op in self._reached(len(plan.ops) - 1, outlines) if op in self.described]
         """The described sets and objects on which the answer depends."""
 
     def meaning(self, attribute: str, value: str) -> int:
@@ -170,9 +167,9 @@ class Told:
 
     def _described(self, statements: Statements, filling: Filling) -> list[int]:
         descriptions = [0] * len(statements.ops)
-        for op, reader, ties in statements.described:
-            description = reader.possible(filling.picked) | statements.untied
-            for source in ties:
+        for op, outline in statements.described.items():
+            description = outline.possible(filling.picked) | statements.untied
+            for source in outline.ties:
                 tie = source.read(filling.picked)
                 anchor: int = filling.values[tie.anchor]
                 tie = Tie(tie.kind, tie.name, anchor)

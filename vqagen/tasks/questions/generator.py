@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from vqagen.language.catalogue import Value
 from vqagen.language.question import Question
-from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream

@@ -1,0 +1,152 @@
+"""What the test split alone has: question families, programs longer than all others, or pairs of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from vqagen.dataset.rows import SPLITS
+from vqagen.dataset.settings import FAMILY, LENGTH, VALUE_PAIR, DatasetSettings
+from vqagen.errors import UsageError, unknown
+from vqagen.language.domain_files import LoadedDomain
+from vqagen.language.program import Program
+from vqagen.plugin import FILTER
+from vqagen.rng import below, shuffled, stream
+from vqagen.tasks.questions.chosen_templates import check_names, chosen_templates
+from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.world.domain import Domain
+
+TEST = SPLITS[2]
+HELD_FAMILIES = 5
+"""One of so many families is held out."""
+KEPT_LENGTHS = 0.8
+"""Share of the questions whose programs are short enough for the other splits."""
+ASKED_MORE = 4
+"""Questions that are asked in the test split for each that is wanted, as most do not have what is held out."""
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """What is held out of all splits but test."""
+
+    kind: str = "none"
+    families: tuple[str, ...] = ()
+    """Ids of the families that only the test split has."""
+    others: tuple[str, ...] = ()
+    """Ids of all other families."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Values that, together, only questions of the test split name."""
+    longest: int = 0
+    """Steps of the longest programs of the other splits; 0 while this is unknown."""
+
+    def only(self, split: str) -> tuple[str, ...]:
+        """Return the ids of the families that a split has; none for all."""
+        return self.families if split == TEST else self.others
+
+    def asks(self, split: str, questions: int, families: int) -> int:
+        """Return how many questions to ask about a picture of a split where so many are wanted."""
+        return (
+            min(questions * ASKED_MORE, families) if split == TEST and self.kind in (LENGTH, VALUE_PAIR) else questions
+        )
+
+    def keeps(self, split: str, program: Program, answer: str) -> bool:
+        """True if a question belongs into its split."""
+        is_test = split == TEST
+        if self.kind == LENGTH:
+            return (len(program.nodes) > self.longest) == is_test
+        if self.kind != VALUE_PAIR:
+            return True
+        if is_test:
+            return any(described.issuperset(pair) for described in descriptions(program) for pair in self.pairs)
+        named = {answer, *(value for node in program.nodes for value in node.values)}
+        return not any(named.issuperset(pair) for pair in self.pairs)
+
+    def sentence(self) -> str:
+        """Return what is held out, for people; "" if nothing is."""
+        if self.kind == FAMILY:
+            return f"only test has the question families {', '.join(self.families)}"
+        if self.kind == LENGTH:
+            return f"only test has programs of more than {self.longest} steps, and no shorter ones"
+        if self.kind == VALUE_PAIR:
+            pairs = ", ".join(map("+".join, self.pairs))
+            return f"only questions of test name both values of {pairs}, each as an object's description"
+        return (
+            "scenes of test are sampled by condition B, all others by condition A" if self.kind == "condition" else ""
+        )
+
+
+def descriptions(program: Program) -> Iterator[set[str]]:
+    """Yield the values by which each step's objects are described: those of a chain of filters."""
+    found: list[set[str]] = []
+    for node in program.nodes:
+        is_filter = program.catalogue[node.function].role == FILTER
+        before = found[node.inputs[0]] if is_filter and node.inputs else set[str]()
+        found.append({*node.values, *before} if is_filter else set())
+    yield from filter(None, found)
+
+
+def longest_kept(lengths: Sequence[int]) -> int:
+    """Return the length of programs that a share KEPT_LENGTHS of all does not exceed, shorter than the longest.
+
+    >>> longest_kept([3, 3, 5, 5, 5, 5, 7, 7, 9, 20])
+    7
+    """
+    ordered = sorted(lengths)
+    longest = ordered[int(len(ordered) * KEPT_LENGTHS) - 1] if ordered else 0
+    return max((each for each in ordered if each <= longest and each < ordered[-1]), default=longest)
+
+
+def choose_held(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
+    """Return what settings hold out. UsageError for a name that no family, or no value, has."""
+    if settings.hold_out == FAMILY:
+        return _held_families(settings, loaded)
+    if settings.hold_out == VALUE_PAIR:
+        pairs = (_read_pair(text, loaded.domain) for text in settings.held)
+        return HoldOut(VALUE_PAIR, pairs=tuple(pairs) or tuple(_drawn_pairs(settings.seed, loaded.domain)))
+    return HoldOut(settings.hold_out)
+
+
+def _held_families(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
+    if settings.held:
+        named = QuestionSettings(only=settings.held)
+        check_names(loaded, named)
+        held = {each.id for each in chosen_templates(loaded.templates, named)}
+    else:
+        ids = shuffled(stream(settings.seed, "held families"), [each.id for each in loaded.templates])
+        held = set(ids[: max(1, len(ids) // HELD_FAMILIES)])
+    families, others = (_ids(loaded, held, is_held) for is_held in (True, False))
+    if not others:
+        raise UsageError(f"--held {' '.join(settings.held)} are all families: none is left to train on; name fewer")
+    return HoldOut(FAMILY, families, others)
+
+
+def _ids(loaded: LoadedDomain, held: Iterable[str], is_held: bool) -> tuple[str, ...]:
+    return tuple(each.id for each in loaded.templates if (each.id in held) == is_held)
+
+
+def _read_pair(text: str, domain: Domain) -> tuple[str, str]:
+    """Return the values of `red+cube`."""
+    owner = {value: each.name for each in domain.attributes for value in each.values}
+    values = tuple(text.split("+"))
+    if len(values) != 2:
+        raise UsageError(f"--held {text!r} must be two values, such as red+cube")
+    for value in values:
+        if value not in owner:
+            raise UsageError(f"--held {text!r}: {unknown('value', value, list(owner))}")
+    if owner[values[0]] == owner[values[1]]:
+        raise UsageError(f"--held {text!r}: both are a {owner[values[0]]}; name values of two attributes")
+    return values[0], values[1]
+
+
+def _drawn_pairs(seed: int, domain: Domain) -> Iterator[tuple[str, str]]:
+    """Yield each value of the largest attribute with one of the second largest.
+
+    All values stay in train with others. UsageError for a domain with fewer than two attributes of two values.
+    """
+    large = sorted((each for each in domain.attributes if len(each.values) > 1), key=lambda each: -len(each.values))
+    if len(large) < 2:
+        raise UsageError(f"--hold-out {VALUE_PAIR} needs two attributes of two values, and the domain has fewer")
+    first, second = (sorted(each.values) for each in large[:2])
+    offset = below(stream(seed, "held pairs"), len(second))
+    for place, value in enumerate(shuffled(stream(seed, "held values"), first)):
+        yield value, second[(place + offset) % len(second)]
