@@ -19,7 +19,7 @@ from vqagen.dataset.build import write_dataset
 from vqagen.dataset.rows import SPLITS, read_rows
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError, VqagenError
-from vqagen.language.domain_files import load_domain_files
+from vqagen.language.domain_files import find_domain, load_domain_files
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress
 
@@ -174,17 +174,27 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
         write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
 
 
+def test_scenes_may_be_the_files_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "scenes").mkdir()
+    for number, scene in enumerate(sampled_scenes(3, 3)):
+        (tmp_path / f"scenes/{number}.json").write_text(json.dumps(scene))
+    settings = DatasetSettings(**{**SMALL, "count": 0, "choices": "none"})
+
+    write_dataset(tmp_path / "out", settings, scenes=tmp_path / "scenes")
+
+    assert len({row["image_id"] for row in read_rows(tmp_path / "out")}) == 3
+
+
 def test_only_train_must_have_questions(tmp_path: Path) -> None:
-    """Of few questions about a few pictures, hardly any get options."""
-    few = {**SMALL, "count": 4, "questions": 4}
+    """The only picture of a split may have no question whose objects can all be seen and that gets options."""
+    few = {**SMALL, "count": 8, "questions": 1, "choices": "none", "min_visible": 60, "shares": "80/10/10"}
+    made = (write_dataset(tmp_path / f"{seed}", DatasetSettings(**few, seed=seed)) for seed in range(20))
+    report = next(each for each in made if not each.steps["rows test"]["questions"])
 
-    report = write_dataset(tmp_path / "few", DatasetSettings(**few))
-
-    assert [report.steps[f"rows {name}"]["questions"] for name in SPLITS] == [2, 0, 0]
-    assert "4 pictures and 2 questions (train 2, validation 0, test 0)" in report.summary()
-    assert "- split: test" not in (tmp_path / "few/README.md").read_text()
+    assert ", test 0) in" in report.summary()
+    assert "- split: test" not in (report.place / "README.md").read_text()
     with pytest.raises(UsageError, match="no question is left in the split train"):
-        write_dataset(tmp_path / "none", DatasetSettings(**few, seed=1))
+        write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
 
 
 def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
@@ -277,3 +287,13 @@ def test_datasets_opens_it_with_pictures(made: Path, tmp_path: Path) -> None:
     assert list(loaded) == list(SPLITS)
     assert loaded["train"][0]["image"].size == (96, 64)
     assert [row["question"] for name in SPLITS for row in loaded[name]] == [row["question"] for row in read_rows(made)]
+
+
+def test_what_cannot_be_held_out_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    market = find_domain("market")
+    with pytest.raises(UsageError, match=r"market\.json: unknown condition 'A'"):
+        write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", hold_out="condition"), market)
+    with pytest.raises(UsageError, match="--held: unknown question type or template 'coutn'"):
+        write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", hold_out="family", held=("coutn",)))
+
+    assert not (tmp_path / "out").exists()

@@ -20,7 +20,7 @@ from vqagen import __version__
 from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import Counts, Folder, open_folder
+from vqagen.dataset.folder import LAST, Counts, Folder, open_folder
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
@@ -41,7 +41,7 @@ from vqagen.dataset.visibility import hardly_visible, is_visible
 from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
-from vqagen.files.locations import content_hash, locate
+from vqagen.files.locations import content_hash
 from vqagen.files.parquet import pyarrow
 from vqagen.files.records import open_records
 from vqagen.language.domain_files import (
@@ -91,7 +91,7 @@ class DatasetReport:
             lines.append(counted(dialogs, "dialog"))
         left_out = left_out_of(self.steps)
         lines += [f"left out: {number:,} ({reason})" for reason, number in left_out.items()]
-        lines += [f"audit of {name}: {verdict}" for name, verdict in self.steps["card"]["verdicts"].items()]
+        lines += [f"audit of {name}: {verdict}" for name, verdict in self.steps[LAST]["verdicts"].items()]
         return "\n".join([*lines, f"open it: datasets.load_dataset({str(self.place)!r})"])
 
 
@@ -134,12 +134,15 @@ def write_dataset(
         "vqagen": __version__,
         "settings": settings.to_record(),
         "domain": files.name,
-        "inputs": {**loaded.hashes, **({"scenes": content_hash([locate(scenes)])} if scenes is not None else {})},
+        "inputs": {
+            **loaded.hashes,
+            **({"scenes": content_hash(find_scenes(scenes).files)} if scenes is not None else {}),
+        },
     }
     folder = open_folder(out, recipe, options.force)
     running = replace(options, resume=True, force=False)
     build = _Build(folder, settings, loaded, holdout, running, None if scenes is None else str(scenes), on_step)
-    was_complete = "card" in folder.steps
+    was_complete = LAST in folder.steps
     build.run()
     return DatasetReport(folder.place, folder.steps, was_complete)
 
@@ -176,7 +179,7 @@ class _Build:
         self._once("joined", partial(join, self.folder, self.settings, splits))
         for name in splits:
             self._once(f"rows {name}", partial(write_split, self.folder, self.settings, self.loaded, name))
-        self._once("card", lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
+        self._once(LAST, lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
 
     def _once(self, step: str, do: Callable[[OnProgress], Counts]) -> Counts:
         def shown() -> Counts:

@@ -36,6 +36,8 @@ OURS = (
     STATE,
 )
 """All that --force deletes."""
+LAST = "card"
+"""The last step."""
 SHOWN = 8
 """Differences that a message names."""
 Counts = dict[str, Any]
@@ -103,6 +105,12 @@ def _read(state: Path) -> dict[str, Any]:
     if not isinstance(known, dict) or not isinstance(known.get("steps"), dict):
         raise UsageError(f"{state} is damaged: it should say what is in the folder; delete the folder and begin anew")
     return known
+
+
+def is_finished(place: Path) -> bool:
+    """True if no dataset is begun in a folder that is not finished."""
+    state = place / STATE
+    return not state.is_file() or LAST in _read(state)["steps"]
 
 
 def _refuse_other(state: Path, recipe: Mapping[str, Any], known: Mapping[str, Any]) -> None:
