@@ -22,6 +22,7 @@ SMALL = {
     "sampling": "--count 2",
     "verify": "--count 2 --spoil 5 --repeats 1",
     "evaluate": "--count 20 --scenes 2",
+    "export": "--count 20 --to trl",
     "intervals": "--samples 20",
     "environment": "--samples 3",
     "scale": "--count 20 --repeats 1",
