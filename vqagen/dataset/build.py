@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ from vqagen.dataset.settings import (
     DatasetSettings,
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
-from vqagen.dataset.visibility import hardly_visible, is_visible
+from vqagen.dataset.visibility import hardly_visible, referred
 from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
@@ -306,7 +306,7 @@ class _Build:
             program = Program.from_records(record["program"], self.loaded.catalogue)
             if not self.holdout.keeps(name, program, record["answer"]):
                 left_out[f"question without what only test has, in {TEST}" if name == TEST else HELD] += 1
-            elif hidden and not is_visible(program, world, hidden):
+            elif hidden and hidden & referred(program, world):
                 left_out[f"an object shows fewer than {least} pixels"] += 1
             elif kept == self.settings.questions:
                 left_out[ENOUGH] += 1
@@ -314,13 +314,15 @@ class _Build:
                 kept += 1
                 yield record
 
+    @cached_property
+    def _rules(self) -> SamplingRules:
+        return SamplingRules.from_domain(self.loaded.domain)
+
     def _least(self, scene: Mapping[str, Any]) -> int:
         """Return the pixels that an object must show; the domain's limit is that of pictures of its own width."""
         if self.settings.min_visible != OF_DOMAIN:
             return self.settings.min_visible
-        rules = SamplingRules.from_domain(self.loaded.domain)
-        scale = float(scene["camera"]["width"]) / rules.camera.width
-        return round(rules.min_visible_pixels * scale**2)
+        return round(self._rules.least_pixels(scene["camera"]["width"]))
 
     def _give_options(self, name: str, on_progress: OnProgress) -> Counts:
         chosen, files = self.settings, self.loaded.files

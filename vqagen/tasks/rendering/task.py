@@ -124,7 +124,7 @@ class RenderingTask(Task):
         if self.settings.width and self.settings.width != camera.width:
             camera = _resize(scene, camera, self.settings.width)
         made = paint(camera, things, scene, item.index)
-        least = looks.rules.min_visible_pixels * (camera.width / looks.rules.camera.width) ** 2
+        least = looks.rules.least_pixels(camera.width)
         for thing, mask in zip(scene["objects"], find_masks(camera, things), strict=True):
             thing.update(mask.to_record())
             tally[HIDDEN] += mask.visible_pixels < least
