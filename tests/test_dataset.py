@@ -209,6 +209,16 @@ def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
     assert '"config_name":"dialogs"' in (tmp_path / "out/README.md").read_text()
 
 
+def test_dialogs_are_worded_by_the_synonyms_of_ones_own_domain(tmp_path: Path, vqagen_: Commands) -> None:
+    assert vqagen_(f"init {tmp_path}/meadow").code == 0
+    settings = DatasetSettings(**{**SMALL, "choices": "none", "dialogs": 2})
+    write_dataset(tmp_path / "out", settings, find_domain(tmp_path / "meadow"))
+
+    ran = vqagen_(f"verify {tmp_path}/out/dialogs.jsonl --scenes {tmp_path}/out/scenes.json --domain {tmp_path}/meadow")
+
+    assert ran.code == 0, ran.err
+
+
 def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_: Commands) -> None:
     card = (made / "README.md").read_text()
     command = next(line for line in card.splitlines() if line.startswith("$ vqagen dataset OUT"))

@@ -352,11 +352,11 @@ class _Build:
 
     def _talk(self, name: str, on_progress: OnProgress) -> Counts:
         own = self.loaded.files
-        given: dict[str, Any] = {"domain": own.name} if own.name else {"metadata": own.metadata, "plugins": own.plugins}
+        files = replace(own, templates=find_domain(own.name, task=DIALOGS).templates)
         write_dialogs(
             self.folder.path("steps", name, "scenes.json"),
             self.folder.path("steps", name, "dialogs.jsonl"),
-            find_domain(**given, task=DIALOGS),
+            files,
             DialogSettings(seed=self.settings.seed, dialogs_per_image=self.settings.dialogs),
             options=self.options,
             on_progress=on_progress,
