@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -117,6 +118,18 @@ def test_another_dataset_is_refused_with_what_differs(made: Path, tmp_path: Path
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="folder of something else"):
         write_dataset(tmp_path, DatasetSettings(**SMALL), options=RunOptions(force=True))
+    (tmp_path / "dataset.json").write_text('{"steps": {}}')
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(UsageError, match="not of vqagen, or damaged"):
+        write_dataset(tmp_path, DatasetSettings(**SMALL), options=RunOptions(force=True))
+    assert (tmp_path / "README.md").read_text() == "mine"
+
+
+def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mitsuba", None)
+    with pytest.raises(UsageError, match="a drawn one does not: --pictures drawn"):
+        write_dataset(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_force_begins_anew_and_leaves_the_files_of_others(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.questions.settings import QuestionSettings
-from vqagen.tasks.rendering.settings import PictureSettings
+from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.loading import find_scenes
 from vqagen.world.sampling_rules import SamplingRules
@@ -120,6 +120,8 @@ def write_dataset(
         raise UsageError("--resume finishes what is there and --force replaces it; choose one")
     pyarrow()
     needed("sklearn", "stats", "the audit of a dataset")
+    if settings.pictures == RENDERED:
+        needed("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
     loaded = load_domain_files(files)
     holdout = choose_held(settings, loaded)
     recipe = {

@@ -103,8 +103,8 @@ def _read(state: Path) -> dict[str, Any]:
         known = orjson.loads(state.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         known = None
-    if not isinstance(known, dict) or not isinstance(known.get("steps"), dict):
-        raise UsageError(f"{state} is damaged: it should say what is in the folder; delete the folder and begin anew")
+    if not isinstance(known, dict) or not isinstance(known.get("steps"), dict) or "vqagen" not in known:
+        raise UsageError(f"{state} is not of vqagen, or damaged; name another folder, or delete this one")
     return known
 
 
