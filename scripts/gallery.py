@@ -186,7 +186,7 @@ def dialog_page(scene_record: Record) -> Iterator[str]:
     domain = domain_of("clevr")
     names = ObjectNames(scene := compile_scene(scene_record, domain), domain).names
     yield GENERATED + "# A dialog\n\n"
-    yield "A caption, and ten rounds that refer back to what was said. The last column says which object a question is\n"
+    yield "A caption, and ten rounds that refer back to what was said. The last column says what a question is\n"
     yield "about; the question does not.\n\n"
     yield f"![{scene.size} objects: {'; '.join(names)}](images/clevr-0.jpg)\n\n"
     yield f"*{dialog['caption']['text']}*\n\n| | question | answer | about |\n|--:|---|---|---|\n"
