@@ -1,4 +1,4 @@
-"""The settings of the documentation, which `scripts/docs` builds. Sphinx reads commands and docstrings where they stand."""
+"""The settings of the documentation, which `scripts/docs` builds. Commands and docstrings are read where they stand."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from bench_choices import choices
 from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
+from bench_environment import endless
 from bench_evaluate import evaluate
 from bench_export import export
 from bench_generate import generate
@@ -64,6 +65,7 @@ for command in (
     kills,
     trainers,
     learning,
+    endless,
 ):
     bench.add_command(command)
 

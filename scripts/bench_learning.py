@@ -12,8 +12,8 @@ from bench_trainers import SCRIPTS, TORCH, environment_options, make_environment
 
 
 @click.command()
-@click.option("--scenes", default=5000, show_default=True, help="Scenes to learn from, with four questions each.")
-@click.option("--epochs", default=16, show_default=True, help="How often each question is shown.")
+@click.option("--scenes", default=4500, show_default=True, help="Scenes to learn from, with four questions each.")
+@click.option("--epochs", default=14, show_default=True, help="How often each question is shown.")
 @click.option("--families", default="zero_hop.json", show_default=True, help="Files of templates, with commas between.")
 @environment_options
 def learning(scenes: int, epochs: int, families: str, folder: Path | None, torch: str) -> None:

@@ -77,6 +77,7 @@ def trainers(only: tuple[str, ...], samples: int, folder: Path | None, torch: st
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         _write_dataset(work / "dataset", samples)
+        (work / "exports").mkdir()
         for name in only or TRIALS:
             began = time.monotonic()
             problem = _run(name, work, folder or work / "environments", torch)

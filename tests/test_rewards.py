@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from vqagen import rewards
-from vqagen.errors import UsageError
+from vqagen.errors import InputWarning, UsageError
 
 THOUGHT = "<think>Three or four?</think><answer>{}</answer>"
 
@@ -30,6 +30,8 @@ THOUGHT = "<think>Three or four?</think><answer>{}</answer>"
         (THOUGHT.format("rubber"), "metal", "value", 0),
         (THOUGHT.format("column b, row 2"), "B2", "cell", 1),
         ("", "3", "count", 0),
+        (THOUGHT.format("swirls and dots"), "dots, swirls", "list", 1),
+        (THOUGHT.format("dots"), "dots, swirls", "list", 0),
     ],
 )
 def test_a_reply_is_scored_by_the_type_of_its_answer(reply: str, answer: str, answer_type: str, reward: float) -> None:
@@ -43,6 +45,11 @@ def test_a_reply_is_scored_by_the_type_of_its_answer(reply: str, answer: str, an
 )
 def test_a_letter_names_an_option(reply: str, reward: float) -> None:
     assert rewards.score(reply, "metal", "value", ["rubber", "metal"]) == reward
+
+
+def test_a_value_of_several_words_is_a_list() -> None:
+    """Datasets know no type `list`."""
+    assert rewards.score(THOUGHT.format("swirls, dots"), "dots, swirls", "value") == 1
 
 
 def test_partial_credit_halves_with_each_step_of_a_count_and_is_off_by_default() -> None:
@@ -123,3 +130,5 @@ def test_what_is_missing_or_unknown_is_named() -> None:
         rewards.accuracy(None, ["3"], problem=["How many?"])
     with pytest.raises(UsageError, match=r"'counts'.*count"):
         rewards.score("3", "3", "counts")
+    with pytest.warns(InputWarning, match="clever"):
+        assert rewards.score("<answer>Red</answer>", "red", "value", domain="clever") == 1

@@ -17,7 +17,8 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
-from vqagen.errors import BadInput, UsageError
+from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
 from vqagen.run.making import write_dialogs, write_questions, write_trials
 from vqagen.show import showing
@@ -176,6 +177,20 @@ def test_a_dataset_is_shown_from_its_rows(made: Path, tmp_path: Path) -> None:
     assert next(entries(tmp_path / "page"))["steps"][0]["objects"]
 
 
+def test_a_domain_of_ones_own_is_to_be_named_and_a_dataset_to_be_finished(made: Path, tmp_path: Path) -> None:
+    for name in ("questions.jsonl", "questions.jsonl.info.json"):
+        (tmp_path / name).write_text((made / name).read_text().replace('"clevr"', '"meadow"'))
+    with pytest.raises(UsageError, match="a domain that vqagen does not ship; name it by --domain"):
+        show_file(tmp_path / "questions.jsonl", tmp_path / "page")
+    assert show_file(tmp_path / "questions.jsonl", tmp_path / "page", files=find_domain()).entries
+
+    (tmp_path / "data").mkdir()
+    write_rows(tmp_path / "data/train-00000-of-00001.parquet", [])
+    (tmp_path / "dataset.json").write_text('{"steps": {"rows train": {}}}')
+    with pytest.raises(UsageError, match="not finished: repeat the `vqagen dataset` command"):
+        show_file(tmp_path, tmp_path / "page", files=find_domain(), force=True)
+
+
 def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     foreign = {"dialogs": [{"caption": "A cube.", "dialog": [{"question": "?", "answer": "red"}]}]}
@@ -196,6 +211,18 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
 
     assert wrong == {}
     assert sorted(each.name for each in tmp_path.iterdir()) == ["empty.jsonl", "foreign.json", "trials.jsonl"]
+
+
+def test_a_full_disk_names_the_page(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's message names the file that is copied, which is not to blame."""
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device", str(source), None, str(target))
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(VqagenError, match=r"cannot write .*page: No space left"):
+        show_file(made / "trials", tmp_path / "page")
+    assert not list(tmp_path.iterdir())
 
 
 def test_only_a_page_is_ever_replaced(made: Path, tmp_path: Path, capsysbinary: Any) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
+    from vqagen.dataset.build import DatasetReport as DatasetReport, write_dataset as write_dataset
     from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
     from vqagen.dataset.choices import ChoiceReport as ChoiceReport
     from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
+    from vqagen.dataset.settings import DatasetSettings as DatasetSettings
     from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
     from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
@@ -105,6 +107,8 @@ MODULES = {
     "ChoiceReport": "vqagen.dataset.choices",
     "ChoiceSettings": "vqagen.dataset.choice_settings",
     "Comparison": "vqagen.score.compare",
+    "DatasetReport": "vqagen.dataset.build",
+    "DatasetSettings": "vqagen.dataset.settings",
     "DialogReport": "vqagen.tasks.dialog.task",
     "DialogSettings": "vqagen.tasks.dialog.settings",
     "DirectorSettings": "vqagen.tasks.director.settings",
@@ -195,6 +199,7 @@ MODULES = {
     "verify_codes": "vqagen.human.links.study_links",
     "with_choices": "vqagen.dataset.choices_file",
     "write_choices": "vqagen.dataset.choices_file",
+    "write_dataset": "vqagen.dataset.build",
     "write_dialogs": "vqagen.run.making",
     "write_item_scores": "vqagen.score.evaluate.evaluation",
     "write_items": "vqagen.human.items.making",

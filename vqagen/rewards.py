@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from vqagen.errors import UsageError, unknown
-from vqagen.language.domain_files import SHIPPED_DOMAINS
+from vqagen.errors import Problem, UsageError, VqagenError, unknown, warn
+from vqagen.language.domain_files import SHIPPED_DOMAINS, find_domain
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import (
     BOOL,
@@ -34,6 +34,7 @@ from vqagen.score.items.table import Gold, Options
 
 KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for kind in (CELL, LIST, TEXT)}}
 """Type of an answer, as datasets write it -> its kind, as it is scored."""
+_LISTED = re.compile(r",\s")
 _WITHOUT_TAGS = r"(?:(?!</?(?:think|answer)>).)*?"
 FORMAT = re.compile(
     rf"\s*<think>{_WITHOUT_TAGS}</think>\s*<answer>(?=\s*[^\s<]){_WITHOUT_TAGS}</answer>\s*", re.DOTALL | re.IGNORECASE
@@ -61,8 +62,9 @@ def score(
 
     `answer_type` is a key of `KIND_OF`, found from the answer if it is missing. `choices` are options that the model
     saw: a letter names one. `domain` tells which words are values: a shipped domain's name or a folder; by default the
-    first shipped domain that has the answer. `partial` gives half the reward for a count that is off by one, a quarter
-    if by two, and so on. Raises UsageError for an unknown type.
+    first shipped domain that has the answer. Without it, replies are compared as texts, and InputWarning says so.
+    `partial` gives half the reward for a count that is off by one, a quarter if by two, and so on. Raises UsageError
+    for an unknown type.
 
     >>> score("<think>…</think> <answer>two</answer>", "2"), score("It is red or blue.", "red", "value")
     (1.0, 0.0)
@@ -92,24 +94,35 @@ def _text(answer: object) -> str:
 
 
 def _kind(text: str, answer_type: str | None, vocabulary: Vocabulary) -> str:
-    if answer_type:
-        if answer_type not in KIND_OF:
-            raise UsageError(unknown("answer type", answer_type, list(KIND_OF)))
-        return KIND_OF[answer_type]
-    kinds = (BOOL, INTEGER, CELL) if len(text) > 1 or text.isdigit() else ()  # a letter names an option
+    """Return the kind of an answer. Values may be a list, which datasets give the type `value` too."""
+    if answer_type and answer_type not in KIND_OF:
+        raise UsageError(unknown("answer type", answer_type, list(KIND_OF)))
+    kind = KIND_OF[answer_type] if answer_type else _kind_of(text, vocabulary)
+    return LIST if kind == WORD and _LISTED.search(text) else kind
+
+
+def _kind_of(text: str, vocabulary: Vocabulary) -> str:
+    """Return the kind of an answer without a type. A letter alone names an option, and is not a short yes or no."""
+    kinds = (BOOL, INTEGER, CELL) if len(text) > 1 or text.isdigit() else ()
     found = next((kind for kind in kinds if read_answer(text, kind, NO_VOCABULARY) is not None), None)
-    return found or (WORD if text.lower() in vocabulary.words else TEXT)
+    return found or (WORD if vocabulary.words else TEXT)
 
 
 @cache
 def _vocabulary(domain: str | None, answer: str) -> Vocabulary:
+    """Return the words of the domain, or of the first shipped one, that has all words of the answer."""
     names = [domain] if domain else list(SHIPPED_DOMAINS)
-    vocabularies = [_words_of(name) for name in names]
-    return next((each for each in vocabularies if answer.lower() in each.words), NO_VOCABULARY)
+    said = _LISTED.split(answer.lower())
+    vocabularies = (_words_of(name) for name in names)
+    return next((each for each in vocabularies if all(word in each.words for word in said)), NO_VOCABULARY)
 
 
 @cache
 def _words_of(domain: str) -> Vocabulary:
+    try:
+        find_domain(domain)
+    except VqagenError as error:  # a dataset may be used where its domain is not
+        warn(Problem(f"replies are compared as texts, as the values of the domain are not known: {error}", "rewards"))
     return vocabulary_of({"generator": {"domain": domain}}, are_dialogs=False)
 
 

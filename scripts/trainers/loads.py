@@ -5,6 +5,7 @@ Usage: loads.py TARGET EXPORT   Runs in the environment that `scripts/bench trai
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -53,13 +54,24 @@ def verl(export: Path) -> str:
 
 
 def inspect(export: Path) -> str:
-    """Run the task with a model that is not there."""
+    """Run the task with a model that answers the first samples rightly, and the others not at all."""
     from inspect_ai import eval as evaluate
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     os.chdir(export)
-    (log,) = evaluate("task.py@train", model="mockllm/model", limit=5, display="none", log_dir=str(export / "logs"))
-    assert log.status == "success", log.error
-    return f"{log.results.total_samples} samples of {log.eval.dataset.samples}, scored by {log.results.scores[0].name}"
+    samples = [json.loads(line) for line in Path("train.jsonl").read_text("utf-8").splitlines()[:5]]
+    replies = [f"ANSWER: {each['target']}" for each in samples[:3]] + ["I cannot tell."] * 2
+    outputs = [ModelOutput.from_content("mockllm", reply) for reply in replies]
+    for output in outputs:
+        output.usage = ModelUsage()  # or Inspect would fetch a tokenizer to count them
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    (log,) = evaluate(
+        "task.py@train", model=model, limit=5, display="none", log_dir=str(export / "logs"), max_samples=1
+    )
+    assert log.status == "success" and log.results, log.error
+    accuracy = log.results.scores[0].metrics["accuracy"].value
+    assert accuracy == 0.6, accuracy
+    return f"{log.results.total_samples} samples of {log.eval.dataset.samples}, of which 3 were answered: {accuracy}"
 
 
 TARGETS: dict[str, Callable[[Path], str]] = {"lmms-eval": lmms_eval, "verl": verl, "inspect": inspect}

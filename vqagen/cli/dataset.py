@@ -1,4 +1,4 @@
-"""`vqagen dataset`: from nothing to a dataset of questions with pictures."""
+"""`vqagen dataset`: a picture dataset out of nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import domain_options, path, settings_options
+from vqagen.cli.messages import print_message
+from vqagen.cli.options import domain_options, input_path, path, settings_options
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.run.options import RunOptions
 
@@ -18,42 +19,43 @@ if TYPE_CHECKING:
 
 
 @click.command("dataset", cls=GroupedCommand)
-@click.argument("out", type=path)
+@click.argument("out", type=path, metavar="OUT")
 @click.option(
     "--scenes",
     cls=Option,
     group="input",
-    type=path,
+    type=input_path,
     metavar="PATH",
-    help="Scenes to ask about, in CLEVR's format, in place of sampled ones.",
+    help="Scenes to picture and ask about, in place of sampled ones.",
 )
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @settings_options(settings=DatasetSettings, options=RunOptions)
 def command(
     out: str, scenes: str | None, domain: dict[str, Any], settings: DatasetSettings, options: RunOptions
 ) -> None:
-    """Make a dataset: pictures, questions with options, splits, Parquet files, and a card with an audit.
+    """Make a dataset of pictures and questions in the folder OUT, from nothing or from scenes.
 
-    OUT is a new folder, which `datasets.load_dataset` opens. Scenes are sampled, or read by --scenes; pictures are
-    rendered (pip install 'vqagen[render]') or drawn. No scene, or one nearly the same, no text and no program is in two
-    splits; --hold-out keeps families, long programs or pairs of values for the test split alone. Left out are questions
-    about objects that can hardly be seen, and those for which no options are found.
+    Samples scenes, renders them, asks questions, gives them options, splits by scene, and writes Parquet files with
+    pictures, which `datasets.load_dataset` opens, and a card with an audit and statistics. No split has a question's
+    text or program, or nearly a scene, of another one.
 
-    Every step goes on where it was interrupted, by --resume.
+    The same command again finishes what was interrupted. Rendered pictures need the extra `render`.
 
     \b
     Example:
-      vqagen dataset clevr-like --count 20 --pictures drawn
+      vqagen dataset clevr-small --count 12 --pictures drawn --questions 8
     """
     from vqagen.dataset.build import write_dataset
+    from vqagen.language.domain_files import QUESTIONS, find_domain
 
-    report = write_dataset(out, settings, scenes=scenes, options=options, on_step=_step, **domain)
-    click.echo(f"{out} is complete: there is nothing to do" if report.was_complete else report.summary(), err=True)
+    made = write_dataset(
+        out, settings, find_domain(**domain, task=QUESTIONS), scenes=scenes, options=options, on_step=_step
+    )
+    click.echo(f"{out} is complete: there is nothing to do" if made.was_complete else made.summary(), err=True)
 
 
 @contextmanager
 def _step(name: str) -> Iterator[OnProgress]:
-    from vqagen.cli.messages import print_message
     from vqagen.cli.progress import run_progress
 
     print_message(name)

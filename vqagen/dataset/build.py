@@ -1,49 +1,31 @@
-"""From nothing, or from scenes, to a dataset: each step is a file or a folder, and a step that is there is done.
+"""From nothing to a picture dataset: scenes, pictures, splits, questions, options, rows and a card, step by step.
 
-    scenes -> pictures -> splits -> questions (-> dialogs) -> those that can be seen -> options -> Parquet -> card
-
-    OUT/dataset.json         what was asked for; a run with other settings is another dataset
-    OUT/pictures/            pictures, and scenes with boxes and masks; scenes of condition B: `pictures-test`
-    OUT/scenes/SPLIT.json    the scenes of each split
-    OUT/questions/SPLIT.jsonl
-    OUT/data, OUT/dialogs    Parquet
-    OUT/README.md            the card, written last
-    OUT/build/               what lies between the steps; deleted in the end
-
-Steps that take long are runs of `vqagen.run`, which go on where they were interrupted. The questions of a split are
-made apart, so that each is balanced by itself, and have neither text nor program in common with those of splits before.
+Scenes, pictures, questions and dialogs are runs of their tasks, with workers, and go on where they were interrupted.
+All other steps write their files whole, or not at all. What a step needs is read from the files of the steps before.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import groupby, islice
-from math import ceil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from vqagen import __version__
-from vqagen.dataset.card import Contents, audited, card
+from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
+from vqagen.dataset.folder import LAST, Counts, Folder, open_folder
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
-from vqagen.dataset.parquet import write_rows
+from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
-    ANSWER_TYPES,
-    DIALOG_FEATURES,
-    FEATURES,
     SPLITS,
-    Row,
-    dialog_row,
-    picture_columns,
-    question_row as row_of_question,
+    without_masks,
 )
 from vqagen.dataset.settings import (
     CONDITION,
@@ -56,16 +38,15 @@ from vqagen.dataset.settings import (
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
 from vqagen.dataset.visibility import hardly_visible, is_visible
-from vqagen.errors import BadInput, PlaceError, Problem, UsageError, counted
+from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
-from vqagen.files.formats import JSON, JSON_LINES, Arrangement, Format, record_file
-from vqagen.files.info import differences
+from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
 from vqagen.files.locations import content_hash
-from vqagen.files.output import atomic_output
-from vqagen.files.records import RecordSource, open_records
+from vqagen.files.parquet import pyarrow
+from vqagen.files.records import open_records
 from vqagen.language.domain_files import (
-    DEFAULT_DOMAIN,
     DIALOGS,
+    QUESTIONS,
     DomainFiles,
     LoadedDomain,
     PathLike,
@@ -73,457 +54,323 @@ from vqagen.language.domain_files import (
     load_domain_files,
 )
 from vqagen.language.program import Program
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.questions.settings import QuestionSettings
-from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
-from vqagen.tasks.rendering.task import FOLDER
+from vqagen.tasks.rendering.settings import PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.world.loading import SCENES, find_scenes
+from vqagen.world.loading import find_scenes
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import compile_scene
 
-MARK, CARD, BUILD = "dataset.json", "README.md", "build"
-BATCH = 1000
-PICTURES_OF_A_FILE = 2000
-"""Pictures in one Parquet file, half a gigabyte of rendered ones."""
-HIDDEN, HELD_OUT = "an object can hardly be seen", "held out of the split"
-"""Why questions are left out, besides the reasons of options."""
-SHOWN = 8
-"""Differences from another dataset that are named."""
-
+TEST = SPLITS[2]
 OnStep = Callable[[str], AbstractContextManager[OnProgress]]
-"""Called with the name of a step; within it, the function that it gives is called with how far the step is."""
+"""Called with what is made next; the context gives what to call with its progress."""
 
 
 @dataclass(frozen=True)
 class DatasetReport:
     """What is in a dataset."""
 
-    pictures: Mapping[str, int]
-    """Split -> pictures."""
-    questions: Mapping[str, int]
-    """Split -> rows."""
-    dialogs: Mapping[str, int]
-    left_out: Mapping[str, int]
-    """Reason -> questions that are not in it."""
-    audit_passes: Mapping[str, bool]
-    """Split -> whether the audit found no shortcut; without splits too small to tell."""
-    was_complete: bool = False
+    place: Path
+    steps: Mapping[str, Counts]
+    """What each step counted."""
+    was_complete: bool
+    """True if there was nothing left to do."""
 
     def summary(self) -> str:
-        """Return a few lines for people."""
-        lines = [
-            f"{split}: {counted(self.pictures[split], 'picture')}, {counted(self.questions[split], 'question')}"
-            + (f", {counted(self.dialogs[split], 'dialog')}" if self.dialogs else "")
-            + {None: "", True: ", audit passes", False: ", audit FAILS"}[self.audit_passes.get(split)]
-            for split in self.pictures
-        ]
-        if self.left_out:
-            reasons = "; ".join(f"{why} {number:,}×" for why, number in self.left_out.items())
-            lines.append(f"left out: {reasons}")
-        return "\n".join(lines)
+        """Return what was made and left out, in a few lines."""
+        rows = {name: self.steps[f"rows {name}"] for name in SPLITS if f"rows {name}" in self.steps}
+        pictures, questions = (sum(each[key] for each in rows.values()) for key in ("pictures", "questions"))
+        each = ", ".join(f"{name} {counts['questions']:,}" for name, counts in rows.items())
+        lines = [f"{counted(pictures, 'picture')} and {counted(questions, 'question')} ({each}) in {self.place}"]
+        if dialogs := sum(each.get("dialogs", 0) for each in rows.values()):
+            lines.append(counted(dialogs, "dialog"))
+        left_out = left_out_of(self.steps)
+        lines += [f"left out: {number:,} ({reason})" for reason, number in left_out.items()]
+        lines += [f"audit of {name}: {verdict}" for name, verdict in self.steps[LAST]["verdicts"].items()]
+        return "\n".join([*lines, f"open it: datasets.load_dataset({str(self.place)!r})"])
 
-    def to_record(self) -> dict[str, Any]:
-        """Return the report as JSON."""
-        return {name: dict(value) for name, value in vars(self).items() if isinstance(value, Mapping)}
+
+def left_out_of(steps: Mapping[str, Counts]) -> dict[str, int]:
+    """Return reason -> number of questions, dialogs or scenes that are not in the dataset."""
+    found = Counter[str]()
+    for counts in steps.values():
+        found.update(counts.get("left_out", {}))
+    return {reason: number for reason, number in found.items() if number}
 
 
 def write_dataset(
     out: PathLike,
     settings: DatasetSettings | None = None,
+    files: DomainFiles | None = None,
     *,
     scenes: PathLike | None = None,
-    domain: PathLike | None = None,
-    metadata: PathLike | None = None,
-    templates: PathLike | None = None,
-    synonyms: PathLike | None = None,
-    plugins: PathLike | Sequence[PathLike] = (),
     options: RunOptions | None = None,
     on_step: OnStep = lambda _: nullcontext(lambda _: None),
 ) -> DatasetReport:
-    """Make a dataset of questions with pictures, options, splits, Parquet files and a card in the folder `out`.
+    """Make a dataset of pictures and questions in the folder `out`, or finish one of the same settings.
 
-    `scenes` are those of a file or folder; without them, scenes are sampled by the rules in the domain's metadata.
-    Whatever ends this early, `RunOptions(resume=True)` goes on. Raises UsageError for a folder that is there and is
-    neither to be finished nor replaced, or is another dataset's, and BadInput for what is wrong with scenes or domain.
+    `scenes` are pictured and asked about in place of sampled ones. Finished steps are never done again, also without
+    `RunOptions(resume=True)`; `force` begins anew. Raises UsageError, with what differs, if the folder is another's.
     """
-    given: dict[str, Any] = {
-        "metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins,
-    }  # fmt: skip
-    for module, extra in (("pyarrow", "parquet"), ("sklearn", "stats")):
-        needed(module, extra, "a dataset")  # before the pictures, not after them
-    settings = settings or DatasetSettings()
-    if settings.pictures == RENDERED:
-        needed("mitsuba", "render", "rendering; drawn pictures do not: --pictures drawn")
+    settings, files, options = (
+        settings or DatasetSettings(),
+        files or find_domain(task=QUESTIONS),
+        options or RunOptions(),
+    )
     if scenes is not None and settings.hold_out == CONDITION:
-        raise UsageError("--hold-out condition samples scenes by the metadata's conditions; leave out --scenes")
-    return _Build(Path(out), settings, scenes, domain, given, options or RunOptions(), on_step).run()
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Scenes whose pictures are made in one run."""
-
-    folder: str
-    condition: str
-    start: int
-    count: int
+        raise UsageError(f"--hold-out {CONDITION} samples scenes by two conditions; leave out --scenes")
+    if options.resume and options.force:
+        raise UsageError("--resume finishes what is there and --force replaces it; choose one")
+    pyarrow()
+    needed("sklearn", "stats", "the audit of a dataset")
+    loaded = load_domain_files(files)
+    holdout = choose_held(settings, loaded)
+    recipe = {
+        "vqagen": __version__,
+        "settings": settings.to_record(),
+        "domain": files.name,
+        "inputs": {
+            **loaded.hashes,
+            **({"scenes": content_hash(find_scenes(scenes).files)} if scenes is not None else {}),
+        },
+    }
+    folder = open_folder(out, recipe, options.force)
+    running = replace(options, resume=True, force=False)
+    build = _Build(folder, settings, loaded, holdout, running, None if scenes is None else str(scenes), on_step)
+    was_complete = LAST in folder.steps
+    build.run()
+    return DatasetReport(folder.place, folder.steps, was_complete)
 
 
 @dataclass
 class _Build:
-    """The steps of a dataset. Each method that makes a file does nothing if the file is there."""
+    """The steps of a dataset, in order."""
 
-    out: Path
+    folder: Folder
     settings: DatasetSettings
-    scenes: PathLike | None
-    domain: PathLike | None
-    given: Mapping[str, Any]
+    loaded: LoadedDomain
+    holdout: HoldOut
     options: RunOptions
+    scenes: str | None
     on_step: OnStep
-    left_out: Counter[str] = field(default_factory=Counter)
 
-    @cached_property
-    def files(self) -> DomainFiles:
-        return find_domain(self.domain, **self.given)
+    def run(self) -> None:
+        """Do all steps that are not finished."""
+        if self.scenes is None:
+            self._once("scenes", self._sample)
+        self._once("pictures", self._picture)
+        self._once("splits", self._split)
+        splits = [name for name in SPLITS if self.folder.steps["splits"]["scenes"][name]]
+        for name in splits:
+            self._once(f"questions {name}", partial(self._ask, name, splits))
+            if name == SPLITS[0] and self.holdout.kind == LENGTH:
+                longest = self.folder.once("longest", self._longest)["steps"]
+                self.holdout = replace(self.holdout, longest=longest)
+            self._once(f"kept {name}", partial(self._keep, name))
+            if self.settings.choices != "none":
+                self._once(f"options {name}", partial(self._give_options, name))
+            if self.settings.dialogs:
+                self._once(f"dialogs {name}", partial(self._talk, name))
+        self._once("joined", partial(join, self.folder, self.settings, splits))
+        for name in splits:
+            self._once(f"rows {name}", partial(write_split, self.folder, self.settings, self.loaded, name))
+        self._once(LAST, lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
 
-    @cached_property
-    def loaded(self) -> LoadedDomain:
-        return load_domain_files(self.files)
+    def _once(self, step: str, do: Callable[[OnProgress], Counts]) -> Counts:
+        def shown() -> Counts:
+            with self.on_step(step) as on_progress:
+                return do(on_progress)
 
-    @cached_property
-    def rules(self) -> SamplingRules:
-        return SamplingRules.from_domain(self.loaded.domain)
+        return self.folder.once(step, shown)
+
+    # Scenes -----------------------------------------------------------------------------------------------------------
 
     @property
-    def resuming(self) -> RunOptions:
-        """The options of the runs inside."""
-        return replace(self.options, resume=True, force=False)
+    def _number(self) -> int:
+        return self.settings.count or PICTURES
 
-    def path(self, *names: str) -> Path:
-        """Return a place in the dataset, in a folder that exists."""
-        found = self.out.joinpath(*names)
-        found.parent.mkdir(parents=True, exist_ok=True)
-        return found
-
-    def run(self) -> DatasetReport:
-        """Do all steps."""
-        held_out = choose_held(self.settings, self.loaded)
-        if self._is_complete():
-            shutil.rmtree(self.out / BUILD, ignore_errors=True)
-            said = orjson.loads((self.out / MARK).read_bytes())["report"]
-            return DatasetReport(**said, was_complete=True)
-        pictured = [self._pictures(part) for part in self._parts()]
-        numbers = self._splits(pictured)
-        made = [split for split in SPLITS if numbers[split]]
-        held_out = self._questions(made, held_out)
-        dialogs = {split: self._dialogs(split, numbers[split]) for split in made} if self.settings.dialogs else {}
-        questions, first = dict[str, int](), 0
-        for split in made:
-            questions[split] = self._rows(split, numbers[split], first)
-            first += questions[split]
-        if not first:
-            reasons = "; ".join(f"{why} {number:,}×" for why, number in self.left_out.items())
-            raise BadInput([Problem(f"no question is left ({reasons or 'none was made'}); make more", str(self.out))])
-        return self._finish(Contents(numbers, questions, dialogs, dict(self.left_out), held_out.sentence()), made)
-
-    # The folder -------------------------------------------------------------------------------------------------------
-
-    def _is_complete(self) -> bool:
-        """Claim the folder; True if the dataset in it is complete. UsageError if it is not ours to write."""
-        out, mark = self.out, self.out / MARK
-        if self.options.resume and self.options.force:
-            raise UsageError("--resume finishes what is there and --force replaces it; choose one")
-        if out.exists() and not out.is_dir():
-            raise PlaceError(f"output {out} is no folder; name a new folder")
-        if not out.absolute().parent.is_dir():
-            raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
-        wanted = self._wanted()
-        if out.is_dir() and any(out.iterdir()):
-            if not mark.is_file():
-                raise UsageError(f"{out} holds something else than a dataset; name a new folder")
-            if self.options.force:
-                shutil.rmtree(out)
-            elif not self.options.resume:
-                raise UsageError(f"{out} holds a dataset; give --resume to finish it, or --force to replace it")
-            else:
-                there = orjson.loads(mark.read_bytes())
-                found = list(differences(wanted, {key: there.get(key) for key in wanted}))
-                if found:
-                    shown = "\n".join(f"  {each}" for each in found[:SHOWN])
-                    raise UsageError(f"{out} is another dataset; --force replaces it. There:\n{shown}")
-                return "report" in there and (out / CARD).is_file()
-        self._write_mark(wanted)
-        return False
-
-    def _wanted(self) -> dict[str, Any]:
-        """Return what makes this dataset what it is."""
-        inputs = dict(self.loaded.hashes)
-        if self.scenes is not None:
-            inputs["scenes"] = content_hash(find_scenes(self.scenes).files)
-        return {
-            "vqagen": __version__,
-            "domain": self.files.name,
-            "settings": orjson.loads(orjson.dumps(self.settings.to_record())),
-            "inputs": inputs,
-        }
-
-    def _write_mark(self, content: Mapping[str, Any]) -> None:
-        with atomic_output(str(self.path(MARK))) as file:
-            file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
-
-    # Scenes and pictures ----------------------------------------------------------------------------------------------
-
-    def _parts(self) -> list[_Part]:
-        start, count = self.settings.start_index, self.settings.count
-        if self.scenes is not None:
-            return [_Part("pictures", "", start, count)]
-        count = count or PICTURES
+    @property
+    def _test_from(self) -> int | None:
+        """The place of the first scene of condition B, by which all test scenes are sampled; None without."""
         if self.settings.hold_out != CONDITION:
-            return [_Part("pictures", "", start, count)]
-        of_test = max(1, round(count * self.settings.parts[2] / 100))
-        return [
-            _Part("pictures", TRAIN_CONDITION, start, count - of_test),
-            _Part("pictures-test", TEST_CONDITION, start + count - of_test, of_test),
-        ]
+            return None
+        return self._number - max(1, round(self._number * self.settings.parts[2] / 100))
 
-    def _pictures(self, part: _Part) -> Path:
-        """Make the pictures of a part; return the file of its scenes."""
-        scenes, seed = self.scenes, self.settings.seed
-        drawn = PictureSettings(seed=seed, kind=self.settings.pictures)
-        if scenes is None:
-            scenes = self.path(BUILD, f"{part.folder}.json")
-            sampling = SamplingSettings(seed=seed, start_index=part.start, count=part.count, condition=part.condition)
-            with self.on_step("scenes") as on_progress:
-                write_scenes(scenes, sampling, self.files, options=self.resuming, on_progress=on_progress)
-        else:
-            drawn = replace(drawn, start_index=part.start, count=part.count)
-        folder = self.path(part.folder)
-        with self.on_step("pictures") as on_progress:
-            write_pictures(scenes, folder, self.files, drawn, options=self.resuming, on_progress=on_progress)
-        return folder / "scenes.json"
+    def _sample(self, on_progress: OnProgress) -> Counts:
+        first, test_from = self.settings.start_index, self._test_from
+        sampling = SamplingSettings(seed=self.settings.seed, start_index=first, count=self._number)
+        out = self.folder.path("steps", "scenes.json")
+        if test_from is None:
+            write_scenes(out, sampling, self.loaded.files, options=self.options, on_progress=on_progress)
+            return {"scenes": self._number}
+        parts = (
+            (replace(sampling, count=test_from, condition=TRAIN_CONDITION), "scenes-A.json"),
+            (
+                replace(
+                    sampling, start_index=first + test_from, count=self._number - test_from, condition=TEST_CONDITION
+                ),
+                "scenes-B.json",
+            ),
+        )
+        for settings, name in parts:
+            path = self.folder.path("steps", name)
+            write_scenes(path, settings, self.loaded.files, options=self.options, on_progress=on_progress)
+        sources = [find_scenes(self.folder.path("steps", name)) for _, name in parts]
+        with record_file(str(out), JSON, sources[0].info, _ABOUT_SCENES) as writer:
+            for source in sources:
+                writer.write(source.records())
+        return {"scenes": self._number}
 
-    def _splits(self, pictured: Sequence[Path]) -> dict[str, list[int]]:
-        """Write the scenes of each split; return split -> the numbers of its scenes among all."""
-        sources = [open_records(str(path), SCENES) for path in pictured]
-        attributes = [each.key for each in self.loaded.domain.attributes if each.compute is None]
-        outlines = [outline_of(scene, attributes) for source in sources for scene in source.records()]
-        test_from = sources[0].count() if self.settings.hold_out == CONDITION else None
-        split = split_scenes(groups_of(outlines), self.settings.parts, self.settings.seed, test_from)
-        if split.left_out:
-            self.left_out["the scene is nearly one of another split"] += split.left_out
-        numbers = {name: [place for place, each in enumerate(split.names) if each == name] for name in SPLITS}
-        for name in filter(numbers.__getitem__, SPLITS):
-            path = self.path("scenes", f"{name}.json")
-            if not path.exists():
-                kept = zip(split.names, (scene for source in sources for scene in source.records()), strict=True)
-                records = ({**scene, "split": name} for of, scene in kept if of == name)
-                _write(path, JSON, {**sources[0].info, "split": name}, "scenes", records)
-        return numbers
+    def _picture(self, on_progress: OnProgress) -> Counts:
+        chosen, given = self.settings, self.scenes is not None
+        settings = PictureSettings(
+            seed=chosen.seed,
+            start_index=chosen.start_index if given else 0,
+            count=chosen.count if given else 0,
+            width=chosen.width,
+            samples=chosen.samples,
+            kind=chosen.pictures,
+        )
+        scenes = self.scenes or str(self.folder.path("steps", "scenes.json"))
+        out = self.folder.path("pictures")
+        write_pictures(scenes, out, self.loaded.files, settings, options=self.options, on_progress=on_progress)
+        return {}
+
+    def _split(self, on_progress: OnProgress) -> Counts:
+        """Write the scenes with their splits and without their masks, all together and each split by itself."""
+        source = find_scenes(self.folder.path("pictures", "scenes.json"))
+        keys = [each.key for each in self.loaded.domain.attributes if each.compute is None]
+        groups = groups_of(outline_of(scene, keys) for scene in source.records())
+        split = split_scenes(groups, self.settings.parts, self.settings.seed, self._test_from)
+        files = {"": self.folder.path("scenes.json")}
+        files |= {name: self.folder.path("steps", name, "scenes.json") for name in SPLITS}
+        with ExitStack() as stack:
+            writers = {
+                name: stack.enter_context(record_file(str(path), JSON, source.info, _ABOUT_SCENES))
+                for name, path in files.items()
+            }
+            scenes = shown(source.records(), "scene", len(split.names), on_progress)
+            for scene, name in zip(scenes, split.names, strict=True):
+                plain = without_masks(scene) | ({"split": name} if name else {})
+                for each in dict.fromkeys(("", name)):
+                    writers[each].write([plain])
+        places = {name: [at for at, each in enumerate(split.names) if each == name] for name in SPLITS}
+        self.folder.path("steps", "places.json").write_bytes(orjson.dumps(places))
+        near = "scenes of test nearly the same as one of another split"
+        return {
+            "scenes": {name: len(places[name]) for name in SPLITS},
+            "together": split.together,
+            "left_out": {near: split.left_out},
+        }
 
     # Questions --------------------------------------------------------------------------------------------------------
 
-    def _questions(self, made: Sequence[str], held_out: HoldOut) -> HoldOut:
-        """Write the questions of each split, with options; return what is held out of all but test."""
-        earlier = list[Path]()
-        for split in made:
-            asked = self._asked(split, held_out, earlier)
-            earlier.append(asked)
-        if held_out.kind == LENGTH:
-            lengths = [
-                len(each["program"]) for path in earlier for each in open_records(str(path), QUESTIONS).records()
-            ]
-            held_out = replace(held_out, longest=longest_kept(lengths))
-        for split, asked in zip(made, earlier, strict=True):
-            self._options(split, self._kept(split, asked, held_out))
-        return held_out
-
-    def _asked(self, split: str, held_out: HoldOut, earlier: Sequence[Path]) -> Path:
-        path = self.path(BUILD, f"asked-{split}.jsonl")
-        families = len(self.loaded.templates)
-        wanted = min(held_out.asks(split, self.settings.questions, families), families)
-        asking = QuestionSettings(seed=self.settings.seed, templates_per_image=wanted, only=held_out.only(split))
-        with self.on_step(f"questions, {split}") as on_progress:
-            write_questions(
-                self._scenes(split),
-                path,
-                self.files,
-                asking,
-                options=self.resuming,
-                disjoint_from=earlier,
-                on_progress=on_progress,
-            )
-        return path
-
-    def _kept(self, split: str, asked: Path, held_out: HoldOut) -> Path:
-        """Write the questions about objects that can be seen, and that belong into the split."""
-        path = self.path(BUILD if self.settings.choices != "none" else "questions", f"{split}.jsonl")
-        source = open_records(str(asked), QUESTIONS)
-        least = self.settings.min_visible
-        if least == OF_DOMAIN:
-            least = self.rules.min_visible_pixels
-        reasons = Counter[str]()
-
-        def kept() -> Iterator[Mapping[str, Any]]:
-            scenes = find_scenes(self._scenes(split)).records()
-            place, hidden, scene = -1, 0, None
-            for record in source.records():
-                while place < record["scene_index"]:
-                    place, given = place + 1, next(scenes)
-                    hidden, scene = hardly_visible(given, least) or 0, compile_scene(given, self.loaded.domain)
-                assert scene is not None
-                program = Program.from_records(record["program"], self.loaded.catalogue)
-                if not is_visible(program, scene, hidden):
-                    reasons[HIDDEN] += 1
-                elif not held_out.keeps(split, program, str(record["answer"])):
-                    reasons[HELD_OUT] += 1
-                else:
-                    yield record
-
-        if not path.exists():
-            _write(path, JSON_LINES, source.info, "questions", kept(), lambda: {"left_out": dict(reasons)})
-        self.left_out.update(open_records(str(path), QUESTIONS).info["left_out"])
-        return path
-
-    def _options(self, split: str, kept: Path) -> None:
-        if self.settings.choices == "none":
-            return
-        path, seed = self.path("questions", f"{split}.jsonl"), self.settings.seed
-        choosing = ChoiceSettings(seed=seed, hard=self.settings.choices == "hard", rotations=self.settings.rotations)
-        if not path.exists():
-            names = {key: value for key, value in self.given.items() if key != "templates"}
-            with self.on_step(f"options, {split}") as on_progress:
-                progress = Progress("question", "question")
-
-                def count(number: int) -> None:
-                    progress.items += number
-                    on_progress(progress)
-
-                write_choices(kept, self._scenes(split), path, choosing, domain=self.domain, on_read=count, **names)
-        self.left_out.update(open_records(str(path), QUESTIONS).info["choices"]["left_out"])
-
-    def _dialogs(self, split: str, numbers: Sequence[int]) -> int:
-        """Make the dialogs of a split and their rows; return how many."""
-        path = self.path(BUILD, f"dialogs-{split}.jsonl")
-        talking = DialogSettings(seed=self.settings.seed, dialogs_per_image=self.settings.dialogs)
-        own = {key: value for key, value in self.given.items() if key != "templates"}
-        files = find_domain(self.domain, **own, task=DIALOGS)
-        with self.on_step(f"dialogs, {split}") as on_progress:
-            write_dialogs(self._scenes(split), path, files, talking, options=self.resuming, on_progress=on_progress)
-        records = find_dialogs(path)
-        return self._parquet(split, "dialogs", numbers, records, DIALOG_FEATURES, dialog_row)
-
-    # Rows -------------------------------------------------------------------------------------------------------------
-
-    def _rows(self, split: str, numbers: Sequence[int], first: int) -> int:
-        """Write the rows of the questions of a split, of which `first` is the number of the first; return how many."""
-        catalogue = self.loaded.catalogue
-        family_of = {(each.file, each.index): each.id for each in self.loaded.templates}
-
-        def row(record: Mapping[str, Any], picture: Mapping[str, Any], number: int) -> Row:
-            output = catalogue[record["program"][-1]["type"]].output
-            family = family_of[record["template_filename"], record["question_family_index"]]
-            return row_of_question(record, picture, first + number, ANSWER_TYPES.get(output, "value"), family)
-
-        source = open_records(str(self.out / "questions" / f"{split}.jsonl"), QUESTIONS)
-        return self._parquet(split, "data", numbers, source, FEATURES, row)
-
-    def _parquet(
-        self,
-        split: str,
-        folder: str,
-        numbers: Sequence[int],
-        source: RecordSource,
-        features: Mapping[str, Any],
-        row_of: Callable[[Mapping[str, Any], Mapping[str, Any], int], Row],
-    ) -> int:
-        """Write records about pictures as rows; return how many. Files have PICTURES_OF_A_FILE pictures each."""
-        scenes = enumerate(find_scenes(self._scenes(split)).records())
-        written = 0
-
-        def rows(pictures: Iterator[Any], progress: Progress, on_progress: OnProgress) -> Iterator[Row]:
-            nonlocal written
-            for index, records in pictures:
-                place, scene = next(scenes)
-                while place < index:
-                    place, scene = next(scenes)
-                picture = picture_columns(scene, self.settings.start_index + numbers[place], self._image(scene))
-                for record in records:
-                    yield row_of(record, picture, written)
-                    written += 1
-                progress.items += 1
-                on_progress(progress)
-
-        files = ceil(len(numbers) / PICTURES_OF_A_FILE)
-        pictures = groupby(source.records(), key=lambda record: record["scene_index"])
-        with self.on_step(f"rows, {split}") as on_progress:
-            progress = Progress("picture", "row", expected=len(numbers))
-            for number in range(files):
-                name = f"{split}-{number:05}-of-{files:05}.parquet"
-                some = islice(pictures, PICTURES_OF_A_FILE)
-                write_rows(self.path(folder, name), rows(some, progress, on_progress), features)
-        return written
-
-    def _image(self, scene: Mapping[str, Any]) -> bytes:
-        name: str = scene["image_filename"]
-        found = (self.out / folder / FOLDER / name for folder in ("pictures", "pictures-test"))
-        path = next((each for each in found if each.is_file()), None)
-        if path is None:
-            message = f"there is no picture {name} any more; delete {self.out / 'pictures'} and give --resume"
-            raise PlaceError(message)
-        return path.read_bytes()
-
-    def _scenes(self, split: str) -> Path:
-        return self.out / "scenes" / f"{split}.json"
-
-    # The card ---------------------------------------------------------------------------------------------------------
-
-    def _finish(self, contents: Contents, made: Sequence[str]) -> DatasetReport:
-        """Audit the splits, and write the card."""
-        with self.on_step("audit"):
-            audits = {
-                split: audit
-                for split in made
-                if (audit := audited(self.out / "questions" / f"{split}.jsonl", self._scenes(split)))
-            }
-        report = DatasetReport(
-            {split: len(contents.numbers[split]) for split in made},
-            contents.questions,
-            contents.dialogs,
-            contents.left_out,
-            {split: audit.passes for split, audit in audits.items()},
+    def _ask(self, name: str, splits: list[str], on_progress: OnProgress) -> Counts:
+        """Ask what no earlier split asks, by text or program."""
+        only = self.holdout.only(name)
+        families = len(only or self.loaded.templates)
+        asked = min(self.holdout.asks(name, self.settings.questions, families), families)
+        settings = QuestionSettings(seed=self.settings.seed, templates_per_image=asked, only=only, dedupe="image")
+        report = write_questions(
+            self.folder.path("steps", name, "scenes.json"),
+            self.folder.path("steps", name, "asked.jsonl"),
+            self.loaded.files,
+            settings,
+            options=self.options,
+            disjoint_from=[self.folder.path("steps", each, "asked.jsonl") for each in splits[: splits.index(name)]],
+            on_progress=on_progress,
         )
-        self._write_mark({**self._wanted(), "report": report.to_record()})
-        info, domain = find_scenes(self._scenes(made[0])).info, str(self.domain or DEFAULT_DOMAIN)
-        text = card(self.out, self.settings, domain, contents, audits, info, self.scenes is None)
-        with atomic_output(str(self.path(CARD))) as file:
-            file.write(text.encode())
-        shutil.rmtree(self.out / BUILD, ignore_errors=True)
-        return report
+        return {"questions": report.records} if not report.was_complete else {}
+
+    def _longest(self) -> Counts:
+        source = open_records(self.folder.path("steps", SPLITS[0], "asked.jsonl"), QUESTION_FILE)
+        return {"steps": longest_kept([len(record["program"]) for record in source.records()])}
+
+    def _keep(self, name: str, on_progress: OnProgress) -> Counts:
+        """Keep the questions that belong into the split, and whose objects can be seen."""
+        scenes = find_scenes(self.folder.path("steps", name, "scenes.json"))
+        source = open_records(self.folder.path("steps", name, "asked.jsonl"), QUESTION_FILE)
+        left_out = Counter[str]()
+        out, number = str(self.folder.path("steps", name, "kept.jsonl")), scenes.count()
+        with record_file(out, JSON_LINES, source.info, _ABOUT_QUESTIONS) as writer:
+            about = by_scene(shown(scenes.records(), "scene", number, on_progress), source.records())
+            for place, scene, records in about:
+                writer.write(self._kept(name, place, scene, records, left_out))
+        return {"left_out": dict(left_out)}
+
+    def _kept(
+        self, name: str, place: int, scene: dict[str, Any], records: list[dict[str, Any]], left_out: Counter[str]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the questions about a scene that stay, at most as many as are wanted."""
+        least, kept = self._least(scene), 0
+        hidden = hardly_visible(scene, least)
+        world = compile_scene(scene, self.loaded.domain, place)
+        for record in records:
+            program = Program.from_records(record["program"], self.loaded.catalogue)
+            if not self.holdout.keeps(name, program, record["answer"]):
+                left_out[f"question without what only test has, in {TEST}" if name == TEST else HELD] += 1
+            elif hidden and not is_visible(program, world, hidden):
+                left_out[f"an object shows fewer than {least} pixels"] += 1
+            elif kept == self.settings.questions:
+                left_out[ENOUGH] += 1
+            else:
+                kept += 1
+                yield record
+
+    def _least(self, scene: Mapping[str, Any]) -> int:
+        """Return the pixels that an object must show; the domain's limit is that of pictures of its own width."""
+        if self.settings.min_visible != OF_DOMAIN:
+            return self.settings.min_visible
+        rules = SamplingRules.from_domain(self.loaded.domain)
+        scale = float(scene["camera"]["width"]) / rules.camera.width
+        return round(rules.min_visible_pixels * scale**2)
+
+    def _give_options(self, name: str, on_progress: OnProgress) -> Counts:
+        chosen, files = self.settings, self.loaded.files
+        source = self.folder.path("steps", name, "kept.jsonl")
+        out = self.folder.path("steps", name, "options.jsonl")
+        if not open_records(source, QUESTION_FILE).count():
+            with record_file(str(out), JSON_LINES, open_records(source, QUESTION_FILE).info, _ABOUT_QUESTIONS):
+                return {}
+        progress = Progress("question", "question", self.folder.steps.get(f"questions {name}", {}).get("questions"))
+
+        def on_read(number: int) -> None:
+            progress.items += number
+            on_progress(progress)
+
+        report = write_choices(
+            source,
+            self.folder.path("steps", name, "scenes.json"),
+            out,
+            ChoiceSettings(chosen.seed, hard=chosen.choices == "hard", rotations=chosen.rotations),
+            metadata=files.metadata,
+            synonyms=files.synonyms,
+            plugins=files.plugins,
+            force=True,
+            on_read=on_read,
+        )
+        return {"left_out": dict(report.left_out)}
+
+    def _talk(self, name: str, on_progress: OnProgress) -> Counts:
+        own = self.loaded.files
+        given: dict[str, Any] = {"domain": own.name} if own.name else {"metadata": own.metadata, "plugins": own.plugins}
+        write_dialogs(
+            self.folder.path("steps", name, "scenes.json"),
+            self.folder.path("steps", name, "dialogs.jsonl"),
+            find_domain(**given, task=DIALOGS),
+            DialogSettings(seed=self.settings.seed, dialogs_per_image=self.settings.dialogs),
+            options=self.options,
+            on_progress=on_progress,
+        )
+        return {}
 
 
-def find_dialogs(path: Path) -> RecordSource:
-    """Return the dialogs of a file."""
-    from vqagen.tasks.dialog.dialog_files import DIALOGS as KIND
-
-    return open_records(str(path), KIND)
-
-
-def _write(
-    path: Path,
-    form: Format,
-    info: Mapping[str, Any],
-    key: str,
-    records: Iterator[Mapping[str, Any]],
-    more: Callable[[], Mapping[str, Any]] = dict,
-) -> None:
-    """Write records in batches. What `more` returns when all are written is added to the `info` of JSON Lines."""
-    said = dict(info)
-    with record_file(str(path), form, said, Arrangement(key, "", "scene", 0)) as writer:
-        while batch := list(islice(records, BATCH)):
-            writer.write(batch)
-        said.update(more())
+HELD = "question with what only test has"
+ENOUGH = "more questions about a picture than wanted"
+_ABOUT_SCENES = Arrangement("scenes", "", "scene", 0)
+_ABOUT_QUESTIONS = Arrangement("questions", "", "scene", 0)

@@ -1,196 +1,254 @@
-"""The card of a dataset: README.md, whose YAML head tells the hub and `datasets` what the folder holds."""
+"""The card of a dataset: README.md, which Hugging Face's `datasets` and people read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 
 from vqagen import __version__
-from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, Feature
+from vqagen.dataset.folder import Counts, Folder
+from vqagen.dataset.holdout import HoldOut
+from vqagen.dataset.joining import records_of
+from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, SPLITS, Feature
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
-from vqagen.score.verify.verification import verify
-from vqagen.shortcuts.audit import Audit, audit
-from vqagen.shortcuts.audit_report import audit_report
+from vqagen.files.output import atomic_output
+from vqagen.language.domain_files import LoadedDomain
+from vqagen.shortcuts.audit import FEW_CLUSTERS, Audit, audit
 from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.settings import flag
+from vqagen.world.loading import find_scenes
 
-FEWEST = 100
-"""Questions of a split below which an audit tells nothing."""
-OWN_LICENSE = "CC0 1.0"
-LICENSES = {OWN_LICENSE: "cc0-1.0", "Creative Commons Attribution (CC BY 4.0)": "cc-by-4.0"}
-"""Licence that a scene file names -> its name on the hub."""
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-
-HEAD = """---
-pretty_name: {name}
-license: {license}
-language:
-- en
-task_categories:
-- visual-question-answering
-size_categories:
-- {size}
-configs:
-- config_name: default
-  data_files:
-{files}
-{dialogs}dataset_info:
-- config_name: default
-  features:
-{features}
----
-"""
-
-COLUMNS = """| column | is |
-|---|---|
-| `image`, `image_id` | the picture, and its number in all splits |
-| `question_id` | the number of the question in all splits |
-| `problem`, `solution` | the question, and `<answer> … </answer>`, as trainers of reinforcement learning read them |
-| `question`, `answer`, `answer_type` | texts; the type is count, yes/no or value |
-| `choices`, `choice` | options, and the place of the right one, from 0 |
-| `program` | JSON: the steps that give the answer |
-| `family` | the template |
-| `scene`, `boxes` | JSON: the scene graph; for each object [left, top, right, bottom] in pixels |
-"""
+MEANINGS = {
+    "image": "the picture",
+    "image_id": "number of the picture, over all splits",
+    "question_id": "number of the question, over all splits",
+    "dialog_id": "number of the dialog, over all splits",
+    "problem": "the question, under the name that trainers of reinforcement learning read",
+    "solution": "`<answer> 3 </answer>`",
+    "question": "the question",
+    "answer": "the answer as text",
+    "answer_type": "`count`, `yes/no` or `value`",
+    "choices": "options, in the order to show them in; empty if there are none",
+    "choice": "place of the right option, from 0; -1 if there are none",
+    "program": "JSON: the steps that give the answer on the scene",
+    "family": "the template of the question",
+    "scene": "JSON: objects, their values, places and relations, the camera and the lights",
+    "boxes": "of each object `[left, top, right, bottom]` in pixels; `[]` if it cannot be seen",
+    "caption": "what is told before the first question",
+    "questions": "the question of each round",
+    "answers": "the answer of each round",
+    "dialog": "JSON: the dialog with its programs and coreference",
+}
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What the splits of a dataset hold."""
-
-    numbers: Mapping[str, list[int]]
-    """Split -> the numbers of its pictures."""
-    questions: Mapping[str, int]
-    dialogs: Mapping[str, int]
-    left_out: Mapping[str, int]
-    held_out: str
-    """What only test has, as a sentence; "" if there is nothing."""
-
-
-def audited(questions: Path, scenes: Path) -> Audit | None:
-    """Return the audit of a split; None for one of too few questions."""
-    checked = verify(str(questions), str(scenes)).checked
-    return audit(str(questions), scenes=str(scenes)) if checked >= FEWEST else None
-
-
-def card(
-    out: Path,
-    settings: DatasetSettings,
-    domain: str,
-    contents: Contents,
-    audits: Mapping[str, Audit],
-    info: Mapping[str, Any],
-    is_sampled: bool,
-) -> str:
-    """Return the text of the card. `info` is that of the scenes, `is_sampled` is true if they are no one else's."""
-    license = str(info.get("license") or ("" if not is_sampled else OWN_LICENSE))
-    rows = sum(contents.questions.values())
-    head = HEAD.format(
-        name=out.absolute().name,
-        license=LICENSES.get(license, "other"),
-        size=next((name for limit, name in SIZES if rows < limit), "n>1M"),
-        files="".join(_file(split, "data") for split in contents.questions).rstrip("\n"),
-        dialogs=_dialog_config(contents),
-        features="\n".join(line for name, each in FEATURES.items() for line in _feature(name, each)),
-    )
-    parts = [
-        f"# {out.absolute().name}",
-        f"Questions about pictures of the domain `{domain}`, each with the program that proves its answer, made by"
-        f" [vqagen](https://pypi.org/project/vqagen/) {__version__}.",
-        _sizes(contents),
-        f"Nothing is in two splits: no scene or one nearly the same, no text, no program."
-        f"{f' By design, {contents.held_out}.' if contents.held_out else ''}",
-        "## Columns",
-        COLUMNS,
-        "`questions` and `scenes` hold the same as records; `vqagen verify questions/test.jsonl --scenes"
-        " scenes/test.json` proves every text and answer again. Pictures come with masks in `pictures/scenes.json`.",
-        "## Left out",
-        _left_out(contents),
-        "## Audit",
-        _audit(audits),
-        "## Statistics",
-        _text(stats(str(out / "questions" / f"{next(iter(contents.questions))}.jsonl")).on_screen().text()),
-        "## Make it again",
-        f"The same command with the same version makes the same questions, scenes and boxes anywhere, and the same"
-        f" pixels on one kind of machine:\n\n    {_command(out, settings, domain, is_sampled)}",
-        "## Licences",
-        _licenses(license, is_sampled),
+def write_card(
+    folder: Folder, settings: DatasetSettings, holdout: HoldOut, loaded: LoadedDomain, scenes: str | None
+) -> Counts:
+    """Audit the splits, and write the card; return the verdict of each audit."""
+    splits = [name for name in SPLITS if f"rows {name}" in folder.steps]
+    audits = {name: _audit(folder, settings, name) for name in splits if folder.steps[f"rows {name}"].get("questions")}
+    verdicts = {name: _verdict(each, folder.steps["splits"]["scenes"][name]) for name, each in audits.items()}
+    lines = [
+        *_yaml(folder, settings, loaded, scenes, splits),
+        *_contents(folder, settings, holdout, loaded, splits),
+        *_columns(settings),
+        *_making(settings, loaded, scenes),
+        *_licences(loaded, scenes),
+        *_checks(folder, verdicts, audits),
     ]
-    return head + "\n" + "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    with atomic_output(str(folder.path("README.md"))) as file:
+        file.write("\n".join([*lines, ""]).encode())
+    return {"verdicts": verdicts}
 
 
-def _file(split: str, folder: str) -> str:
-    return f"  - split: {split}\n    path: {folder}/{split}-*.parquet\n"
+def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
+    own, train = ((str(records_of(folder, settings, each)), _scenes(folder, each)) for each in (name, SPLITS[0]))
+    if name == SPLITS[0]:
+        return audit(own[0], scenes=own[1])
+    return audit(own[0], scenes=own[1], train=train[0], train_scenes=train[1])
 
 
-def _dialog_config(contents: Contents) -> str:
-    if not contents.dialogs:
-        return ""
-    files = "".join(_file(split, "dialogs") for split, number in contents.dialogs.items() if number)
-    return f"- config_name: dialogs\n  data_files:\n{files}"
+def _verdict(found: Audit, pictures: int) -> str:
+    if found.passes and pictures < FEW_CLUSTERS:
+        return f"fewer than {FEW_CLUSTERS} pictures: too few to tell"
+    return "passes: no shortcut found" if found.passes else f"FAILS: {'; '.join(found.failures())}"
 
 
-def _feature(name: str, feature: Feature) -> list[str]:
-    """Return the lines of a column as the hub writes them."""
-    if feature["_type"] == "Sequence":
-        inner = feature["feature"]
-        if inner["_type"] == "Sequence":
-            return [f"  - name: {name}", "    sequence:", f"      sequence: {inner['feature']['dtype']}"]
-        return [f"  - name: {name}", f"    sequence: {inner['dtype']}"]
-    return [f"  - name: {name}", f"    dtype: {'image' if feature['_type'] == 'Image' else feature['dtype']}"]
+def _scenes(folder: Folder, name: str) -> str:
+    return str(folder.path("steps", name, "scenes.json"))
 
 
-def _sizes(contents: Contents) -> str:
-    lines = ["| split | pictures | questions |", "|---|--:|--:|"]
-    for split, number in contents.questions.items():
-        lines.append(f"| {split} | {len(contents.numbers[split]):,} | {number:,} |")
-    if contents.dialogs:
-        total = counted(sum(contents.dialogs.values()), "dialog")
-        lines += ["", f"The configuration `dialogs` has {total}, in the columns {', '.join(DIALOG_FEATURES)}."]
-    return "\n".join(lines)
+# Parts ----------------------------------------------------------------------------------------------------------------
 
 
-def _left_out(contents: Contents) -> str:
-    if not contents.left_out:
-        return "No question."
-    return "\n".join(f"* {why}: {number:,}" for why, number in contents.left_out.items())
+def _yaml(
+    folder: Folder, settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None, splits: list[str]
+) -> Iterator[str]:
+    """Yield the part that machines read."""
+    counts: Counter[str] = sum((Counter(folder.steps[f"rows {name}"]) for name in splits), Counter())
+    size = next((name for most, name in SIZES if counts["questions"] < most), "n>1M")
+    named = _license(loaded, scenes)
+    yield from ("---", f"license: {named}")
+    yield from ("license_name: see-below", "license_link: README.md") if named == "other" else ()
+    yield from ("language:", "- en")
+    yield from ("task_categories:", "- visual-question-answering", "size_categories:", f"- {size}")
+    yield from ("tags:", "- vqagen", "- synthetic", "- compositional", "configs:")
+    kinds = [("default", "data", "questions", FEATURES)]
+    kinds += [("dialogs", "dialogs", "dialogs", DIALOG_FEATURES)] if settings.dialogs else []
+    for config, data, kind, _ in kinds:
+        yield f"- config_name: {config}"
+        yield from ("  default: true",) if config == "default" else ()
+        yield "  data_files:"
+        for name in splits:
+            if folder.steps[f"rows {name}"].get(kind):
+                yield from (f"  - split: {name}", f"    path: {data}/{name}-*.parquet")
+    yield "dataset_info:"
+    for config, _, _, features in kinds:
+        yield from (f"- config_name: {config}", "  features:")
+        for column, feature in features.items():
+            yield f"  - name: {column}"
+            yield from (f"    {line}" for line in _feature(feature))
+    yield from ("---", "")
 
 
-def _audit(audits: Mapping[str, Audit]) -> str:
-    if not audits:
-        return f"No split has {FEWEST} questions, too few to find shortcuts in."
-    said = [f"{split} {'passes' if each.passes else '**FAILS**'}" for split, each in audits.items()]
-    texts = [f"{split}:\n\n{_text(audit_report(each).on_screen().text())}" for split, each in audits.items()]
-    return f"What lets a model answer without looking (`vqagen audit`): {', '.join(said)}.\n\n" + "\n\n".join(texts)
+def _feature(feature: Feature) -> list[str]:
+    """Return the type of a column as the card of a dataset says it.
+
+    >>> _feature({"feature": {"dtype": "string", "_type": "Value"}, "_type": "Sequence"})
+    ['sequence: string']
+    """
+    if feature["_type"] == "Image":
+        return ["dtype: image"]
+    if feature["_type"] == "Value":
+        return [f"dtype: {feature['dtype']}"]
+    inner = _feature(feature["feature"])
+    plain = inner[0].removeprefix("dtype: ")
+    return [f"sequence: {plain}"] if plain != inner[0] else ["sequence:", *(f"  {line}" for line in inner)]
 
 
-def _text(text: str) -> str:
-    return f"```text\n{text.strip()}\n```"
+def _contents(
+    folder: Folder, settings: DatasetSettings, holdout: HoldOut, loaded: LoadedDomain, splits: list[str]
+) -> Iterator[str]:
+    from vqagen.dataset.build import left_out_of
+
+    domain = loaded.files.name or loaded.domain.name
+    yield from (f"# Questions about pictures of {domain} scenes", "")
+    how = "path-traced by Mitsuba" if settings.pictures == "rendered" else "drawn as quick sketches"
+    yield f"Pictures {how}, with questions, the programs that prove their answers, boxes and scene graphs."
+    yield from (f"Made by [vqagen](https://pypi.org/project/vqagen) {__version__}.", "")
+    yield from ("| split | pictures | questions | dialogs |", "|---|--:|--:|--:|")
+    for name in splits:
+        counts = folder.steps[f"rows {name}"]
+        yield f"| {name} | {counts['pictures']:,} | {counts.get('questions', 0):,} | {counts.get('dialogs', 0):,} |"
+    yield from ("", "Splits are by scene. No question of one split has its text or its program in common with one of")
+    yield "another. Scenes that are nearly the same (equal values, objects less than half a unit apart) are together."
+    if held := holdout.sentence():
+        yield from ("", f"Held out: {held}.")
+    if left_out := left_out_of(folder.steps):
+        yield from ("", "Left out:", "")
+        yield from (f"- {number:,}: {reason}" for reason, number in left_out.items())
+    yield ""
 
 
-def _command(out: Path, settings: DatasetSettings, domain: str, is_sampled: bool) -> str:
-    """Return the command that makes the dataset again."""
-    words = ["vqagen dataset", out.absolute().name]
-    if not is_sampled:
-        words.append("--scenes SCENES")
-    if domain != "clevr":
-        words.append(f"--domain {domain}")
-    default = DatasetSettings().to_record()
-    for name, value in settings.to_record().items():
-        if value != default[name]:
-            values = value if isinstance(value, list | tuple) else [value]
-            words += [flag(name) if each is True else f"{flag(name)} {each}" for each in values]
-    return " ".join(words)
+def _columns(settings: DatasetSettings) -> Iterator[str]:
+    yield from ("## Columns", "", "| column | meaning |", "|---|---|")
+    yield from (f"| `{name}` | {MEANINGS[name]} |" for name in FEATURES)
+    yield ""
+    if settings.dialogs:
+        yield from ("Configuration `dialogs`:", "", "| column | meaning |", "|---|---|")
+        yield from (f"| `{name}` | {MEANINGS[name]} |" for name in DIALOG_FEATURES)
+        yield ""
 
 
-def _licenses(license: str, is_sampled: bool) -> str:
-    lines = ["* Templates, words and code of vqagen: MIT."]
-    if is_sampled:
-        lines.append(f"* Scenes and pictures, which vqagen made: {OWN_LICENSE}.")
+def command_of(settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None) -> str:
+    """Return the command that makes the dataset again.
+
+    Files of one's own domain and scenes are named as they were.
+    """
+    words = ["vqagen", "dataset", "OUT", *(("--scenes", scenes) if scenes else ())]
+    files = loaded.files
+    if files.name is None:
+        words += ["--metadata", str(files.metadata), "--templates", str(files.templates)]
+    elif files.name != "clevr":
+        words += ["--domain", files.name]
+    for each in fields(settings):
+        value = getattr(settings, each.name)
+        if each.name == "count" and not scenes and not value:
+            continue
+        if isinstance(value, tuple):
+            words += [word for held in value for word in (flag(each.name), held)]
+        elif each.name == "seed" or value not in (each.default, -1 if each.default is None else each.default):
+            words += [flag(each.name), *(() if value is True else (str(value),))]
+    return shlex.join(words)
+
+
+def _making(settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None) -> Iterator[str]:
+    yield from ("## Make it again", "", "```console")
+    yield from (
+        f"$ pip install 'vqagen[render]=={__version__}'",
+        f"$ {command_of(settings, loaded, scenes)}",
+        "```",
+        "",
+    )
+    yield "Scenes, boxes, texts, answers and options are the same everywhere. The pixels of rendered pictures are the"
+    yield from ("same on one machine and version of the renderer; each scene has their hash.", "")
+
+
+def _stated(scenes: str) -> str:
+    """Return the licence that a scene file states; "" if it states none."""
+    stated = find_scenes(scenes).info.get("license")
+    return stated if isinstance(stated, str) else ""
+
+
+def _license(loaded: LoadedDomain, scenes: str | None) -> str:
+    """Return the licence of all parts, by the name that Hugging Face has for it."""
+    if not loaded.files.name:
+        return "other"
+    if scenes is None:
+        return "mit"
+    return "cc-by-4.0" if "CC BY 4.0" in _stated(scenes).upper().replace("-", " ") else "other"
+
+
+def _licences(loaded: LoadedDomain, scenes: str | None) -> Iterator[str]:
+    yield from ("## Licences", "")
+    files = loaded.files
+    if files.name:
+        yield f"- Templates and vocabulary: those of vqagen's domain `{files.name}` (MIT)."
     else:
-        said = license or "their file names none; ask those who made them"
-        lines.append(f"* Scenes came from elsewhere: {said}. Pictures of them, and questions about them, follow it.")
-    return "\n".join(lines)
+        yield (
+            "- Templates and vocabulary: `"
+            + files.templates.name
+            + "`, of whoever made them; **fill in their licence**."
+        )
+    if scenes is None:
+        yield "- Scenes and pictures: made from nothing by vqagen; whoever ran it may choose their licence."
+        yield ""
+        return
+    named = _stated(scenes)
+    terms = f"{named}, as the file says" if named else "**fill in their licence**"
+    yield f"- Scenes: `{scenes.rpartition('/')[2]}`, {terms}."
+    yield "  The released CLEVR scenes are CC BY 4.0; name Johnson et al. 2017 as their source."
+    yield from ("- Pictures: made from these scenes by vqagen, so the licence of the scenes applies to them too.", "")
+
+
+def _checks(folder: Folder, verdicts: Mapping[str, str], audits: Mapping[str, Audit]) -> Iterator[str]:
+    yield from ("## Audit", "", "What answers questions without the picture (`vqagen audit`):", "")
+    for name, verdict in verdicts.items():
+        yield f"- {name}, {counted(len(audits[name].items), 'question')}: **{verdict}**"
+    for name, each in audits.items():
+        if each.probes:
+            yield from (
+                "",
+                f"Predictors on {name}:",
+                "",
+                "| predictor | right | by chance | verdict |",
+                "|---|--:|--:|---|",
+            )
+            for probe in each.probes:
+                yield f"| {probe.name}: {probe.meaning} | {probe.accuracy:.3f} | {probe.chance:.3f} | {probe.verdict} |"
+    report = stats(str(folder.path("questions.jsonl"))).on_screen()
+    yield from ("", "## Statistics", "", "```text", report.text().rstrip(), "```")

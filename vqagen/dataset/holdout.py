@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vqagen.dataset.rows import SPLITS
-from vqagen.dataset.settings import FAMILY, LENGTH, VALUE_PAIR, DatasetSettings
+from vqagen.dataset.settings import (
+    CONDITION,
+    FAMILY,
+    LENGTH,
+    TEST_CONDITION,
+    TRAIN_CONDITION,
+    VALUE_PAIR,
+    DatasetSettings,
+)
 from vqagen.errors import UsageError, unknown
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.program import Program
@@ -15,6 +23,7 @@ from vqagen.rng import below, shuffled, stream
 from vqagen.tasks.questions.chosen_templates import check_names, chosen_templates
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import Domain
+from vqagen.world.sampling_rules import SamplingRules
 
 TEST = SPLITS[2]
 HELD_FAMILIES = 5
@@ -70,9 +79,7 @@ class HoldOut:
         if self.kind == VALUE_PAIR:
             pairs = ", ".join(map("+".join, self.pairs))
             return f"only questions of test name both values of {pairs}, each as an object's description"
-        return (
-            "scenes of test are sampled by condition B, all others by condition A" if self.kind == "condition" else ""
-        )
+        return "scenes of test are sampled by condition B, all others by condition A" if self.kind == CONDITION else ""
 
 
 def descriptions(program: Program) -> Iterator[set[str]]:
@@ -97,19 +104,21 @@ def longest_kept(lengths: Sequence[int]) -> int:
 
 
 def choose_held(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
-    """Return what settings hold out. UsageError for a name that no family, or no value, has."""
+    """Return what settings hold out. UsageError for a name that no family, no value or no condition has."""
     if settings.hold_out == FAMILY:
         return _held_families(settings, loaded)
     if settings.hold_out == VALUE_PAIR:
         pairs = (_read_pair(text, loaded.domain) for text in settings.held)
         return HoldOut(VALUE_PAIR, pairs=tuple(pairs) or tuple(_drawn_pairs(settings.seed, loaded.domain)))
+    for condition in (TRAIN_CONDITION, TEST_CONDITION) if settings.hold_out == CONDITION else ():
+        SamplingRules.from_domain(loaded.domain, condition)
     return HoldOut(settings.hold_out)
 
 
 def _held_families(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
     if settings.held:
         named = QuestionSettings(only=settings.held)
-        check_names(loaded, named)
+        check_names(loaded, named, "--held")
         held = {each.id for each in chosen_templates(loaded.templates, named)}
     else:
         ids = shuffled(stream(settings.seed, "held families"), [each.id for each in loaded.templates])

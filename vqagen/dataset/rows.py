@@ -25,6 +25,7 @@ from typing import Any
 
 import orjson
 
+from vqagen.dataset.folder import is_finished
 from vqagen.errors import PlaceError, UsageError, unknown
 from vqagen.files.parquet import open_columns
 from vqagen.language.domain_files import PathLike
@@ -132,7 +133,7 @@ def read_rows(folder: PathLike, split: str | None = None, data: str = "data") ->
 
     An image is {"bytes", "path"}. A few rows are in memory at once. `data` is the folder of the rows: `data` holds
     questions, `dialogs` holds dialogs. Raises PlaceError for a folder without such rows, and UsageError for a split
-    that is not there.
+    that is not there, and for a dataset that is not finished.
     """
     for name, path in row_files(folder, split, data):
         with open_columns(path) as file:
@@ -141,8 +142,15 @@ def read_rows(folder: PathLike, split: str | None = None, data: str = "data") ->
                     yield {**row, "split": name}
 
 
+def data_folder(place: PathLike) -> Path | None:
+    """Return the folder of rows at a place: the place, or the questions of a dataset; None if there are no rows."""
+    return next((each for each in (Path(place, "data"), Path(place)) if any(each.glob("*-of-*.parquet"))), None)
+
+
 def row_files(folder: PathLike, split: str | None = None, data: str = "data") -> list[tuple[str, Path]]:
     """Return split and place of each Parquet file of a dataset, in the order of their rows; raises as `read_rows`."""
+    if not is_finished(Path(folder)):
+        raise UsageError(f"the dataset {folder} is not finished: repeat the `vqagen dataset` command that began it")
     place = Path(folder, data)
     found = [(name, path) for name in SPLITS for path in sorted(place.glob(f"{name}-*-of-*.parquet"))]
     if not found:

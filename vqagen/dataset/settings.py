@@ -23,7 +23,7 @@ class DatasetSettings(RunSettings):
 
     start_index: int = setting(0, "Index of the first scene.", least=0, group="choice")
     count: int = setting(
-        0, f"How many pictures. [default: {PICTURES}; with --scenes, one of each scene]", least=0, group="choice"
+        0, f"How many pictures; 0 for {PICTURES} or, with --scenes, one of each scene.", least=0, group="choice"
     )
     pictures: str = setting(
         "rendered",
@@ -31,6 +31,8 @@ class DatasetSettings(RunSettings):
         choices=("rendered", "drawn"),
         group="choice",
     )
+    width: int = setting(0, "Width of the pictures in pixels; 0 for that of the domain.", least=0, group="choice")
+    samples: int = setting(8, "Paths of light a pixel of rendered pictures.", least=1, group="choice")
     questions: int = setting(15, "Questions about each picture, before any is left out.", least=1, group="choice")
     dialogs: int = setting(0, "Dialogs about each picture.", least=0, bare="5", metavar="[N]", group="choice")
     choices: str = setting(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from vqagen.dataset.rows import Row, dialog_row, question_row, read_rows
+from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
 from vqagen.files.records import RecordSource
@@ -91,8 +91,7 @@ class Source(NamedTuple):
 
 def find_source(place: PathLike, asked: Asked) -> Source:
     """Return the examples of a place. Raises UsageError if nothing is there that can be exported."""
-    folder = Path(place)
-    if data := next((each for each in (folder / "data", folder) if any(each.glob("*-of-*.parquet"))), None):
+    if data := data_folder(place):
         return _dataset(data, str(place), asked)
     found = find_any_records(place)
     if found.kind is SAMPLES:
@@ -110,12 +109,14 @@ def _dataset(data: Path, name: str, asked: Asked) -> Source:
     card = data.parent / "README.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    return Source(kind, domain_of_dataset(data.parent) or "", text, _examples(rows, name, asked))
+    domain = shipped_domain(info_of_dataset(data.parent)) or ""
+    return Source(kind, domain, text, _examples(rows, name, asked))
 
 
-def domain_of_dataset(folder: Path) -> str | None:
-    """Return the shipped domain of a dataset, which the info of its questions names; None if nothing names one."""
-    return shipped_domain(find_info_beside(folder / "questions.jsonl") or {})
+def info_of_dataset(folder: Path) -> Mapping[str, Any]:
+    """Return the info of a dataset's questions, which names its domain; nothing if there is none."""
+    info: Mapping[str, Any] = find_info_beside(folder / "questions.jsonl") or {}
+    return info
 
 
 def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:

@@ -184,7 +184,7 @@ def atomic_folder(out: Path) -> Iterator[Path]:
         settle(out.parent)
     except BaseException as error:
         shutil.rmtree(beside, ignore_errors=True)
-        if isinstance(error, OSError) and error.filename is None:  # from writing
+        if isinstance(error, OSError) and (error.filename is None or error.filename2):  # from writing, or copying
             raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
         raise
 

@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from vqagen.dataset.rows import data_folder
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.export.examples import domain_of_dataset
+from vqagen.export.examples import info_of_dataset
 from vqagen.files.output import atomic_folder, check_folder, sweep
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
 from vqagen.show.entries import Entry, Picture, Pictures, dataset_entries, record_entries, trial_entries
@@ -75,8 +77,8 @@ def _entries(
     file: Path, images: PathLike | None, scenes: PathLike | None, files: DomainFiles | None
 ) -> tuple[str, Iterator[Entry]]:
     """Return the kind of the entries of a file, and the entries."""
-    if data := next((each for each in (file / "data", file) if any(each.glob("*-of-*.parquet"))), None):
-        catalogue = load_catalogue(files or find_domain(domain_of_dataset(data.parent)))[0]
+    if data := data_folder(file):
+        catalogue = _catalogue(files, info_of_dataset(data.parent), file)
         kind = "dialogs" if data.name == "dialogs" else "questions"
         return kind, dataset_entries(data.parent, data.name, catalogue)
     source = find_any_records(file)
@@ -84,9 +86,17 @@ def _entries(
         raise UsageError(f"{file} is of the shape of another generator; generate trials without --format reference")
     if source.kind is TRIALS:
         return "trials", trial_entries(source)
-    catalogue = load_catalogue(files or find_domain(shipped_domain(source.info)))[0]
+    catalogue = _catalogue(files, source.info, file)
     pictures, found = _pictures(Path(str(source.path)), images, scenes)
     return source.kind.key, record_entries(source, found, catalogue, pictures, source.kind is DIALOGS)
+
+
+def _catalogue(files: DomainFiles | None, info: Mapping[str, Any], file: Path) -> Catalogue:
+    """Return the functions of a file's domain. UsageError if it is not a shipped one and nothing says where it is."""
+    name = shipped_domain(info)
+    if files is None and name is None and "generator" in info:
+        raise UsageError(f"{file} is of a domain that vqagen does not ship; name it by --domain or --metadata")
+    return load_catalogue(files or find_domain(name))[0]
 
 
 def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> tuple[Pictures, SceneSource | None]:

@@ -39,12 +39,15 @@ def warn_skipped(skipped: Iterable[BadTemplates]) -> None:
         warn(Problem(message, first.source, first.path, first.line, first.column))
 
 
-def check_names(loaded: LoadedDomain, settings: QuestionSettings) -> None:
-    """Raise UsageError for every name in the settings that nothing has, or if no template is left."""
+def check_names(loaded: LoadedDomain, settings: QuestionSettings, option: str = "--only") -> None:
+    """Raise UsageError for every name in the settings that nothing has, or if no template is left.
+
+    `option` is the one that gave the names.
+    """
     sound = [_names(template) for template in loaded.templates]
     known = list(dict.fromkeys(name for kind in zip(*sound, strict=True) for name in kind if name))
     what = "question type or template"
-    wrong = [f"--only: {unknown(what, name, known)}" for name in settings.only if name not in known]
+    wrong = [f"{option}: {unknown(what, name, known)}" for name in settings.only if name not in known]
     if not loaded.templates:
         wrong = ["no template is left: --skip-bad-templates leaves none to ask with"]
     if wrong:

@@ -1,0 +1,299 @@
+"""`vqagen dataset`: one command gives pictures, questions with options, splits, rows and a card; it can be resumed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from oracles.leaks import leaks, nearly_same
+from scene_records import sampled_scenes
+
+import vqagen
+from vqagen.dataset.build import write_dataset
+from vqagen.dataset.rows import SPLITS, read_rows
+from vqagen.dataset.settings import DatasetSettings
+from vqagen.errors import UsageError, VqagenError
+from vqagen.language.domain_files import find_domain, load_domain_files
+from vqagen.run.options import RunOptions
+from vqagen.run.runner import OnProgress
+
+SMALL: dict[str, Any] = {"count": 8, "pictures": "drawn", "width": 96, "questions": 5, "shares": "50/25/25"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small dataset."""
+    out = tmp_path_factory.mktemp("dataset") / "out"
+    write_dataset(out, DatasetSettings(**SMALL))
+    return out
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def test_rows_have_pictures_options_and_boxes(made: Path) -> None:
+    rows = list(read_rows(made))
+
+    assert {row["split"] for row in rows} == set(SPLITS)
+    assert [row["question_id"] for row in rows] == list(range(len(rows)))
+    for row in rows:
+        assert row["image"]["bytes"].startswith(b"\x89PNG")
+        assert row["choices"][row["choice"]] == row["answer"]
+        assert len(row["boxes"]) == len(json.loads(row["scene"])["objects"])
+        assert row["answer_type"] in ("count", "yes/no", "value")
+        assert "#" in row["family"]
+
+
+def test_questions_and_rows_say_the_same(made: Path) -> None:
+    """Of questions.jsonl, `scene_index` is the place in pictures/scenes.json."""
+    scenes = json.loads((made / "pictures/scenes.json").read_bytes())["scenes"]
+    asked = lines(made / "questions.jsonl")
+
+    assert [each["question"] for each in asked] == [row["question"] for row in read_rows(made)]
+    assert all(scenes[each["scene_index"]]["image_index"] == each["image_index"] for each in asked)
+    sharing = Counter(each["block"] for each in asked)
+    assert all(sharing[each["block"]] == len(each["choices"]) for each in asked)
+
+
+def test_other_commands_read_the_questions(made: Path, vqagen_: Commands) -> None:
+    ran = vqagen_(f"verify {made}/questions.jsonl --scenes {made}/scenes.json")
+
+    assert ran.code == 0, ran.err
+
+
+def test_the_same_settings_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "again", DatasetSettings(**SMALL))
+
+    assert contents(tmp_path / "again") == contents(made)
+
+
+class Stop(Exception):
+    """An interruption."""
+
+
+def test_every_step_is_resumed_and_none_is_done_again(made: Path, tmp_path: Path) -> None:
+    """A run that is stopped at the beginning of each step gives, in the end, what one run gives."""
+    begun: list[str] = []
+
+    @contextmanager
+    def stop_once(step: str) -> Iterator[OnProgress]:
+        begun.append(step)
+        if begun.count(step) == 1:
+            raise Stop
+        yield lambda _: None
+
+    while True:
+        try:
+            report = write_dataset(tmp_path / "out", DatasetSettings(**SMALL), on_step=stop_once)
+            break
+        except Stop:
+            assert "card" not in begun or begun[-1] == "card"
+
+    assert set(Counter(begun).values()) == {2}
+    assert contents(tmp_path / "out") == contents(made)
+    assert not report.was_complete
+    assert write_dataset(tmp_path / "out", DatasetSettings(**SMALL)).was_complete
+
+
+def test_another_dataset_is_refused_with_what_differs(made: Path, tmp_path: Path) -> None:
+    before = contents(made)
+
+    with pytest.raises(UsageError, match=r"--force begins anew[^$]*settings\.questions: 5, not 6"):
+        write_dataset(made, DatasetSettings(**{**SMALL, "questions": 6}), options=RunOptions(resume=True))
+    assert contents(made) == before
+
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="folder of something else"):
+        write_dataset(tmp_path, DatasetSettings(**SMALL), options=RunOptions(force=True))
+
+
+def test_force_begins_anew_and_leaves_the_files_of_others(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4}))
+    (tmp_path / "out/notes.txt").write_text("mine")
+
+    report = write_dataset(
+        tmp_path / "out", DatasetSettings(**{**SMALL, "choices": "none"}), options=RunOptions(force=True)
+    )
+
+    assert (tmp_path / "out/notes.txt").read_text() == "mine"
+    assert sum(report.steps[f"rows {name}"]["pictures"] for name in SPLITS) == 8
+    assert all((row["choices"], row["choice"]) == ([], -1) for row in read_rows(tmp_path / "out"))
+
+
+def test_a_full_disk_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Path) -> None:
+    def full(*_: object) -> int:
+        raise VqagenError("cannot write rows: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vqagen.dataset.joining.write_rows", full)
+        with pytest.raises(VqagenError, match="No space left"):
+            write_dataset(tmp_path / "out", DatasetSettings(**SMALL))
+        assert (tmp_path / "out/questions.jsonl").is_file()
+
+    write_dataset(tmp_path / "out", DatasetSettings(**SMALL))
+    assert contents(tmp_path / "out") == contents(made)
+
+
+def test_questions_about_what_can_hardly_be_seen_are_left_out(tmp_path: Path) -> None:
+    settings = DatasetSettings(**{**SMALL, "choices": "none", "min_visible": 60})
+
+    report = write_dataset(tmp_path / "out", settings)
+
+    least = min(
+        thing["visible_pixels"] for row in read_rows(tmp_path / "out") for thing in json.loads(row["scene"])["objects"]
+    )
+    assert least < 60
+    assert "an object shows fewer than 60 pixels" in report.summary()
+
+
+def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
+    info = {"license": "Creative Commons Attribution (CC BY 4.0)"}
+    scenes = sampled_scenes(6, 3)
+    (tmp_path / "scenes.json").write_text(json.dumps({"info": info, "scenes": scenes}))
+    settings = DatasetSettings(**{**SMALL, "count": 4, "start_index": 1})
+
+    write_dataset(tmp_path / "out", settings, scenes=tmp_path / "scenes.json")
+
+    card = (tmp_path / "out/README.md").read_text()
+    pictured = json.loads((tmp_path / "out/pictures/scenes.json").read_bytes())["scenes"]
+    assert [each["image_index"] for each in pictured] == [each["image_index"] for each in scenes[1:5]]
+    assert "license: cc-by-4.0" in card
+    assert "CC BY 4.0), as the file says" in card
+    with pytest.raises(UsageError, match="leave out --scenes"):
+        write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
+
+
+def test_scenes_may_be_the_files_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "scenes").mkdir()
+    for number, scene in enumerate(sampled_scenes(3, 3)):
+        (tmp_path / f"scenes/{number}.json").write_text(json.dumps(scene))
+    settings = DatasetSettings(**{**SMALL, "count": 0, "choices": "none"})
+
+    write_dataset(tmp_path / "out", settings, scenes=tmp_path / "scenes")
+
+    assert len({row["image_id"] for row in read_rows(tmp_path / "out")}) == 3
+
+
+def test_only_train_must_have_questions(tmp_path: Path) -> None:
+    """The only picture of a split may have no question whose objects can all be seen and that gets options."""
+    few = {**SMALL, "count": 8, "questions": 1, "choices": "none", "min_visible": 60, "shares": "80/10/10"}
+    made = (write_dataset(tmp_path / f"{seed}", DatasetSettings(**few, seed=seed)) for seed in range(20))
+    report = next(each for each in made if not each.steps["rows test"]["questions"])
+
+    assert ", test 0) in" in report.summary()
+    assert "- split: test" not in (report.place / "README.md").read_text()
+    with pytest.raises(UsageError, match="no question is left in the split train"):
+        write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
+
+
+def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "dialogs": 1}))
+    assert vqagen.verify(tmp_path / "out/dialogs.jsonl", tmp_path / "out/scenes.json").mismatched == 0
+
+    rows = list(read_rows(tmp_path / "out", data="dialogs"))
+
+    assert [row["dialog_id"] for row in rows] == list(range(4))
+    assert all(len(row["questions"]) == len(row["answers"]) == 10 for row in rows)
+    assert "config_name: dialogs" in (tmp_path / "out/README.md").read_text()
+
+
+def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_: Commands) -> None:
+    card = (made / "README.md").read_text()
+    command = next(line for line in card.splitlines() if line.startswith("$ vqagen dataset OUT"))
+
+    ran = vqagen_(command.removeprefix("$ vqagen ").replace("OUT", str(tmp_path / "out")))
+
+    assert ran.code == 0, ran.err
+    assert contents(tmp_path / "out") == contents(made)
+    for part in ("license: mit", "## Licences", "## Audit", "## Statistics", "visual-question-answering"):
+        assert part in card
+
+
+# Leaks ----------------------------------------------------------------------------------------------------------------
+
+
+def test_no_split_leaks_into_another(made: Path) -> None:
+    assert list(leaks(read_rows(made))) == []
+
+
+def test_the_oracle_finds_planted_leaks(made: Path) -> None:
+    rows = list(read_rows(made))
+    planted = {**rows[-1], "split": "train"}
+    scene = json.loads(rows[0]["scene"])
+    for each in scene["objects"]:
+        each["3d_coords"][0] += 0.1
+    copy = {**rows[-1], "image_id": 99, "scene": json.dumps(scene), "image": {"bytes": b""}}
+
+    found = list(leaks([*rows, planted, copy]))
+
+    assert {each.split()[0] for each in found} == {"text", "program", "picture", "image_id", "scenes"}
+    assert not nearly_same(scene["objects"], scene["objects"][1:], 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hold_out", ["none", "family", "length", "value-pair", "condition"])
+def test_thousands_of_rows_leak_nothing_and_test_alone_has_what_is_held_out(hold_out: str, tmp_path: Path) -> None:
+    settings = DatasetSettings(count=250, pictures="drawn", width=96, choices="none", hold_out=hold_out, seed=5)
+    write_dataset(tmp_path / "out", settings, options=RunOptions(workers=2))
+    rows = list(read_rows(tmp_path / "out"))
+    test, rest = ([row for row in rows if (row["split"] == "test") == is_test] for is_test in (True, False))
+
+    assert len(rows) > 2000
+    assert len(test) > 60
+    assert list(leaks(rows)) == []
+    if hold_out == "family":
+        assert {row["family"] for row in test}.isdisjoint(row["family"] for row in rest)
+    if hold_out == "length":
+        lengths = [[len(json.loads(row["program"])) for row in part] for part in (test, rest)]
+        assert min(lengths[0]) > max(lengths[1])
+    if hold_out == "value-pair":
+        pairs = held_pairs(tmp_path / "out/README.md")
+        assert all(any(pair <= named(row) for pair in pairs) for row in test)
+        assert not any(pair <= named(row) for pair in pairs for row in rest)
+    if hold_out == "condition":
+        from vqagen.world.sampling_rules import SamplingRules
+
+        domain = load_domain_files().domain
+        assert all(SamplingRules.from_domain(domain, "A").keeps(json.loads(row["scene"])) for row in rest)
+        assert all(SamplingRules.from_domain(domain, "B").keeps(json.loads(row["scene"])) for row in test)
+
+
+def named(row: dict[str, Any]) -> set[str]:
+    return {row["answer"], *(value for node in json.loads(row["program"]) for value in node["value_inputs"])}
+
+
+def held_pairs(card: Path) -> list[set[str]]:
+    line = next(each for each in card.read_text().splitlines() if each.startswith("Held out:"))
+    return [set(each.split("+")) for each in line.replace(",", " ").split() if "+" in each]
+
+
+@pytest.mark.slow
+def test_datasets_opens_it_with_pictures(made: Path, tmp_path: Path) -> None:
+    import datasets
+
+    loaded = datasets.load_dataset(str(made), cache_dir=str(tmp_path))
+
+    assert list(loaded) == list(SPLITS)
+    assert loaded["train"][0]["image"].size == (96, 64)
+    assert [row["question"] for name in SPLITS for row in loaded[name]] == [row["question"] for row in read_rows(made)]
+
+
+def test_what_cannot_be_held_out_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    market = find_domain("market")
+    with pytest.raises(UsageError, match=r"market\.json: unknown condition 'A'"):
+        write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", hold_out="condition"), market)
+    with pytest.raises(UsageError, match="--held: unknown question type or template 'coutn'"):
+        write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", hold_out="family", held=("coutn",)))
+
+    assert not (tmp_path / "out").exists()

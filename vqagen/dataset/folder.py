@@ -1,0 +1,134 @@
+"""The folder of a dataset: what it was asked for, and which steps are finished.
+
+dataset.json    the settings and the hashes of all inputs, and what each finished step counted
+README.md       the card
+data/           Parquet files of questions; dialogs/ has those of dialogs
+questions.jsonl all questions with options, and the split of each; dialogs.jsonl has dialogs, scenes.json the scenes
+pictures/       scenes.json, with boxes and masks, and images
+steps/          what the steps hand on to each other
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vqagen.errors import PlaceError, UsageError, VqagenError
+from vqagen.files.info import differences
+from vqagen.files.output import atomic_output
+from vqagen.language.domain_files import PathLike
+
+STATE = "dataset.json"
+RECORDS = ("questions.jsonl", "dialogs.jsonl")
+OURS = (
+    "README.md",
+    "data",
+    "dialogs",
+    "scenes.json",
+    *RECORDS,
+    *(f"{name}.info.json" for name in RECORDS),
+    "pictures",
+    "steps",
+    STATE,
+)
+"""All that --force deletes."""
+LAST = "card"
+"""The last step."""
+SHOWN = 8
+"""Differences that a message names."""
+Counts = dict[str, Any]
+
+
+class Folder:
+    """The folder of a dataset. Each step is recorded when it is finished, and then never done again."""
+
+    def __init__(self, place: Path, recipe: Mapping[str, Any], steps: Mapping[str, Counts]) -> None:
+        self.place, self.recipe, self.steps = place, recipe, dict(steps)
+
+    def path(self, *parts: str) -> Path:
+        """Return a place inside, whose folder is made if it is not there."""
+        path = self.place.joinpath(*parts)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def once(self, step: str, do: Callable[[], Counts]) -> Counts:
+        """Return what a step counted: now, or when it was finished. A step that was interrupted begins again."""
+        if step not in self.steps:
+            counts = do()
+            self.steps[step] = counts
+            self.save()
+        return self.steps[step]
+
+    def save(self) -> None:
+        """Write what is finished."""
+        with atomic_output(str(self.place / STATE)) as file:
+            file.write(orjson.dumps({**self.recipe, "steps": self.steps}, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def open_folder(out: PathLike, recipe: Mapping[str, Any], force: bool) -> Folder:
+    """Return the folder of a dataset with this recipe, new or begun. Without `force`, nothing in it is lost.
+
+    Raises UsageError, with all that differs, for a dataset of another recipe, and for a folder of something else.
+    """
+    place = Path(out)
+    if place.exists() and not place.is_dir():
+        raise PlaceError(f"output {out} is a file; name a folder")
+    state, steps = place / STATE, dict[str, Counts]()
+    if state.is_file():
+        known = _read(state)
+        steps = known.pop("steps", {})
+        if force:
+            steps = {}
+            _clear(place)
+        else:
+            _refuse_other(state, recipe, known)
+    elif place.is_dir() and any(place.iterdir()):
+        raise UsageError(f"output {out} is a folder of something else: it has no {STATE}; name another folder")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PlaceError(f"cannot make the folder {out}: {error.strerror}") from None
+    folder = Folder(place, recipe, steps)
+    folder.save()
+    return folder
+
+
+def _read(state: Path) -> dict[str, Any]:
+    try:
+        known = orjson.loads(state.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        known = None
+    if not isinstance(known, dict) or not isinstance(known.get("steps"), dict):
+        raise UsageError(f"{state} is damaged: it should say what is in the folder; delete the folder and begin anew")
+    return known
+
+
+def is_finished(place: Path) -> bool:
+    """True if no dataset is begun in a folder that is not finished."""
+    state = place / STATE
+    return not state.is_file() or LAST in _read(state)["steps"]
+
+
+def _refuse_other(state: Path, recipe: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    found = list(differences(orjson.loads(orjson.dumps(recipe)), known))
+    if found:
+        more = [f"… and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+        listed = "\n  ".join([*found[:SHOWN], *more])
+        raise UsageError(f"{state} is of another dataset; --force begins anew. It says:\n  {listed}")
+
+
+def _clear(place: Path) -> None:
+    """Delete a dataset, its record of finished steps first: killed in between, no step counts as finished."""
+    try:
+        for name in reversed(OURS):
+            path = place / name
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise VqagenError(f"cannot delete {error.filename}: {error.strerror}") from None

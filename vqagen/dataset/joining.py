@@ -1,0 +1,148 @@
+"""The files of a dataset: the questions and dialogs of all splits, and the rows of each split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vqagen.dataset.folder import Counts, Folder
+from vqagen.dataset.parquet import write_rows
+from vqagen.dataset.rows import (
+    ANSWER_TYPES,
+    DIALOG_FEATURES,
+    FEATURES,
+    SPLITS,
+    Row,
+    dialog_row,
+    picture_columns,
+    question_row,
+)
+from vqagen.dataset.settings import DatasetSettings
+from vqagen.errors import UsageError
+from vqagen.files.formats import JSON_LINES, Arrangement, record_file
+from vqagen.files.records import open_records
+from vqagen.language.domain_files import LoadedDomain
+from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
+from vqagen.run.runner import OnProgress, Progress
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_FILE
+from vqagen.world.loading import find_scenes
+
+PICTURES_PER_FILE = 1000
+"""Pictures in a Parquet file: some 150 MB of rendered ones."""
+TEST = SPLITS[2]
+
+
+def records_of(folder: Folder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
+    """Return the file of a split's records, as the steps before left them."""
+    if kind == "dialogs":
+        return folder.path("steps", name, "dialogs.jsonl")
+    return folder.path("steps", name, "kept.jsonl" if settings.choices == "none" else "options.jsonl")
+
+
+def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progress: OnProgress) -> Counts:
+    """Write the questions, and dialogs, of all splits; their `scene_index` is that of pictures/scenes.json.
+
+    Return how many each split has.
+    """
+    counts = dict[str, dict[str, int]]()
+    places = orjson.loads(folder.path("steps", "places.json").read_bytes())
+    for kind, key in (("questions", "question_index"), ("dialogs", "dialog_index")):
+        if kind == "dialogs" and not settings.dialogs:
+            continue
+        found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
+        sources = {name: open_records(records_of(folder, settings, name, kind), found) for name in splits}
+        counts[kind] = {name: source.count() for name, source in sources.items()}
+        info = _joined_info(sources[splits[0]].info, folder.recipe)
+        with record_file(
+            str(folder.path(f"{kind}.jsonl")), JSON_LINES, info, Arrangement(kind, "", "scene", 0)
+        ) as writer:
+            number = block = 0
+            for name, source in sources.items():
+                last = block
+                for record in shown(source.records(), kind[:-1], counts[kind][name], on_progress):
+                    record |= {"scene_index": places[name][record["scene_index"]], key: number}
+                    if "block" in record:
+                        record["block"] += last
+                        block = max(block, record["block"] + 1)
+                    writer.write([record])
+                    number += 1
+    return counts
+
+
+def write_split(
+    folder: Folder, settings: DatasetSettings, loaded: LoadedDomain, name: str, on_progress: OnProgress
+) -> Counts:
+    """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
+    scenes = folder.steps["splits"]["scenes"][name]
+    number, counts = -(-scenes // PICTURES_PER_FILE), Counter({"pictures": scenes})
+    for kind, data, features in (("questions", "data", FEATURES), ("dialogs", "dialogs", DIALOG_FEATURES)):
+        if kind == "dialogs" and not settings.dialogs:
+            continue
+        counts[kind] = 0
+        rows = shown(_rows(folder, loaded, name, kind), "row", folder.steps["joined"][kind][name], on_progress)
+        chunks = groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE)
+        for chunk, own in chunks:
+            path = folder.path(data, f"{name}-{chunk:05}-of-{number:05}.parquet")
+            counts[kind] += write_rows(path, own, features)
+    if not counts["questions"] and (name == SPLITS[0] or (name == TEST and settings.hold_out != "none")):
+        message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
+        raise UsageError(f"{folder.place}: {message}")
+    return dict(counts)
+
+
+def _rows(folder: Folder, loaded: LoadedDomain, name: str, kind: str) -> Iterator[Row]:
+    """Yield the rows of a split, each with the `place` of its scene in the split."""
+    places = orjson.loads(folder.path("steps", "places.json").read_bytes())
+    place_of = {at: place for place, at in enumerate(places[name])}
+    found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
+    records = (
+        record | {"scene_index": place_of[record["scene_index"]]}
+        for record in open_records(folder.path(f"{kind}.jsonl"), found).records()
+        if record["scene_index"] in place_of
+    )
+    families = {(each.file, each.index): each.id for each in loaded.templates}
+    scenes = find_scenes(folder.path("steps", name, "scenes.json"))
+    for place, scene, about in by_scene(scenes.records(), records):
+        own = scene.get("image_index")
+        image = folder.path("pictures", "images", scene["image_filename"])
+        columns = picture_columns(scene, own if isinstance(own, int) else places[name][place], image.read_bytes())
+        for record in about:
+            if kind == "dialogs":
+                row = dialog_row(record, columns, record["dialog_index"])
+            else:
+                function = loaded.catalogue[record["program"][-1]["type"]]
+                answer_type = ANSWER_TYPES.get(function.output, "value")
+                family = families[record["template_filename"], record["question_family_index"]]
+                row = question_row(record, columns, record["question_index"], answer_type, family)
+            yield {**row, "place": place}
+
+
+def _joined_info(info: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the info of a file of all splits: that of one, without what is true of its run alone."""
+    generator = {key: value for key, value in info.get("generator", {}).items() if key not in ("arrangement", "shard")}
+    hashes = {key: value for key, value in generator.get("inputs", {}).items() if key != "scenes"}
+    return {**info, "generator": {**generator, **({"inputs": hashes} if hashes else {})}, "dataset": recipe}
+
+
+def by_scene(
+    scenes: Iterable[dict[str, Any]], records: Iterable[dict[str, Any]]
+) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
+    """Yield place and record of each scene that is asked about, and the questions; these stand in the scenes' order."""
+    found = iter(enumerate(scenes))
+    for index, about in groupby(records, key=lambda record: record["scene_index"]):
+        place, scene = next(each for each in found if each[0] == index)
+        yield place, scene, list(about)
+
+
+def shown(items: Iterable[Any], item: str, total: int | None, on_progress: OnProgress) -> Iterator[Any]:
+    """Yield the items, and show how many there were."""
+    progress = Progress(item, item, total)
+    for each in items:
+        yield each
+        progress.items += 1
+        on_progress(progress)
