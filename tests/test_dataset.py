@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -116,6 +118,18 @@ def test_another_dataset_is_refused_with_what_differs(made: Path, tmp_path: Path
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="folder of something else"):
         write_dataset(tmp_path, DatasetSettings(**SMALL), options=RunOptions(force=True))
+    (tmp_path / "dataset.json").write_text('{"steps": {}}')
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(UsageError, match="not of vqagen, or damaged"):
+        write_dataset(tmp_path, DatasetSettings(**SMALL), options=RunOptions(force=True))
+    assert (tmp_path / "README.md").read_text() == "mine"
+
+
+def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mitsuba", None)
+    with pytest.raises(UsageError, match="a drawn one does not: --pictures drawn"):
+        write_dataset(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_force_begins_anew_and_leaves_the_files_of_others(tmp_path: Path) -> None:
@@ -168,7 +182,7 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
     card = (tmp_path / "out/README.md").read_text()
     pictured = json.loads((tmp_path / "out/pictures/scenes.json").read_bytes())["scenes"]
     assert [each["image_index"] for each in pictured] == [each["image_index"] for each in scenes[1:5]]
-    assert "license: cc-by-4.0" in card
+    assert 'license: "cc-by-4.0"' in card
     assert "CC BY 4.0), as the file says" in card
     with pytest.raises(UsageError, match="leave out --scenes"):
         write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
@@ -192,7 +206,7 @@ def test_only_train_must_have_questions(tmp_path: Path) -> None:
     report = next(each for each in made if not each.steps["rows test"]["questions"])
 
     assert ", test 0) in" in report.summary()
-    assert "- split: test" not in (report.place / "README.md").read_text()
+    assert "test-*.parquet" not in (report.place / "README.md").read_text()
     with pytest.raises(UsageError, match="no question is left in the split train"):
         write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
 
@@ -205,7 +219,17 @@ def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
 
     assert [row["dialog_id"] for row in rows] == list(range(4))
     assert all(len(row["questions"]) == len(row["answers"]) == 10 for row in rows)
-    assert "config_name: dialogs" in (tmp_path / "out/README.md").read_text()
+    assert '"config_name":"dialogs"' in (tmp_path / "out/README.md").read_text()
+
+
+def test_dialogs_are_worded_by_the_synonyms_of_ones_own_domain(tmp_path: Path, vqagen_: Commands) -> None:
+    assert vqagen_(f"init {tmp_path}/meadow").code == 0
+    settings = DatasetSettings(**{**SMALL, "choices": "none", "dialogs": 2})
+    write_dataset(tmp_path / "out", settings, find_domain(tmp_path / "meadow"))
+
+    ran = vqagen_(f"verify {tmp_path}/out/dialogs.jsonl --scenes {tmp_path}/out/scenes.json --domain {tmp_path}/meadow")
+
+    assert ran.code == 0, ran.err
 
 
 def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_: Commands) -> None:
@@ -216,8 +240,19 @@ def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_:
 
     assert ran.code == 0, ran.err
     assert contents(tmp_path / "out") == contents(made)
-    for part in ("license: mit", "## Licences", "## Audit", "## Statistics", "visual-question-answering"):
+    for part in ('license: "mit"', "## Licences", "## Audit", "## Statistics", "visual-question-answering"):
         assert part in card
+
+
+def test_files_of_ones_own_are_named_in_the_card(tmp_path: Path) -> None:
+    own = tmp_path / "mine"
+    shutil.copytree(find_domain().templates, own)
+    write_dataset(tmp_path / "out", DatasetSettings(**SMALL), find_domain(templates=own))
+
+    card = (tmp_path / "out/README.md").read_text()
+    assert f"--templates {own}" in card
+    assert f"- `{own}`: of whoever made it; **fill in their licence**." in card
+    assert 'license: "other"' in card
 
 
 # Leaks ----------------------------------------------------------------------------------------------------------------

@@ -17,8 +17,11 @@ from readme_blocks import ROOT
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.language.domain_files import find_domain
+from vqagen.run.making import write_dialogs
 from vqagen.score.verify.dialogs import DialogVerification
 from vqagen.score.verify.report import VerificationReport
+from vqagen.tasks.dialog.settings import DialogSettings
 
 Record = dict[str, Any]
 SCENES = 3
@@ -74,6 +77,15 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     report = judged(generated(count, domain=domain), sampled_scenes(count, domain=domain), domain, quotas="smooth")
 
     assert (report.checked, report.mismatches, dict(report.unproven)) == (5 * count, [], {})
+
+
+def test_dialogs_are_of_the_domain_that_their_file_names(tmp_path: Path) -> None:
+    given = tmp_path / "scenes.json"
+    given.write_text(json.dumps({"scenes": list(sampled_scenes(2, domain="market"))}))
+    market = find_domain("market", task="dialogs")
+    write_dialogs(given, tmp_path / "d.json", market, DialogSettings(dialogs_per_image=1))
+
+    assert vqagen.verify(tmp_path / "d.json", given).mismatches == []
 
 
 def test_each_fault_says_dialog_round_sentence_and_why(vqagen_: Commands, dialogs: Record) -> None:

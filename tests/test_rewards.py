@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from vqagen import rewards
@@ -132,3 +133,12 @@ def test_what_is_missing_or_unknown_is_named() -> None:
         rewards.score("3", "3", "counts")
     with pytest.warns(InputWarning, match="clever"):
         assert rewards.score("<answer>Red</answer>", "red", "value", domain="clever") == 1
+
+
+def test_columns_may_be_empty_or_arrays() -> None:
+    assert rewards.accuracy(completions=[], answer=[]) == []
+    assert rewards.accuracy(completions=["3", "4"], answer=np.array([3, 3]), answer_type=np.array(["count"] * 2)) == [
+        1,
+        0,
+    ]
+    assert rewards.accuracy(completions=["3"], answer=None, solution=["<answer> 3 </answer>"], domain=None) == [1]

@@ -162,11 +162,12 @@ def format(prompts: object = None, completions: Sequence[Completion] = (), **col
 
 
 def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], partial: bool) -> list[float]:
-    answers = columns.get("answer") or columns.get("solution")
+    given = {name: column for name, column in columns.items() if column is not None}
+    answers = given.get("answer", given.get("solution"))
     if answers is None:
         raise UsageError("a reward needs a column `answer` or `solution`; TRL hands over all columns of the dataset")
     nothing = [None] * len(completions)
-    types, choices, domains = (columns.get(name) or nothing for name in ("answer_type", "choices", "domain"))
+    types, choices, domains = (given.get(name, nothing) for name in ("answer_type", "choices", "domain"))
     return [
         score(reply_of(completion), answer, kind, options, domain=domain, partial=partial)
         for completion, answer, kind, options, domain in zip(completions, answers, types, choices, domains, strict=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from vqagen import __version__
 from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import LAST, Counts, Folder, open_folder
+from vqagen.dataset.folder import LAST, Counts, Folder, left_out_of, open_folder
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
@@ -37,7 +37,7 @@ from vqagen.dataset.settings import (
     DatasetSettings,
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
-from vqagen.dataset.visibility import hardly_visible, is_visible
+from vqagen.dataset.visibility import hardly_visible, referred
 from vqagen.errors import UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
@@ -60,7 +60,7 @@ from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.questions.settings import QuestionSettings
-from vqagen.tasks.rendering.settings import PictureSettings
+from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.loading import find_scenes
 from vqagen.world.sampling_rules import SamplingRules
@@ -95,14 +95,6 @@ class DatasetReport:
         return "\n".join([*lines, f"open it: datasets.load_dataset({str(self.place)!r})"])
 
 
-def left_out_of(steps: Mapping[str, Counts]) -> dict[str, int]:
-    """Return reason -> number of questions, dialogs or scenes that are not in the dataset."""
-    found = Counter[str]()
-    for counts in steps.values():
-        found.update(counts.get("left_out", {}))
-    return {reason: number for reason, number in found.items() if number}
-
-
 def write_dataset(
     out: PathLike,
     settings: DatasetSettings | None = None,
@@ -128,6 +120,8 @@ def write_dataset(
         raise UsageError("--resume finishes what is there and --force replaces it; choose one")
     pyarrow()
     needed("sklearn", "stats", "the audit of a dataset")
+    if settings.pictures == RENDERED:
+        needed("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
     loaded = load_domain_files(files)
     holdout = choose_held(settings, loaded)
     recipe = {
@@ -314,7 +308,7 @@ class _Build:
             program = Program.from_records(record["program"], self.loaded.catalogue)
             if not self.holdout.keeps(name, program, record["answer"]):
                 left_out[f"question without what only test has, in {TEST}" if name == TEST else HELD] += 1
-            elif hidden and not is_visible(program, world, hidden):
+            elif hidden and hidden & referred(program, world):
                 left_out[f"an object shows fewer than {least} pixels"] += 1
             elif kept == self.settings.questions:
                 left_out[ENOUGH] += 1
@@ -322,13 +316,15 @@ class _Build:
                 kept += 1
                 yield record
 
+    @cached_property
+    def _rules(self) -> SamplingRules:
+        return SamplingRules.from_domain(self.loaded.domain)
+
     def _least(self, scene: Mapping[str, Any]) -> int:
         """Return the pixels that an object must show; the domain's limit is that of pictures of its own width."""
         if self.settings.min_visible != OF_DOMAIN:
             return self.settings.min_visible
-        rules = SamplingRules.from_domain(self.loaded.domain)
-        scale = float(scene["camera"]["width"]) / rules.camera.width
-        return round(rules.min_visible_pixels * scale**2)
+        return round(self._rules.least_pixels(scene["camera"]["width"]))
 
     def _give_options(self, name: str, on_progress: OnProgress) -> Counts:
         chosen, files = self.settings, self.loaded.files
@@ -358,11 +354,11 @@ class _Build:
 
     def _talk(self, name: str, on_progress: OnProgress) -> Counts:
         own = self.loaded.files
-        given: dict[str, Any] = {"domain": own.name} if own.name else {"metadata": own.metadata, "plugins": own.plugins}
+        files = replace(own, templates=find_domain(own.name, task=DIALOGS).templates)
         write_dialogs(
             self.folder.path("steps", name, "scenes.json"),
             self.folder.path("steps", name, "dialogs.jsonl"),
-            find_domain(**given, task=DIALOGS),
+            files,
             DialogSettings(seed=self.settings.seed, dialogs_per_image=self.settings.dialogs),
             options=self.options,
             on_progress=on_progress,

@@ -168,8 +168,8 @@ def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list
     return sorted(wrong, key=distance)[:MOST_WRONG]
 
 
-_Group = tuple[str, str, int]
-"""Type of the answers, family or function, and length."""
+_LENGTH, _FAMILY, _FUNCTION = "length", "family", "function"
+"""What the questions of a block have in common; of a family and length, of a family, or of the last function."""
 
 # Dealing --------------------------------------------------------------------------------------------------------------
 
@@ -179,13 +179,13 @@ def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]
     dealt: list[Dealt | None] = [None] * len(posed)
     blocks = count()
     sizes = range(settings.options, 1, -1)
-    rounds = [(group_of, size) for size in sizes for group_of in (_length_of, _family_of)]
-    rounds += [(_function_of, size) for size in sizes]
-    for round_, (group_of, size) in enumerate(rounds):
-        groups: dict[_Group, list[int]] = {}
+    rounds = [(by, size) for size in sizes for by in (_LENGTH, _FAMILY)] + [(_FUNCTION, size) for size in sizes]
+    for round_, (by, size) in enumerate(rounds):
+        groups: dict[tuple[str, ...], list[int]] = {}
         for number, each in enumerate(posed):
             if dealt[number] is None and len(each.wrong) >= size - 1:
-                groups.setdefault(group_of(each), []).append(number)
+                keys = each.kind, each.function if by == _FUNCTION else each.family or each.function
+                groups.setdefault((*keys, str(each.steps) if by == _LENGTH else ""), []).append(number)
         for index, members in enumerate(groups.values()):
             rng = stream(settings.seed, f"options {round_}", index)
             codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
@@ -195,18 +195,6 @@ def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]
                 for number, order in arranged(block, rng):
                     dealt[number] = Dealt(name, tuple(texts[code] for code in order), order.index(block[number]))
     return dealt
-
-
-def _length_of(posed: Posed) -> _Group:
-    return posed.kind, posed.family or posed.function, posed.steps
-
-
-def _family_of(posed: Posed) -> _Group:
-    return posed.kind, posed.family or posed.function, 0
-
-
-def _function_of(posed: Posed) -> _Group:
-    return posed.kind, posed.function, 0
 
 
 def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> Asked:

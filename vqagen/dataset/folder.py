@@ -11,6 +11,7 @@ steps/          what the steps hand on to each other
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -102,8 +103,8 @@ def _read(state: Path) -> dict[str, Any]:
         known = orjson.loads(state.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         known = None
-    if not isinstance(known, dict) or not isinstance(known.get("steps"), dict):
-        raise UsageError(f"{state} is damaged: it should say what is in the folder; delete the folder and begin anew")
+    if not isinstance(known, dict) or not isinstance(known.get("steps"), dict) or "vqagen" not in known:
+        raise UsageError(f"{state} is not of vqagen, or damaged; name another folder, or delete this one")
     return known
 
 
@@ -132,3 +133,16 @@ def _clear(place: Path) -> None:
                 path.unlink(missing_ok=True)
     except OSError as error:
         raise VqagenError(f"cannot delete {error.filename}: {error.strerror}") from None
+
+
+def left_out_of(steps: Mapping[str, Counts]) -> dict[str, int]:
+    """Return reason -> number of questions, dialogs or scenes that are not in the dataset."""
+    found = Counter[str]()
+    for counts in steps.values():
+        found.update(counts.get("left_out", {}))
+    return {reason: number for reason, number in found.items() if number}
+
+
+def front_matter(settings: Mapping[str, Any]) -> str:
+    """Return settings for the head of a card as YAML, of which JSON is a part: a line for each."""
+    return "".join(f"{key}: {orjson.dumps(value).decode()}\n" for key, value in settings.items())

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes
@@ -59,7 +59,7 @@ class Mistakes:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._changes: dict[tuple[str, tuple[str, ...]], list[Change]] = {}
+        self._changes_of = cache(lambda name, values: list(self._changes(catalogue[name], values)))
 
     def answers(self, nodes: Sequence[Node], outputs: Sequence[Value], scene: Scene) -> dict[str, str]:
         """Return each wrong answer that a mistake gives, as text, and the words for the first such mistake.
@@ -69,7 +69,7 @@ class Mistakes:
         found: dict[str, str] = {}
         for at, node in enumerate(nodes):
             inputs = [outputs[i] for i in node.inputs]
-            for change in self._changes_of(node):
+            for change in self._changes_of(node.function, node.values):
                 with suppress(Undefined):
                     result = change.run(scene, *inputs)
                     if result != outputs[at]:
@@ -113,13 +113,7 @@ class Mistakes:
 
     # Steps --------------------------------------------------------------------------------------------------------
 
-    def _changes_of(self, node: Node) -> list[Change]:
-        key = node.function, node.values
-        if key not in self._changes:
-            self._changes[key] = list(self._new_changes(self._catalogue[node.function], node.values))
-        return self._changes[key]
-
-    def _new_changes(self, function: Function, values: Sequence[str]) -> Iterator[Change]:
+    def _changes(self, function: Function, values: Sequence[str]) -> Iterator[Change]:
         """Yield the mistakes at a step, the likeliest first."""
         name, catalogue = function.name, self._catalogue
         if name == "relate":

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vqagen.dataset.rows import SPLITS
+from vqagen.extras import needed
 from vqagen.rng import shuffled, stream
 
 NEAR = 0.5
@@ -40,23 +41,12 @@ def are_nearly_same(one: Outline, other: Outline) -> bool:
     """True if the objects of the two can be matched one to one, each with one of the same values near it."""
     if one.values != other.values or not (one.places and other.places):
         return one.values == other.values
-    taken: dict[int, int] = {}
     near = [
-        [j for j, there in enumerate(other.places) if one.values[i] == other.values[j] and _are_near(here, there)]
-        for i, here in enumerate(one.places)
+        [values == other_values and _are_near(here, there) for other_values, there in zip(*other, strict=True)]
+        for values, here in zip(*one, strict=True)
     ]
-
-    def match(i: int, seen: set[int]) -> bool:
-        """Find object `i` a partner; others may have to change theirs (Kuhn's method)."""
-        for j in near[i]:
-            if j not in seen:
-                seen.add(j)
-                if j not in taken or match(taken[j], seen):
-                    taken[j] = i
-                    return True
-        return False
-
-    return all(match(i, set()) for i in range(len(near)))
+    pairs = needed("scipy.optimize", "stats", "a dataset").linear_sum_assignment(near, maximize=True)
+    return all(near[i][j] for i, j in zip(*pairs, strict=True))
 
 
 def _are_near(here: Point, there: Point) -> bool:

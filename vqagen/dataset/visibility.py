@@ -5,54 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, union_of
 from vqagen.language.program import Program
-from vqagen.plugin import FILTER, Undefined
+from vqagen.plugin import FILTER
 from vqagen.world.scene import Scene
 
 
-def hardly_visible(scene: Mapping[str, Any], least: int) -> Objects | None:
-    """Return the objects of a scene record of which fewer pixels than `least` can be seen.
-
-    None if the scene does not say how much of its objects can be seen.
-    """
-    found = 0
-    for number, each in enumerate(scene["objects"]):
-        pixels = each.get("visible_pixels")
-        if pixels is None:
-            return None
-        found |= (pixels < least) << number
-    return found
+def hardly_visible(scene: Mapping[str, Any], least: int) -> Objects:
+    """Return the objects of a scene with masks of which fewer pixels than `least` can be seen."""
+    return union_of(number for number, each in enumerate(scene["objects"]) if each["visible_pixels"] < least)
 
 
 def referred(program: Program, scene: Scene) -> Objects:
     """Return the objects that a program refers to: those that any of its steps takes or gives.
 
     All objects, from which programs start, count only where something else than a filter takes them, as in "How many
-    things are there?".
+    things are there?". Raises Undefined for a program without an answer in the scene.
     """
     outputs: Sequence[Any] = program.outputs(scene)
+    functions = [program.catalogue[node.function] for node in program.nodes]
     found = 0
-    for node, output in zip(program.nodes, outputs, strict=True):
-        function = program.catalogue[node.function]
-        if not node.inputs and function.output == "ObjectSet":
-            continue
-        taken = () if function.role == FILTER else node.inputs
-        for value, kind in [(output, function.output), *((outputs[i], _output(program, i)) for i in taken)]:
-            if kind == "ObjectSet":
-                found |= value
-            elif kind == "Object":
-                found |= 1 << value
+    for place, node in enumerate(program.nodes):
+        taken = () if functions[place].role == FILTER else node.inputs
+        for at in (*taken, place) if node.inputs else ():
+            if functions[at].output == "ObjectSet":
+                found |= outputs[at]
+            elif functions[at].output == "Object":
+                found |= 1 << outputs[at]
     return found
-
-
-def _output(program: Program, place: int) -> str:
-    return program.catalogue[program.nodes[place].function].output
-
-
-def is_visible(program: Program, scene: Scene, hidden: Objects) -> bool:
-    """True if a program refers to none of the `hidden` objects of its scene; also if it has no answer there."""
-    try:
-        return not hidden & referred(program, scene)
-    except Undefined:
-        return True

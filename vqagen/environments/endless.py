@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from numpy import uint8
 from numpy.typing import NDArray
 
-from vqagen.dataset.rows import Row, picture_columns, question_row
+from vqagen.dataset.rows import ANSWER_TYPES, Row, picture_columns, question_row
 from vqagen.environments.levels import ALL, Level, Levels, Schedule
 from vqagen.errors import UsageError
 from vqagen.language.catalogue import Value
@@ -54,7 +54,6 @@ PATIENCE, ATTEMPTS = 24, 96
 BUDGET = 3000
 """Options tried in one search; see `search.instantiate.BUDGET`."""
 SPLIT = "environment"
-_TYPES = {"Bool": "yes/no", "Integer": "count"}
 
 Picture = NDArray[uint8]
 """Shape (height, width, 3), red, green and blue."""
@@ -220,7 +219,7 @@ class Environment:
 
     def _type_of(self, template: Template) -> str:
         attribute = self._domain.attribute_of(template.answer_type)
-        return _TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
+        return ANSWER_TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
 
 
 def environment(domain: PathLike = "clevr", levels: Levels = ALL, seed: int = 0, *, width: int = 240) -> Environment:

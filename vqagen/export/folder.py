@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from vqagen.dataset.folder import front_matter
 from vqagen.dataset.parquet import write_rows
 from vqagen.errors import BadInput, Problem
 from vqagen.export.examples import Source
@@ -74,7 +75,7 @@ class Folder(NamedTuple):
         found = _CARD.fullmatch(self.source.card)
         head, card = found.groups() if found else ("", self.source.card)
         licences = "".join(_LICENCE.findall(head))
-        front = f"---\n{licences}{_yaml(settings)}---\n\n" if settings else ""
+        front = f"---\n{licences}{front_matter(settings)}---\n\n" if settings else ""
         below = f"\n# Card of the dataset\n\n{card.strip()}\n" if card else ""
         self.write_text(
             README, f"{front}# {self.name} for {title}\n\nThis folder was {MARK}.\n\n{use.strip(chr(10))}\n{below}"
@@ -103,8 +104,3 @@ def with_tag(text: str, has_picture: bool = True) -> str:
     if tag := next((each for each in (IMAGE_TAG, VIDEO_TAG) if each in text), None):
         raise BadInput([Problem(f"a text says {tag}, for which this format would put a picture: {text[:80]!r}")])
     return f"{IMAGE_TAG}\n{text}" if has_picture else text
-
-
-def _yaml(settings: Mapping[str, Any]) -> str:
-    """Return settings as YAML, of which JSON is a part."""
-    return "".join(f"{key}: {orjson.dumps(value).decode()}\n" for key, value in settings.items())

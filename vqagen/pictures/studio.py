@@ -199,13 +199,11 @@ def _heading(rules: CameraRules) -> float:
 
 
 def _is_lamp(lamp: object) -> bool:
-    if not isinstance(lamp, Mapping):
-        return False
-    values = [lamp.get(key) for key in ("position", "radiance")]
-    if not all(isinstance(value, list) and len(value) == 3 for value in values):
-        return False
-    numbers: list[Any] = [*values[0], *values[1], lamp.get("half_side")]  # type: ignore[misc]
-    return all(type(each) in (int, float) and math.isfinite(each) for each in numbers) and numbers[-1] > 0
+    match lamp:
+        case {"position": [_, _, _] as place, "radiance": [_, _, _] as radiance, "half_side": half}:
+            numbers = [*place, *radiance, half]
+            return all(type(each) in (int, float) and math.isfinite(each) for each in numbers) and half > 0
+    return False
 
 
 # Surfaces -----------------------------------------------------------------------------------------------------------

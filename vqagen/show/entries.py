@@ -51,17 +51,12 @@ class Entry(NamedTuple):
     """Steps of a program, rounds of a dialog, words of an instruction."""
 
 
-class Pictures(NamedTuple):
-    """The folders in which pictures lie."""
-
-    folders: Sequence[Path]
-
-    def of(self, record: Record, scene: Scene | None) -> Picture:
-        """Return the picture of a record that names it."""
-        name = record.get("image_filename") or (scene.image if scene else "")
-        file = next((folder / name for folder in self.folders if name and (folder / name).is_file()), None)
-        key = str(name or record.get("image_index", record.get("scene_index", "")))
-        return Picture(key, file, picture_facts(scene))
+def find_picture(record: Record, scene: Scene | None, folders: Sequence[Path]) -> Picture:
+    """Return the picture of a record that names it, from the first folder that has it."""
+    name = record.get("image_filename") or (scene.image if scene else "")
+    file = next((folder / name for folder in folders if name and (folder / name).is_file()), None)
+    key = str(name or record.get("image_index", record.get("scene_index", "")))
+    return Picture(key, file, picture_facts(scene))
 
 
 def picture_facts(scene: Scene | None) -> Record:
@@ -86,9 +81,12 @@ def picture_facts(scene: Scene | None) -> Record:
 
 
 def record_entries(
-    source: RecordSource, scenes: SceneSource | None, catalogue: Catalogue, pictures: Pictures, are_dialogs: bool
+    source: RecordSource, scenes: SceneSource | None, catalogue: Catalogue, folders: Sequence[Path], are_dialogs: bool
 ) -> Iterator[Entry]:
-    """Yield the entries of a file of questions or dialogs; without `scenes` no step is run."""
+    """Yield the entries of a file of questions or dialogs; without `scenes` no step is run.
+
+    Pictures lie in `folders`.
+    """
     found: Iterable[tuple[int, Record, Scene | QuestionFault | None]]
     if scenes is None:
         found = ((place, record, None) for place, record in enumerate(source.records()))
@@ -97,7 +95,7 @@ def record_entries(
     for place, record, about in found:
         scene = about if isinstance(about, Scene) else None
         note = about.problem if isinstance(about, QuestionFault) else ""
-        picture = pictures.of(record, scene)
+        picture = find_picture(record, scene, folders)
         if are_dialogs:
             yield dialog_entry(record, picture, place, note)
         else:

@@ -24,7 +24,7 @@ from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
-from vqagen.show.entries import Entry, Picture, Pictures, dataset_entries, record_entries, trial_entries
+from vqagen.show.entries import Entry, Picture, dataset_entries, record_entries, trial_entries
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import SceneSource, find_scenes
 
@@ -87,8 +87,8 @@ def _entries(
     if source.kind is TRIALS:
         return "trials", trial_entries(source)
     catalogue = _catalogue(files, source.info, file)
-    pictures, found = _pictures(Path(str(source.path)), images, scenes)
-    return source.kind.key, record_entries(source, found, catalogue, pictures, source.kind is DIALOGS)
+    folders, found = _pictures(Path(str(source.path)), images, scenes)
+    return source.kind.key, record_entries(source, found, catalogue, folders, source.kind is DIALOGS)
 
 
 def _catalogue(files: DomainFiles | None, info: Mapping[str, Any], file: Path) -> Catalogue:
@@ -99,7 +99,7 @@ def _catalogue(files: DomainFiles | None, info: Mapping[str, Any], file: Path) -
     return load_catalogue(files or find_domain(name))[0]
 
 
-def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> tuple[Pictures, SceneSource | None]:
+def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> tuple[list[Path], SceneSource | None]:
     """Return where pictures lie, and the scenes: beside the pictures, if nothing names them."""
     given = [Path(each) for each in (images, scenes and Path(scenes).parent) if each]
     if given and not given[0].is_dir():
@@ -108,12 +108,13 @@ def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> t
     if scenes is None and given:
         beside = (each / "scenes.json" for each in (given[0], given[0].parent))
         scenes = next((each for each in beside if each.is_file()), None)
-    return Pictures(folders), None if scenes is None else find_scenes(str(scenes))
+    return folders, None if scenes is None else find_scenes(str(scenes))
 
 
 def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_shown: Callable[[int], None]) -> Shown:
     """Write the parts, the pictures and the index."""
-    columns = {name: _Column() for name in ("family", "answer", "length")}
+    columns = {name: (dict[str | int, int](), list[int]()) for name in ("family", "answer", "length")}
+    """The numbers of the values by which the page filters, and for each entry the number of its value."""
     saved: dict[str, str] = {}
     (folder / "data").mkdir()
     number = count = 0
@@ -126,8 +127,9 @@ def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_sho
                 shown = {**entry.picture.shown, "file": _save(entry.picture, folder, saved)}
                 pictures[key] = len(pictures), shown
             listed.append({**entry.shown, "picture": pictures[key][0]})
-            for name, column in columns.items():
-                column.add(getattr(entry, name))
+            for name, (numbers, codes) in columns.items():
+                value = getattr(entry, name)
+                codes.append(numbers.setdefault("" if value is None else value, len(numbers)))
         content = {"pictures": [shown for _, shown in pictures.values()], "entries": listed}
         _write_script(folder / f"data/part-{number}.js", f"show.part({number}, ", content)
         number, count = number + 1, count + len(part)
@@ -137,26 +139,14 @@ def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_sho
         "kind": kind,
         "part": PART,
         "count": count,
-        "columns": {name: column.record() for name, column in columns.items() if column.numbers.keys() - {""}},
+        "columns": {
+            name: {"values": list(numbers), "codes": codes}
+            for name, (numbers, codes) in columns.items()
+            if numbers.keys() - {""}
+        },
     }
     _write_script(folder / "data/index.js", "show.index(", index)
     return Shown(kind, count, sum(map(bool, saved.values())))
-
-
-class _Column:
-    """The values of all entries, by which the page filters them."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str | int, int] = {}
-        self.codes: list[int] = []
-
-    def add(self, value: str | int | None) -> None:
-        """Add the value of an entry."""
-        self.codes.append(self.numbers.setdefault("" if value is None else value, len(self.numbers)))
-
-    def record(self) -> Mapping[str, Any]:
-        """Return the values, and for each entry the number of its value."""
-        return {"values": list(self.numbers), "codes": self.codes}
 
 
 def _save(picture: Picture, folder: Path, saved: dict[str, str]) -> str:

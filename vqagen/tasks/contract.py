@@ -8,6 +8,7 @@ task is one folder in `tasks/` with a subclass of `Task`, and one line in `tasks
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
@@ -52,12 +53,14 @@ class Tally(Protocol):
         """Return the counts since the last call, as JSON."""
 
 
-class NoTally:
-    """The tally of a task that counts nothing."""
+class CountTally(Counter[str]):
+    """What happened -> how often."""
 
-    def take(self) -> Mapping[str, Any]:
-        """Return no counts."""
-        return {}
+    def take(self) -> dict[str, int]:
+        """Return the counts, and start again from zero."""
+        counts = dict(sorted(self.items()))
+        self.clear()
+        return counts
 
 
 Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
@@ -198,7 +201,7 @@ class Task(ABC):
 
     def tally(self) -> Tally:
         """Return an empty tally."""
-        return NoTally()
+        return CountTally()
 
     def report(self) -> RunReport:
         """Return an empty report."""

@@ -85,6 +85,10 @@ class SamplingRules:
         restrict = (*rules.restrict, *rules.conditions[condition])
         return replace(rules, restrict=restrict, draw_order=reader.draw_order(restrict))
 
+    def least_pixels(self, width: int) -> float:
+        """Return `min_visible_pixels` for pictures of a width in place of the camera's own."""
+        return self.min_visible_pixels * (width / self.camera.width) ** 2
+
     def keeps(self, scene: Mapping[str, Any]) -> bool:
         """True if no object of a scene record breaks a restriction, such as those of a condition."""
         rows = {key: row_reader(attribute)(scene["objects"], scene)[1] for key, attribute in self.attributes.items()}

@@ -86,6 +86,7 @@ def verify(
         raise UsageError(f"scenes are missing: {what}, which are verified on the scenes they are about")
     else:
         found = find_scenes(scenes) if isinstance(scenes, PathLike) else given_records(scenes, SCENES)
+        domain = domain or (None if metadata else shipped_domain(source.info))
         if source.kind.key == DIALOGS:
             from vqagen.score.verify.dialogs import verify_dialogs
             from vqagen.tasks.dialog.loading import load_dialog_domain
@@ -95,7 +96,7 @@ def verify(
                 _refuse_other_wording(source, loaded.hashes["templates"])
             report = verify_dialogs(source, found, loaded, on_checked)
         else:
-            files = find_domain(domain or (None if metadata else shipped_domain(source.info)), **own)
+            files = find_domain(domain, **own)
             is_own_folder = domain is not None and is_written_as_path(domain) and files.templates.exists()
             worded_by = {"templates": templates or is_own_folder, "synonyms": synonyms or is_own_folder}
             given_roles = [role for role, is_given in worded_by.items() if is_given]

@@ -15,7 +15,7 @@ from vqagen.files.locations import content_hash
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, pick, stream
-from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
+from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
 from vqagen.tasks.director.design import WINDOW, Cell, Design, RecordMaker, Trial
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
@@ -125,16 +125,6 @@ def _said_together(cells: list[Cell]) -> str:
 TRIALS = "trials"
 
 
-class TrialTally(Counter[str]):
-    """Trials by type and rule class."""
-
-    def take(self) -> dict[str, int]:
-        """Return the counts, and start again from zero."""
-        counts = dict(sorted(self.items()))
-        self.clear()
-        return counts
-
-
 class TrialReport(RunReport):
     """The report of a run: how many trials of which type and rule class."""
 
@@ -221,7 +211,7 @@ class DirectorTask(Task):
         recorder, pictures = self.records, self.pictures
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
-            assert isinstance(tally, TrialTally)
+            assert isinstance(tally, CountTally)
             trials = None
             for item in items:
                 if trials is None:
@@ -255,10 +245,6 @@ class DirectorTask(Task):
             first = below(rng, 2)  # the order does not give away which is the test
             yield pair[first], form, number
             yield pair[1 - first], form, number
-
-    def tally(self) -> TrialTally:
-        """Return an empty tally."""
-        return TrialTally()
 
     def report(self) -> TrialReport:
         """Return an empty report."""

@@ -10,7 +10,6 @@ whose files have no `generator`, and degrees in those of vqagen; a scene in radi
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from vqagen.pictures.masks import find_masks
 from vqagen.pictures.png import png_file
 from vqagen.pictures.sketch import FINENESS, sketched
 from vqagen.rng import stream
-from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
+from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
 from vqagen.world.camera import Camera
 from vqagen.world.loading import SCENES, SceneSource, SceneText, find_scenes, image_name, read_scene
@@ -49,16 +48,6 @@ class Made(NamedTuple):
 HIDDEN = "hidden"
 Paint = Callable[[Camera, list[Thing], Mapping[str, Any], int], Made]
 """(camera, objects, scene, its index) -> its picture."""
-
-
-class HiddenTally(Counter[str]):
-    """How many objects show fewer pixels than the domain's rules for sampling ask for."""
-
-    def take(self) -> dict[str, int]:
-        """Return the count, and start again from zero."""
-        counts = dict(self)
-        self.clear()
-        return counts
 
 
 class PictureReport(RunReport):
@@ -118,7 +107,7 @@ class RenderingTask(Task):
         paint: Paint = _renderer(looks, settings) if settings.kind == RENDERED else _draw
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
-            assert isinstance(tally, HiddenTally)
+            assert isinstance(tally, CountTally)
             for item in items:
                 assert isinstance(item, SceneText)
                 if item.index >= first:
@@ -126,7 +115,7 @@ class RenderingTask(Task):
 
         return make
 
-    def _about(self, item: SceneText, looks: SceneLooks, paint: Paint, tally: HiddenTally) -> ItemRecords:
+    def _about(self, item: SceneText, looks: SceneLooks, paint: Paint, tally: CountTally) -> ItemRecords:
         scene, source = read_scene(item), f"{item.place}: {SCENES.path(item.index)}"
         if self.rotation_unit != DEGREES:
             scene.setdefault(ROTATION_UNIT, self.rotation_unit)
@@ -135,7 +124,7 @@ class RenderingTask(Task):
         if self.settings.width and self.settings.width != camera.width:
             camera = _resize(scene, camera, self.settings.width)
         made = paint(camera, things, scene, item.index)
-        least = looks.rules.min_visible_pixels * (camera.width / looks.rules.camera.width) ** 2
+        least = looks.rules.least_pixels(camera.width)
         for thing, mask in zip(scene["objects"], find_masks(camera, things), strict=True):
             thing.update(mask.to_record())
             tally[HIDDEN] += mask.visible_pixels < least
@@ -149,10 +138,6 @@ class RenderingTask(Task):
             "sha256": hashlib.sha256(made.pixels.tobytes()).hexdigest(),
         }
         return ItemRecords(item.index, [scene], {f"{FOLDER}/{name}": png_file(made.pixels)})
-
-    def tally(self) -> HiddenTally:
-        """Return an empty tally."""
-        return HiddenTally()
 
     def report(self) -> PictureReport:
         """Return an empty report."""
