@@ -27,7 +27,7 @@ from study_files import fill_words, write_caption_files
 from waiting import wait_until
 
 import vqagen
-from vqagen.cli import COMMANDS, is_compiled
+from vqagen.cli import COMMANDS, SECTIONS, is_compiled
 from vqagen.errors import PlaceError
 from vqagen.files.output import check_output
 from vqagen.human.study.study import load_study
@@ -85,6 +85,36 @@ def test_help_says_what_a_command_does_and_ends_with_an_example(vqagen_: Command
             faulty.append(name)
 
     assert faulty == []
+
+
+def test_every_command_is_in_one_section_of_the_help(vqagen_: Commands) -> None:
+    """In the order of a benchmark's making."""
+    named = [name for names in SECTIONS.values() for name in names]
+    shown = vqagen_.done("--help").out.decode().split("Make:\n")[1].splitlines()
+
+    assert sorted(named) == sorted(set(named)) == sorted(COMMANDS)
+    assert [line.split()[0] for line in shown if line.startswith("  ")] == named
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("vqagen ba", "baseline"), ("vqagen scenes dr", "draw"), ("vqagen generate --bal", "--balance")],
+)
+def test_a_shell_completes_commands_and_options(typed: str, offered: str, tmp_path: Path) -> None:
+    """After the line of docs/runs.md, as bash does it when Tab is pressed."""
+    program = tmp_path / "vqagen"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vqagen "$@"\n')
+    program.chmod(0o755)
+    (line,) = [
+        line.strip() for line in (ROOT / "docs/runs.md").read_text("utf-8").splitlines() if "bash_source" in line
+    ]
+    words = typed.split()
+    pressed = f"COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _vqagen_completion vqagen; echo ${{COMPREPLY[@]}}"
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+
+    done = subprocess.run(["bash", "-ec", f"{line}\n{pressed}"], env=env, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", f"{offered}\n")
 
 
 @pytest.mark.quick("vqagen", "vqagen human links")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+import pydoc
 import runpy
 import typing
 from itertools import cycle
@@ -17,6 +18,7 @@ from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
 from vqagen import api
+from vqagen.tasks.settings import setting_of
 
 
 @pytest.fixture
@@ -50,15 +52,28 @@ def test_public_names_stand_in_one_sorted_list() -> None:
     [
         (vqagen.generate, vqagen.QuestionSettings),
         (vqagen.dialogs, vqagen.DialogSettings),
+        (vqagen.trials, vqagen.DirectorSettings),
     ],
 )
-def test_the_signature_shows_every_setting_with_its_default(call: Any, settings: Any) -> None:
-    """As `help` and editors print it."""
-    shown = inspect.signature(call).parameters
+def test_help_shows_every_setting_with_its_default_and_what_it_does(call: Any, settings: Any) -> None:
+    """Editors too."""
+    shown, text = inspect.signature(call).parameters, " ".join(pydoc.render_doc(call).split())
 
     for name, field in settings.__dataclass_fields__.items():
         assert (shown[name].default, shown[name].kind) == (field.default, inspect.Parameter.KEYWORD_ONLY)
+        assert f"* {name}: {setting_of(field).help}" in text
     assert "settings" not in shown
+
+
+def test_a_question_its_program_and_its_scene_are_shown_in_words() -> None:
+    """As a notebook shows them."""
+    (question, *_) = vqagen.generate(sampled_scenes(1, seed=1), seed=7)
+    (*_, large) = vqagen.generate(sampled_scenes(2, seed=1, domain="market"), domain="market")
+
+    assert repr(question).startswith(f"Question(text={question.text!r}, ")
+    assert repr(question.program).startswith("Program(scene(), filter_")
+    assert repr(question.scene) == f"Scene(0, {question.scene.describe(question.scene.everything)})"
+    assert (large.scene.size, repr(large.scene)[-9:]) == (11, "; 1 more)")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -1,4 +1,4 @@
-"""The command line: one file for each command; COMMANDS lists them in the order of the help."""
+"""The command line: one file for each command; SECTIONS lists them in the order of the help."""
 
 from __future__ import annotations
 
@@ -19,28 +19,17 @@ from vqagen.cli.messages import print_input_warnings, print_message, usage_messa
 from vqagen.errors import VqagenError, is_out_of_memory
 from vqagen.extras import EXTRA_OF, to_install
 
-COMMANDS = {
-    "generate": "vqagen.cli.generate",
-    "dialog": "vqagen.cli.dialog",
-    "director": "vqagen.cli.director",
-    "merge": "vqagen.cli.merge",
-    "convert": "vqagen.cli.convert",
-    "choices": "vqagen.cli.choices",
-    "export": "vqagen.cli.export",
-    "show": "vqagen.cli.show",
-    "verify": "vqagen.cli.verify",
-    "stats": "vqagen.cli.stats",
-    "evaluate": "vqagen.cli.evaluate",
-    "compare": "vqagen.cli.compare",
-    "baseline": "vqagen.cli.baseline",
-    "audit": "vqagen.cli.audit",
-    "human": "vqagen.cli.human",
-    "scenes": "vqagen.cli.scenes",
-    "dataset": "vqagen.cli.dataset",
-    "check": "vqagen.cli.check",
-    "explain": "vqagen.cli.explain",
-    "init": "vqagen.cli.init",
+SECTIONS = {
+    "Make": ("scenes", "generate", "dialog", "director"),
+    "Datasets": ("dataset", "choices", "export", "show"),
+    "Check": ("verify", "stats", "audit", "baseline"),
+    "Score": ("evaluate", "compare"),
+    "Studies": ("human",),
+    "Own domains": ("init", "check", "explain"),
+    "Files": ("merge", "convert"),
 }
+"""Section of the help -> its commands."""
+COMMANDS = {name: f"vqagen.cli.{name}" for names in SECTIONS.values() for name in names}
 """Command name -> the module that holds it, as `command`. Modules import heavy things only inside it."""
 
 
@@ -62,6 +51,7 @@ def is_compiled() -> bool:
 @click.group(
     cls=LazyGroup,
     places=COMMANDS,
+    sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(f"{__version__}{' (compiled)' if is_compiled() else ''}", prog_name="vqagen")
@@ -105,8 +95,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = cli.main(arguments, prog_name="vqagen", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except SystemExit:  # as click ends for a closed pipe, with 1
-        return BROKEN_PIPE
+    except SystemExit as stop:  # as click ends for a closed pipe, with 1, and when a shell has asked for completions
+        return BROKEN_PIPE if stop.code else 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -52,11 +52,17 @@ class Group(click.Group):
 
 
 class LazyGroup(Group):
-    """Commands whose modules are imported when they are needed. `places` are name -> `module:name`, or `module`."""
+    """Commands whose modules are imported when they are needed. `places` are name -> `module:name`, or `module`.
 
-    def __init__(self, *args: Any, places: Mapping[str, str], **more: Any) -> None:
+    `sections` are those of the help -> names of their commands; without any, all are in one.
+    """
+
+    def __init__(
+        self, *args: Any, places: Mapping[str, str], sections: Mapping[str, Sequence[str]] | None = None, **more: Any
+    ) -> None:
         super().__init__(*args, **more)
         self.places = places
+        self.sections = sections or {"Commands": tuple(places)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of the help."""
@@ -69,3 +75,14 @@ class LazyGroup(Group):
         module, _, name = self.places[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), name or "command")
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections of commands, all with their texts in one column."""
+        width = max(map(len, self.places))
+        room = formatter.width - width - 6
+        for title, names in self.sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), command.get_short_help_str(room)) for name, command in commands if command]
+                )

@@ -76,6 +76,10 @@ class Program:
         self.__dict__["nodes"] = nodes
         return nodes
 
+    def __repr__(self) -> str:
+        steps = (f"{name}({', '.join([*map(str, inputs), *values])})" for name, inputs, values in self.nodes)
+        return f"Program({', '.join(steps)})"
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the nodes alone."""
         return {"nodes": self.nodes, "catalogue": self.catalogue}

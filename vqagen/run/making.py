@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from vqagen.errors import UsageError, unknown
@@ -37,7 +39,7 @@ from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task, questions_about
 from vqagen.tasks.rendering.settings import PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.tasks.settings import RunSettings
+from vqagen.tasks.settings import RunSettings, Setting, setting_of
 from vqagen.world.loading import (
     SceneSource,
     SceneText,
@@ -62,9 +64,11 @@ Scenes = SceneSource | Iterable[Mapping[str, Any]]
 
 
 def shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let `help` and editors show the settings that a function takes as keywords, with their defaults."""
+    """Let `help` and editors show the settings that a function takes as keywords: defaults, and what each does."""
+    lines = [line for each in fields(kind) for line in _item(each.name, setting_of(each))]
 
     def show(function: Callable[P, T]) -> Callable[P, T]:
+        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
         signature = inspect.signature(function)
         taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
         shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
@@ -72,6 +76,12 @@ def shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callab
         return function
 
     return show
+
+
+def _item(name: str, described: Setting) -> list[str]:
+    """Return the lines of a setting in a list, as `help` prints and Sphinx reads it."""
+    choices = f" One of {', '.join(described.choices)}." if described.choices else ""
+    return wrap(f"{name}: {described.help}{choices}", 100, initial_indent="* ", subsequent_indent="  ")
 
 
 def make_settings(kind: type[S], given: Mapping[str, Any]) -> S:

@@ -12,6 +12,9 @@ from vqagen.world.domain import Domain, Recorded
 from vqagen.world.faults import image_index_fault, raise_faults
 from vqagen.world.recorded import adjacency
 
+NAMED = 10
+"""Objects that the text of a scene names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -60,6 +63,10 @@ class Scene:
             },
             related={name: [objects & shown for objects in table] for name, table in tables.items()},
         )
+
+    def __repr__(self) -> str:
+        more = "" if self.size <= NAMED else f"; {self.size - NAMED} more"
+        return f"Scene({self.index}, {self.describe(self.everything & first_n(NAMED))}{more})"
 
     def describe(self, objects: Objects) -> str:
         """Return the objects by their values, for people: "large red cube; small blue sphere"."""
