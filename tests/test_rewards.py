@@ -111,6 +111,8 @@ def test_easyr1_asks_for_one_or_for_a_batch() -> None:
 
 
 def test_easyr1_may_know_nothing_but_the_letter_of_an_option() -> None:
+    replies = {"B": 1, "B) red": 1, "(b)": 1, "The answer is B.": 1, "A) blue": 0, "A or B": 0, "red": 0}
+    assert {reply: rewards.score(THOUGHT.format(reply), "B") for reply in replies} == replies
     assert rewards.easyr1_score({"response": THOUGHT.format("B"), "ground_truth": "B"})["accuracy"] == 1  # type: ignore[call-overload]
     assert rewards.easyr1_score({"response": THOUGHT.format("A"), "ground_truth": "B"})["accuracy"] == 0  # type: ignore[call-overload]
 

@@ -34,6 +34,8 @@ from vqagen.score.items.table import Gold, Options
 
 KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for kind in (CELL, LIST, TEXT)}}
 """Type of an answer, as datasets write it -> its kind, as it is scored."""
+LETTERS = tuple("ABCDEFGH")
+"""Answers that are options of a question whose texts are not known, as those which EasyR1 hands over."""
 _LISTED = re.compile(r",\s")
 _WITHOUT_TAGS = r"(?:(?!</?(?:think|answer)>).)*?"
 FORMAT = re.compile(
@@ -70,6 +72,8 @@ def score(
     (1.0, 0.0)
     """
     text = _text(answer)
+    if not choices and not answer_type and text in LETTERS:
+        choices = LETTERS  # so that "B) red" says B, as it does where the options are known
     vocabulary = _vocabulary(domain, text)
     kind = _kind(text, answer_type, vocabulary)
     read = read_answer(text, kind, vocabulary)
