@@ -17,6 +17,7 @@ from vqagen.dataset.rows import (
     DIALOG_FEATURES,
     FEATURES,
     SPLITS,
+    Feature,
     Row,
     dialog_row,
     picture_columns,
@@ -25,7 +26,7 @@ from vqagen.dataset.rows import (
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError
 from vqagen.files.formats import JSON_LINES, Arrangement, record_file
-from vqagen.files.records import open_records
+from vqagen.files.records import RecordKind, open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
 from vqagen.run.runner import OnProgress, Progress
@@ -35,6 +36,16 @@ from vqagen.world.loading import find_scenes
 PICTURES_PER_FILE = 1000
 """Pictures in a Parquet file: some 150 MB of rendered ones."""
 TEST = SPLITS[2]
+KINDS: Mapping[str, tuple[RecordKind, str, Mapping[str, Feature]]] = {
+    "questions": (QUESTION_FILE, "data", FEATURES),
+    "dialogs": (DIALOG_FILE, "dialogs", DIALOG_FEATURES),
+}
+"""Records -> their kind of file, the folder of their rows, and the columns of these."""
+
+
+def kinds_of(settings: DatasetSettings) -> list[str]:
+    """Return which of `KINDS` a dataset has."""
+    return [*KINDS] if settings.dialogs else ["questions"]
 
 
 def records_of(folder: Folder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
@@ -51,11 +62,8 @@ def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progre
     """
     counts = dict[str, dict[str, int]]()
     places = orjson.loads(folder.path("steps", "places.json").read_bytes())
-    for kind, key in (("questions", "question_index"), ("dialogs", "dialog_index")):
-        if kind == "dialogs" and not settings.dialogs:
-            continue
-        found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
-        sources = {name: open_records(records_of(folder, settings, name, kind), found) for name in splits}
+    for kind in kinds_of(settings):
+        sources = {name: open_records(records_of(folder, settings, name, kind), KINDS[kind][0]) for name in splits}
         counts[kind] = {name: source.count() for name, source in sources.items()}
         info = _joined_info(sources[splits[0]].info, folder.recipe)
         with record_file(
@@ -65,7 +73,7 @@ def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progre
             for name, source in sources.items():
                 last = block
                 for record in shown(source.records(), kind[:-1], counts[kind][name], on_progress):
-                    record |= {"scene_index": places[name][record["scene_index"]], key: number}
+                    record |= {"scene_index": places[name][record["scene_index"]], f"{kind[:-1]}_index": number}
                     if "block" in record:
                         record["block"] += last
                         block = max(block, record["block"] + 1)
@@ -80,9 +88,8 @@ def write_split(
     """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
     scenes = folder.steps["splits"]["scenes"][name]
     number, counts = -(-scenes // PICTURES_PER_FILE), Counter({"pictures": scenes})
-    for kind, data, features in (("questions", "data", FEATURES), ("dialogs", "dialogs", DIALOG_FEATURES)):
-        if kind == "dialogs" and not settings.dialogs:
-            continue
+    for kind in kinds_of(settings):
+        _, data, features = KINDS[kind]
         counts[kind] = 0
         rows = shown(_rows(folder, loaded, name, kind), "row", folder.steps["joined"][kind][name], on_progress)
         chunks = groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE)
@@ -99,10 +106,9 @@ def _rows(folder: Folder, loaded: LoadedDomain, name: str, kind: str) -> Iterato
     """Yield the rows of a split, each with the `place` of its scene in the split."""
     places = orjson.loads(folder.path("steps", "places.json").read_bytes())
     place_of = {at: place for place, at in enumerate(places[name])}
-    found = QUESTION_FILE if kind == "questions" else DIALOG_FILE
     records = (
         record | {"scene_index": place_of[record["scene_index"]]}
-        for record in open_records(folder.path(f"{kind}.jsonl"), found).records()
+        for record in open_records(folder.path(f"{kind}.jsonl"), KINDS[kind][0]).records()
         if record["scene_index"] in place_of
     )
     families = {(each.file, each.index): each.id for each in loaded.templates}
