@@ -221,7 +221,7 @@ def test_the_package_runs_as_a_module(folder: Path) -> None:
 GENERATE = "generate --scenes broken.json --out q.json"
 WRONG_USAGE = [
     ("generat", "unknown command 'generat'; did you mean 'generate'?"),
-    ("xyz", "unknown command 'xyz'; known: generate, dialog, "),
+    ("xyz", "unknown command 'xyz'; known: scenes, generate, dialog, "),
     ("scenes smaple", "unknown command 'smaple'; did you mean 'sample'?"),
     ("generate --sceens scenes.json", "unknown option '--sceens'; did you mean '--scenes'?"),
     ("generate --start_indx 3", "unknown option '--start-indx'; did you mean '--start-index'?"),

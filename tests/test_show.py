@@ -204,7 +204,7 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
         "trials[0].trial_type: missing; expected control or test": (tmp_path / "trials.jsonl", {}),
         "not found": (tmp_path / "nothing", {}),
     }.items():
-        with pytest.raises((UsageError, BadInput)) as caught:
+        with pytest.raises((VqagenError)) as caught:
             show_file(file, tmp_path / "page", **options)
         if message not in str(caught.value):
             wrong[message] = str(caught.value)
