@@ -17,7 +17,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
-from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.errors import UsageError, VqagenError
 from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
 from vqagen.run.making import write_dialogs, write_questions, write_trials
@@ -204,7 +204,7 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
         "trials[0].trial_type: missing; expected control or test": (tmp_path / "trials.jsonl", {}),
         "not found": (tmp_path / "nothing", {}),
     }.items():
-        with pytest.raises((VqagenError)) as caught:
+        with pytest.raises(VqagenError) as caught:
             show_file(file, tmp_path / "page", **options)
         if message not in str(caught.value):
             wrong[message] = str(caught.value)
