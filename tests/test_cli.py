@@ -583,3 +583,10 @@ def test_a_missing_extra_is_named_with_its_installation() -> None:
     assert helped.returncode == 0 and "Example" in helped.stdout
     assert used.returncode == 2
     assert used.stderr.strip() == "vqagen: this needs msgspec; install it: pip install 'vqagen[human]'"
+
+
+def test_help_lists_options_alone_in_their_groups(vqagen_: Commands) -> None:
+    """Click from 8.4 on has records for arguments too, without a text."""
+    for command in ("choices", "show", "export", "dataset", "scenes draw"):
+        _, _, other = vqagen_(f"{command} --help").out.decode().partition("Other:\n")
+        assert " ".join(other.split()) == "-h, --help Show this message and exit."

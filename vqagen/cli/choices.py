@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import GroupedCommand
+from vqagen.cli.group import GroupedCommand, Option
 from vqagen.cli.options import domain_options, input_path, out_option, scenes_option, settings_options
 from vqagen.dataset.choice_settings import ChoiceSettings
 
@@ -17,7 +17,7 @@ from vqagen.dataset.choice_settings import ChoiceSettings
 @domain_options("domain", "metadata", "synonyms", "plugins")
 @out_option("FILE", "File for the questions that have options, .json or .jsonl. - for standard output.")
 @settings_options(settings=ChoiceSettings)
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@click.option("--force", cls=Option, group="output", is_flag=True, help="Replace the output if it exists.")
 def command(
     questions: str, scenes: str, domain: dict[str, Any], out: str, settings: ChoiceSettings, force: bool
 ) -> None:

@@ -13,7 +13,9 @@ TARGETS = ("hf", "imagefolder", "trl", "easyr1", "verl", "llava", "sharegpt", "v
 
 @click.command("export", cls=GroupedCommand)
 @click.argument("source", type=path)
-@click.option("--to", required=True, type=click.Choice(TARGETS), help="The format of the output.")
+@click.option(
+    "--to", cls=Option, group="output", required=True, type=click.Choice(TARGETS), help="The format of the output."
+)
 @out_option("FOLDER", "The folder to write.")
 @click.option(
     "--images",
@@ -26,14 +28,28 @@ TARGETS = ("hf", "imagefolder", "trl", "easyr1", "verl", "llava", "sharegpt", "v
 @click.option("--split", cls=Option, group="input", metavar="NAME", help="Only this split.")
 @click.option(
     "--mode",
+    cls=Option,
+    group="choice",
     type=click.Choice(["open", "mc"]),
     default="open",
     show_default=True,
     help="Ask for an answer, or list the options and ask for a letter.",
 )
-@click.option("--without-pictures", is_flag=True, help="Leave out the pictures, as for a blind baseline.")
 @click.option(
-    "--name", default="vqagen", show_default=True, metavar="NAME", help="How the target calls the data or its tasks."
+    "--without-pictures",
+    cls=Option,
+    group="choice",
+    is_flag=True,
+    help="Leave out the pictures, as for a blind baseline.",
+)
+@click.option(
+    "--name",
+    cls=Option,
+    group="output",
+    default="vqagen",
+    show_default=True,
+    metavar="NAME",
+    help="How the target calls the data or its tasks.",
 )
 @click.option("--force", cls=Option, group="output", is_flag=True, help="Replace an export in that folder.")
 def command(

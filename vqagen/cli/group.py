@@ -30,7 +30,7 @@ class GroupedCommand(click.Command):
         """Write a section for each group."""
         rows: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
-            row = param.get_help_record(ctx)
+            row = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if row is not None:
                 rows.setdefault(getattr(param, "group", "") or "other", []).append(row)
         for group in sorted(rows, key=lambda each: LAST_GROUPS.index(each) if each in LAST_GROUPS else -1):

@@ -187,7 +187,7 @@ def own_files(files: DomainFiles) -> list[tuple[str, str]]:
     shipped = find_domain(files.name or DEFAULT_DOMAIN, task=QUESTIONS)
     named = {key: getattr(files, key) for key in ("metadata", "templates", "synonyms")}
     own = [(flag(key), str(path)) for key, path in named.items() if path and path != getattr(shipped, key)]
-    return [*own, *(("--plugins", each) for each in files.plugins)]
+    return [*own, *(("--plugin", each) for each in files.plugins)]
 
 
 def command_of(settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +89,8 @@ def write_choices(
     generator = {key: value for key, value in generator_of(source).items() if key not in _OF_RUNS}
     said = {"settings": settings.to_record(), **report.to_record()}
     info = {**source.info, "generator": generator, "choices": said}
-    records = _finished(source, posed, dealt, settings)
     with record_file(target, form, info, Arrangement("questions", "", "scene", 0)) as writer:
-        while batch := list(islice(records, BATCH)):
-            writer.write(batch)
+        writer.write(_finished(source, posed, dealt, settings))
     return report
 
 

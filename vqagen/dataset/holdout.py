@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vqagen.dataset.rows import SPLITS
@@ -123,14 +123,12 @@ def _held_families(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
     else:
         ids = shuffled(stream(settings.seed, "held families"), [each.id for each in loaded.templates])
         held = set(ids[: max(1, len(ids) // HELD_FAMILIES)])
-    families, others = (_ids(loaded, held, is_held) for is_held in (True, False))
+    families, others = (
+        tuple(each.id for each in loaded.templates if (each.id in held) == is_held) for is_held in (True, False)
+    )
     if not others:
         raise UsageError(f"--held {' '.join(settings.held)} are all families: none is left to train on; name fewer")
     return HoldOut(FAMILY, families, others)
-
-
-def _ids(loaded: LoadedDomain, held: Iterable[str], is_held: bool) -> tuple[str, ...]:
-    return tuple(each.id for each in loaded.templates if (each.id in held) == is_held)
 
 
 def _read_pair(text: str, domain: Domain) -> tuple[str, str]:

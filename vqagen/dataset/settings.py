@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vqagen.tasks.settings import RunSettings, setting
+from vqagen.tasks.rendering.settings import KINDS, RENDERED, RenderingSettings
+from vqagen.tasks.settings import setting
 
 FAMILY, LENGTH, VALUE_PAIR, CONDITION = "family", "length", "value-pair", "condition"
 TRAIN_CONDITION, TEST_CONDITION = "A", "B"
@@ -18,7 +19,7 @@ PICTURES = 100
 
 
 @dataclass(frozen=True)
-class DatasetSettings(RunSettings):
+class DatasetSettings(RenderingSettings):
     """All that decides what is in a dataset."""
 
     start_index: int = setting(0, "Index of the first scene.", least=0, group="choice")
@@ -26,13 +27,11 @@ class DatasetSettings(RunSettings):
         0, f"How many pictures; 0 for {PICTURES} or, with --scenes, one of each scene.", least=0, group="choice"
     )
     pictures: str = setting(
-        "rendered",
+        RENDERED,
         "rendered: path-traced, 2 seconds each; drawn: quick sketches.",
-        choices=("rendered", "drawn"),
+        choices=KINDS,
         group="choice",
     )
-    width: int = setting(0, "Width of the pictures in pixels; 0 for that of the domain.", least=0, group="choice")
-    samples: int = setting(8, "Paths of light a pixel of rendered pictures.", least=1, group="choice")
     questions: int = setting(15, "Questions about each picture, before any is left out.", least=1, group="choice")
     dialogs: int = setting(0, "Dialogs about each picture.", least=0, bare="5", metavar="[N]", group="choice")
     choices: str = setting(

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO, Any, ClassVar, NamedTuple, Protocol
 
 import orjson
@@ -355,6 +356,9 @@ def record_file(
         file.write(writer.layout.tail(writer.layout.checksum))
 
 
+BATCH = 1000
+
+
 class RecordWriter:
     """Writes records to an open file, behind the head of the document."""
 
@@ -363,6 +367,7 @@ class RecordWriter:
         file.write(self.layout.head(info))
 
     def write(self, records: Iterable[Record]) -> None:
-        """Append records."""
-        lines = encode_lines(records)
-        self._file.write(self.layout.place(lines, lines.count(b"\n")))
+        """Append records; the text of BATCH of them is in memory at once."""
+        left = iter(records)
+        while lines := encode_lines(islice(left, BATCH)):
+            self._file.write(self.layout.place(lines, lines.count(b"\n")))

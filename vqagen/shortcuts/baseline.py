@@ -35,7 +35,6 @@ ID_KEYS = {VISUAL7W: "qa_id", "vqav2": "question_id", "trials": "trial_index"}
 _GROUPS = {"category": ("category", *TYPES), "type": TYPES, "family": FAMILIES}
 """Name of groups -> the fields of which the first that any item has tells them."""
 _PREDICTIONS = Arrangement("predictions", "", "question", 0)
-_BLOCK = 10_000
 
 
 class GroupResult(NamedTuple):
@@ -162,9 +161,7 @@ def write_predictions(target: str, items: Items, texts: Sequence[tuple[str, ...]
             file.write(orjson.dumps([_visual7w_record(items, place, each) for place, each in answered]) + b"\n")
         return
     with record_file(target, JSON_LINES, {"generator": generator}, _PREDICTIONS) as writer:
-        records = [_record(items, place, each) for place, each in answered]
-        for start in range(0, len(records), _BLOCK):
-            writer.write(records[start : start + _BLOCK])
+        writer.write(_record(items, place, each) for place, each in answered)
 
 
 def _is_result_file(target: str) -> bool:

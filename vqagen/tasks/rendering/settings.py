@@ -17,7 +17,9 @@ WIDEST = 4096
 class DrawingSettings(RunSettings):
     """All that decides how pictures are drawn."""
 
-    width: int = setting(0, "Width of the pictures in pixels; 0 for that of the scene's camera.", least=0)
+    width: int = setting(
+        0, "Width of the pictures in pixels; 0 for that of the scene's camera.", least=0, group="choice"
+    )
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
@@ -29,7 +31,7 @@ class DrawingSettings(RunSettings):
 class RenderingSettings(DrawingSettings):
     """All that decides how pictures are rendered. The seed moves the lamps."""
 
-    samples: int = setting(8, "Paths of light a pixel, before noise is removed.", least=1)
+    samples: int = setting(8, "Paths of light a pixel, before noise is removed.", least=1, group="choice")
 
 
 @dataclass(frozen=True)
