@@ -186,7 +186,7 @@ def test_a_domain_of_ones_own_is_to_be_named_and_a_dataset_to_be_finished(made: 
 
     (tmp_path / "data").mkdir()
     write_rows(tmp_path / "data/train-00000-of-00001.parquet", [])
-    (tmp_path / "dataset.json").write_text('{"steps": {"rows train": {}}}')
+    (tmp_path / "dataset.json").write_text('{"vqagen": "1.0.0", "steps": {"rows train": {}}}')
     with pytest.raises(UsageError, match="not finished: repeat the `vqagen dataset` command"):
         show_file(tmp_path, tmp_path / "page", files=find_domain(), force=True)
 
