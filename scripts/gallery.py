@@ -31,7 +31,8 @@ TITLES = {"clevr": "Questions about CLEVR's scenes", "market": "Questions about 
 PAGES = {"clevr": "questions", "market": "market"}
 INTRODUCTIONS = {
     "clevr": "One question of each of CLEVR's 90 families, about ten scenes. Open a program to see its steps.",
-    "market": "The second domain that is shipped: things for sale, with decorations, tags and kinds of kinds.",
+    "market": "The second domain that is shipped: things for sale. Pictures show kind, color, size and"
+    " material; tags, conditions, decorations and ties are in the scenes alone.",
 }
 SEARCHED = 96
 """Trials among which one of each rule is looked for."""
@@ -212,7 +213,7 @@ def trials_of_rules() -> Iterator[tuple[Record, vqagen.DirectorSettings]]:
 
 def trial_page(trials: Sequence[Record]) -> Iterator[str]:
     """Yield the page of director trials."""
-    yield GENERATED + "# Director trials\n\n"
+    yield GENERATED + "# Trials of each rule\n\n"
     yield "A director stands behind the shelf and says which item he means. He does not see into cells with a grey\n"
     yield "back, and his left is your right. One test trial of each rule: who forgets this takes another cell.\n"
     for trial in trials:

@@ -27,6 +27,10 @@ READS = {
     "director items copy": ["c.json --catalogue X"],
     "director items edit": ["--catalogue X"],
     "director export": ["X --lists 2 --per-list 2 -o t.csv"],
+    "dataset": ["made --count 2 --pictures drawn --scenes X"],
+    "choices": ["X --scenes scenes.json -o c.json", "q.json --scenes X -o c.json"],
+    "export": ["X --without-pictures --to trl -o exported"],
+    "show": ["X -o page", "q.json --scenes X -o page"],
     "merge": ["X -o m.json"],
     "convert": ["X -o c.json"],
     "verify": ["X --scenes scenes.json", "q.json --scenes X"],
@@ -58,6 +62,10 @@ WRITES = {
     "director generate": ["--count 1 -o X"],
     "director items preview": ["-o X.svg"],
     "director items copy": ["X.json"],
+    "dataset": ["X --count 2 --pictures drawn"],
+    "choices": ["q.json --scenes scenes.json -o X.json"],
+    "export": ["q.json --without-pictures --to trl -o X"],
+    "show": ["q.json --scenes scenes.json -o X"],
     "merge": ["q.json -o X.json"],
     "convert": ["q.json -o X.json"],
     "evaluate": ["q.json p.jsonl -o X.html", "q.json p.jsonl --per-item X.jsonl"],
@@ -70,7 +78,7 @@ WRITES = {
 }
 ELSEWHERE = {"human demo", "human import", "human store"}
 """Commands whose places are those of other commands; their own tests have more."""
-MAKES_FOLDER = {"director generate", "scenes draw", "scenes render"}
+MAKES_FOLDER = {"director generate", "scenes draw", "scenes render", "dataset", "export", "show"}
 
 
 @pytest.fixture

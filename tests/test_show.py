@@ -17,7 +17,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
-from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.errors import UsageError, VqagenError
 from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
 from vqagen.run.making import write_dialogs, write_questions, write_trials
@@ -186,7 +186,7 @@ def test_a_domain_of_ones_own_is_to_be_named_and_a_dataset_to_be_finished(made: 
 
     (tmp_path / "data").mkdir()
     write_rows(tmp_path / "data/train-00000-of-00001.parquet", [])
-    (tmp_path / "dataset.json").write_text('{"steps": {"rows train": {}}}')
+    (tmp_path / "dataset.json").write_text('{"vqagen": "1.0.0", "steps": {"rows train": {}}}')
     with pytest.raises(UsageError, match="not finished: repeat the `vqagen dataset` command"):
         show_file(tmp_path, tmp_path / "page", files=find_domain(), force=True)
 
@@ -204,7 +204,7 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
         "trials[0].trial_type: missing; expected control or test": (tmp_path / "trials.jsonl", {}),
         "not found": (tmp_path / "nothing", {}),
     }.items():
-        with pytest.raises((UsageError, BadInput)) as caught:
+        with pytest.raises(VqagenError) as caught:
             show_file(file, tmp_path / "page", **options)
         if message not in str(caught.value):
             wrong[message] = str(caught.value)

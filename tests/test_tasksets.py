@@ -28,7 +28,7 @@ def test_verifiers_loads_each_taskset_by_its_id(name: str, monkeypatch: pytest.M
     vf = pytest.importorskip("verifiers.v1", reason="verifiers is not installed: it asks for 60 packages")
     from verifiers.v1.utils.loaders import load_taskset, taskset_config_type
 
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "tasksets"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "vqagen/environments/packages"))
     taskset = load_taskset(taskset_config_type(name.replace("_", "-"))(id=name.replace("_", "-"), seed=2))
     tasks = list(taskset.take(3))
 

@@ -95,8 +95,4 @@ def command(
 
 
 def _lines(result: BaselineResult, out: str) -> list[str]:
-    everything = result.everything
-    low, high = everything.interval
-    accuracy = f"{everything.accuracy:.3f} of {everything.n:,} right ({low:.3f} to {high:.3f})"
-    first = f"{result.baseline.name}: {accuracy}, expected {everything.expected:.3f}; predictions in {out}"
-    return [first, *([result.notes] if result.notes else [])]
+    return [f"{result!r}; predictions in {out}", *([result.notes] if result.notes else [])]

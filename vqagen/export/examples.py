@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
-from vqagen.errors import BadInput, FieldFault, Problem, UsageError, as_written, describe
+from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
@@ -175,7 +175,7 @@ def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mappin
     """Return the function that finds a picture by its name, or None if there is none. The last ones are kept."""
     folder = Path(asked.images or Path(str(source.path)).parent)
     if not folder.is_dir():
-        raise UsageError(f"no folder of pictures: {folder}")
+        raise PlaceError(f"no folder of pictures: {folder}")
 
     @lru_cache(maxsize=8)
     def find(name: str | None) -> Mapping[str, Any] | None:

@@ -56,7 +56,7 @@ class GroupResult(NamedTuple):
         return {name: np.round(value, 6).tolist() for name, value in self._asdict().items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BaselineResult:
     """What one baseline answered, and how often it was right."""
 
@@ -68,6 +68,11 @@ class BaselineResult:
     """All items; those without an answer count as wrong."""
     groups: Mapping[str, Mapping[str, GroupResult]]
     """category, type or family -> its name -> result."""
+
+    def __repr__(self) -> str:
+        (low, high), every = self.everything.interval, self.everything
+        accuracy = f"{every.accuracy:.3f} of {every.n:,} right ({low:.3f} to {high:.3f})"
+        return f"{self.baseline.name}: {accuracy}, expected {every.expected:.3f}"
 
     @property
     def unanswered(self) -> int:

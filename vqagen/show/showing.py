@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.dataset.rows import data_folder
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.export.examples import info_of_dataset
 from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.catalogue import Catalogue
@@ -102,8 +102,8 @@ def _catalogue(files: DomainFiles | None, info: Mapping[str, Any], file: Path) -
 def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> tuple[list[Path], SceneSource | None]:
     """Return where pictures lie, and the scenes: beside the pictures, if nothing names them."""
     given = [Path(each) for each in (images, scenes and Path(scenes).parent) if each]
-    if given and not given[0].is_dir():
-        raise UsageError(f"no folder of pictures: {given[0]}")
+    if images is not None and not Path(images).is_dir():
+        raise PlaceError(f"no folder of pictures: {images}")
     folders = [place for each in (given or [file.parent]) for place in (each, each / "images")]
     if scenes is None and given:
         beside = (each / "scenes.json" for each in (given[0], given[0].parent))
