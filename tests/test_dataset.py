@@ -20,7 +20,7 @@ import vqagen
 from vqagen.dataset.build import write_dataset
 from vqagen.dataset.rows import SPLITS, read_rows
 from vqagen.dataset.settings import DatasetSettings
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.domain_files import find_domain, load_domain_files
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress
@@ -123,6 +123,17 @@ def test_another_dataset_is_refused_with_what_differs(made: Path, tmp_path: Path
     with pytest.raises(UsageError, match="not of vqagen, or damaged"):
         write_dataset(tmp_path, DatasetSettings(**SMALL), options=RunOptions(force=True))
     assert (tmp_path / "README.md").read_text() == "mine"
+
+
+def test_a_dataset_of_which_nothing_is_made_may_become_another(tmp_path: Path) -> None:
+    """Such as one whose first command named the wrong domain."""
+    scenes = tmp_path / "scenes.json"
+    scenes.write_text(json.dumps({"scenes": list(sampled_scenes(3, domain="market"))}))
+    settings = DatasetSettings(**{**SMALL, "count": 0, "choices": "none"})
+    with pytest.raises(BadInput, match=r"clevr\.json"):
+        write_dataset(tmp_path / "out", settings, scenes=scenes)
+
+    assert write_dataset(tmp_path / "out", settings, find_domain("market"), scenes=scenes).steps
 
 
 def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

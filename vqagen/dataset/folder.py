@@ -82,7 +82,7 @@ def open_folder(out: PathLike, recipe: Mapping[str, Any], force: bool) -> Folder
     if state.is_file():
         known = _read(state)
         steps = known.pop("steps", {})
-        if force:
+        if force or [each.name for each in place.iterdir()] == [STATE]:  # nothing is made yet
             steps = {}
             _clear(place)
         else:
