@@ -170,6 +170,20 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.
     assert contents(tmp_path / "out") == contents(made)
 
 
+def test_questions_about_what_no_picture_shows_are_left_out(tmp_path: Path) -> None:
+    """Of the market, these are three attributes and the two relations that do not follow from places."""
+    small = DatasetSettings(**{**SMALL, "count": 6, "choices": "none"})
+
+    report = write_dataset(tmp_path / "out", small, find_domain("market"))
+
+    hidden = "condition, decoration, facing, tag, tied"
+    assert report.steps["kept train"]["left_out"][f"pictures do not show {hidden}"]
+    asked = [node for row in read_rows(tmp_path / "out") for node in json.loads(row["program"])]
+    words = {word for node in asked for word in (*node["type"].split("_"), *node["value_inputs"])}
+    assert not words & {*hidden.split(", "), "new", "worn", "broken", "sold", "reserved", "striped"}
+    assert {"material", "kind", "left"} <= words
+
+
 def test_questions_about_what_can_hardly_be_seen_are_left_out(tmp_path: Path) -> None:
     settings = DatasetSettings(**{**SMALL, "choices": "none", "min_visible": 60})
 

@@ -21,7 +21,7 @@ from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
 from vqagen.dataset.folder import LAST, Counts, Folder, left_out_of, open_folder
-from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
+from vqagen.dataset.holdout import ASKED_MORE, HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
     SPLITS,
@@ -55,6 +55,7 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.program import Program
 from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
+from vqagen.pictures.looks import SceneLooks
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, Progress
@@ -63,7 +64,6 @@ from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.loading import find_scenes
-from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import compile_scene
 
 TEST = SPLITS[2]
@@ -268,8 +268,12 @@ class _Build:
         """Ask what no earlier split asks, by text or program."""
         only = self.holdout.only(name)
         families = len(only or self.loaded.templates)
-        asked = min(self.holdout.asks(name, self.settings.questions, families), families)
-        settings = QuestionSettings(seed=self.settings.seed, templates_per_image=asked, only=only, dedupe="image")
+        asked = self.holdout.asks(name, self.settings.questions)
+        if self._looks.unshown:
+            asked = self.settings.questions * ASKED_MORE
+        settings = QuestionSettings(
+            seed=self.settings.seed, templates_per_image=min(asked, families), only=only, dedupe="image"
+        )
         report = write_questions(
             self.folder.path("steps", name, "scenes.json"),
             self.folder.path("steps", name, "asked.jsonl"),
@@ -308,6 +312,8 @@ class _Build:
             program = Program.from_records(record["program"], self.loaded.catalogue)
             if not self.holdout.keeps(name, program, record["answer"]):
                 left_out[f"question without what only test has, in {TEST}" if name == TEST else HELD] += 1
+            elif not self._looks.shows(program):
+                left_out[f"pictures do not show {', '.join(sorted(self._looks.unshown))}"] += 1
             elif hidden and hidden & referred(program, world):
                 left_out[f"an object shows fewer than {least} pixels"] += 1
             elif kept == self.settings.questions:
@@ -317,14 +323,14 @@ class _Build:
                 yield record
 
     @cached_property
-    def _rules(self) -> SamplingRules:
-        return SamplingRules.from_domain(self.loaded.domain)
+    def _looks(self) -> SceneLooks:
+        return SceneLooks.from_domain(self.loaded.domain)
 
     def _least(self, scene: Mapping[str, Any]) -> int:
         """Return the pixels that an object must show; the domain's limit is that of pictures of its own width."""
         if self.settings.min_visible != OF_DOMAIN:
             return self.settings.min_visible
-        return round(self._rules.least_pixels(scene["camera"]["width"]))
+        return round(self._looks.rules.least_pixels(scene["camera"]["width"]))
 
     def _give_options(self, name: str, on_progress: OnProgress) -> Counts:
         chosen, files = self.settings, self.loaded.files

@@ -31,7 +31,7 @@ HELD_FAMILIES = 5
 KEPT_LENGTHS = 0.8
 """Share of the questions whose programs are short enough for the other splits."""
 ASKED_MORE = 4
-"""Questions that are asked in the test split for each that is wanted, as most do not have what is held out."""
+"""Questions that are asked for each that is wanted, where most lack what is held out, or ask what no picture shows."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,10 @@ class HoldOut:
         """Return the ids of the families that a split has; none for all."""
         return self.families if split == TEST else self.others
 
-    def asks(self, split: str, questions: int, families: int) -> int:
+    def asks(self, split: str, questions: int) -> int:
         """Return how many questions to ask about a picture of a split where so many are wanted."""
-        return (
-            min(questions * ASKED_MORE, families) if split == TEST and self.kind in (LENGTH, VALUE_PAIR) else questions
-        )
+        needs_more = split == TEST and self.kind in (LENGTH, VALUE_PAIR)
+        return questions * ASKED_MORE if needs_more else questions
 
     def keeps(self, split: str, program: Program, answer: str) -> bool:
         """True if a question belongs into its split."""

@@ -193,7 +193,9 @@ class Environment:
             if len(found) < place // SCENES:
                 return None  # the phrase says too much for other answers
             candidate = _find(family, level, scenes(place % SCENES), rng, found)
-            if candidate is None or (found and _said(family, candidate.filling) != said):
+            if candidate is None or not self._looks.shows(candidate.filling.program()):
+                continue
+            if found and _said(family, candidate.filling) != said:
                 continue
             said = _said(family, candidate.filling)
             found[candidate.filling.answer] = candidate

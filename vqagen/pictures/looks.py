@@ -15,12 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe, unknown
+from vqagen.language.program import Program
 from vqagen.pictures.mesh_files import read_mesh
 from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, ring, sphere
 from vqagen.world.camera import Camera, Vector
@@ -99,6 +101,21 @@ class SceneLooks:
     def from_domain(cls, domain: Domain) -> SceneLooks:
         """Return the looks of a domain. Raises BadInput with every mistake in its `sampling` and `render` sections."""
         return _LooksReader(domain).looks()
+
+    @cached_property
+    def unshown(self) -> frozenset[str]:
+        """The attributes and relations that no picture shows: neither places nor looks of objects tell them."""
+        deciders = {each.attribute for each in (self.shapes, self.colors, self.materials, self.rules.radius)}
+        attributes = (each.name for key, each in self.rules.attributes.items() if key not in deciders)
+        return frozenset((*attributes, *self.rules.random_relations))
+
+    def shows(self, program: Program) -> bool:
+        """True if a picture shows all that a program asks about, as far as objects can be seen."""
+        return not any(
+            word in self.unshown
+            for node in program.nodes
+            for word in (node.function.rpartition("_")[2], *node.values)  # filter_color; relate with left
+        )
 
     def things(self, scene: Mapping[str, Any], source: str = "") -> list[Thing]:
         """Return the objects of a scene record. BadInput names all that lack a place, or look in no known way."""
