@@ -349,6 +349,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"objects": [{**SEEN, "pixel_coords": [9, 9]}]}, "pixel_coords: expected three numbers"),
     ({"objects": [{**SEEN, "pixel_coords": [9, 9, 2.0]}]}, "pixel_coords: no camera of"),
     ({"objects": [{**SEEN, "rotation": "left"}]}, "rotation: expected a number, found 'left'"),
+    ({"objects": [SEEN], "rotation_unit": "turns"}, "rotation_unit: expected degrees or radians, found 'turns'"),
     ({"objects": [{**SEEN, "shape": "cub"}]}, "unknown shape 'cub'; did you mean 'cube'?"),
     ({"objects": [{**SEEN, "color": "pink"}]}, "unknown color 'pink'; known: gray, red"),
     ({"objects": [{**SEEN, "material": ["metal"]}]}, "material: expected text"),

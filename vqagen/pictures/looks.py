@@ -120,9 +120,12 @@ class SceneLooks:
     def things(self, scene: Mapping[str, Any], source: str = "") -> list[Thing]:
         """Return the objects of a scene record. BadInput names all that lack a place, or look in no known way."""
         problems: list[Problem] = []
-        is_in_radians = scene.get(ROTATION_UNIT, DEGREES) == RADIANS
+        unit = scene.get(ROTATION_UNIT, DEGREES)
+        if unit not in (DEGREES, RADIANS):
+            message = f"expected {DEGREES} or {RADIANS}, found {as_written(unit)}"
+            problems.append(Problem(message, source, ROTATION_UNIT))
         found = [
-            self._thing(each, is_in_radians, problems, source, f"objects[{number}]")
+            self._thing(each, unit == RADIANS, problems, source, f"objects[{number}]")
             for number, each in enumerate(objects_of(scene, source))
         ]
         if problems:
