@@ -27,6 +27,7 @@ LIST = ROOT / "tests" / "mutants.json"
 ROOMS = (
     *("vqagen/search", "vqagen/language", "vqagen/run", "vqagen/tasks"),
     *("vqagen/score", "vqagen/shortcuts", "vqagen/human/store"),
+    *("vqagen/dataset", "vqagen/environments", "vqagen/export", "vqagen/pictures"),
 )
 SECONDS = 400
 """A mutant that makes its tests take longer than this, as an endless loop does, counts as killed."""
