@@ -82,12 +82,13 @@ def _hits(camera: Camera, mesh: Mesh) -> Iterator[Hits]:
     with np.errstate(divide="ignore", invalid="ignore"):
         x = camera.width / 2 + camera.focal_pixels * (away @ np.array(camera.right)) / depths - 0.5
         y = camera.height / 2 - camera.focal_pixels * (away @ np.array(camera.up)) / depths - 0.5
-    is_ahead = (depths > NEAR)[mesh.triangles].all(axis=1)
-    numbers = np.flatnonzero(is_ahead)
+    is_ahead = (depths > NEAR)[mesh.triangles]
+    numbers = np.flatnonzero(is_ahead[:, 0] & is_ahead[:, 1] & is_ahead[:, 2])
     corners = mesh.triangles[numbers]
     xs, ys, near = x[corners], y[corners], 1 / depths[corners]  # of shape (triangles, 3)
-    left, right = np.ceil(xs.min(axis=1)).clip(0), np.floor(xs.max(axis=1)).clip(None, camera.width - 1)
-    top, bottom = np.ceil(ys.min(axis=1)).clip(0), np.floor(ys.max(axis=1)).clip(None, camera.height - 1)
+    left, right = np.ceil(_of_three(np.minimum, xs)).clip(0), np.floor(_of_three(np.maximum, xs))
+    top, bottom = np.ceil(_of_three(np.minimum, ys)).clip(0), np.floor(_of_three(np.maximum, ys))
+    right, bottom = right.clip(None, camera.width - 1), bottom.clip(None, camera.height - 1)
     # In pixels, whose y runs down, a triangle that faces the camera runs clockwise: its area is negative.
     area = (xs[:, 1] - xs[:, 0]) * (ys[:, 2] - ys[:, 0]) - (xs[:, 2] - xs[:, 0]) * (ys[:, 1] - ys[:, 0])
     chosen = np.flatnonzero((right >= left) & (bottom >= top) & (area < 0))
@@ -110,6 +111,12 @@ def _hits(camera: Camera, mesh: Mesh) -> Iterator[Hits]:
         place = np.arange(len(inside)) + before - (ends - sizes)[inside]
         columns, rows = left[inside] + place % wide[inside], top[inside] + place // wide[inside]
         weights = np.stack([a[inside, i] * columns + b[inside, i] * rows + c[inside, i] for i in range(3)])
-        kept = np.flatnonzero((weights >= 0).all(axis=0))
+        kept = np.flatnonzero(_of_three(np.minimum, weights.T) >= 0)
         yield Hits(rows[kept] * camera.width + columns[kept], numbers[inside[kept]], weights[:, kept])
         start = end
+
+
+def _of_three(least_or_greatest: np.ufunc, values: Floats) -> Floats:
+    """Return that of each row of three. Along so short an axis, numpy's own `min` takes ten times as long."""
+    found: Floats = least_or_greatest(least_or_greatest(values[:, 0], values[:, 1]), values[:, 2])
+    return found

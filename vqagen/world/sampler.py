@@ -98,8 +98,8 @@ def _broken_rule(rules: SamplingRules, solid: Solid, others: Sequence[Solid]) ->
         x, y = solid.centre[0] - other.centre[0], solid.centre[1] - other.centre[1]
         if math.sqrt(x * x + y * y) - solid.radius - other.radius < rules.min_distance:
             return "min_distance"
-        for along_x, along_y, _ in rules.relation_directions.values():
-            if 0 < x * along_x + y * along_y < rules.margin:
+        for along_x, along_y in rules.margin_axes:
+            if 0 < abs(x * along_x + y * along_y) < rules.margin:
                 return "margin"
         if overlap(solid, other):
             return "radius"

@@ -101,6 +101,15 @@ class SamplingRules:
         spatial = [relation for relation in self.relations if relation not in self.random_relations]
         return {relation: self.directions[relation] for relation in spatial}
 
+    @cached_property
+    def margin_axes(self) -> tuple[tuple[float, float], ...]:
+        """The axes on the ground along which the margin holds: each once, as left and right have the same."""
+        axes: list[tuple[float, float]] = []
+        for x, y, _ in self.relation_directions.values():
+            if (x, y) != (0, 0) and (x, y) not in axes and (-x, -y) not in axes:
+                axes.append((x, y))
+        return tuple(axes)
+
 
 _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not MISSING]
 """Rules that are used as written."""
