@@ -17,12 +17,13 @@ import pytest
 import yaml
 from commands import ROOT, Commands
 
-from vqagen.cli.export import TARGETS as SHOWN
+from vqagen.cli.export import command
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import COLUMNS, question_row, read_rows
 from vqagen.errors import BadInput, UsageError
+from vqagen.export import TARGETS
 from vqagen.export.examples import MODES
-from vqagen.export.exporting import TARGETS, export_dataset as export
+from vqagen.export.exporting import export_dataset as export
 from vqagen.pictures.png import png_file
 from vqagen.rewards import accuracy, easyr1_score, verl_score
 from vqagen.run.making import write_dialogs, write_questions, write_scenes, write_trials
@@ -118,7 +119,8 @@ def png_of(image: Any) -> int:
 def test_help_and_the_page_name_every_target() -> None:
     page = (ROOT / "docs/export.md").read_text("utf-8")
 
-    assert tuple(TARGETS) == SHOWN
+    (shown,) = (each.type.choices for each in command.params if each.name == "to")
+    assert tuple(TARGETS) == tuple(shown)
     assert [target for target in TARGETS if f"| `{target}` |" not in page] == []
 
 

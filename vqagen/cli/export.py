@@ -6,15 +6,18 @@ import click
 
 from vqagen.cli.group import GroupedCommand, Option
 from vqagen.cli.options import out_option, path
-
-TARGETS = ("hf", "imagefolder", "trl", "easyr1", "verl", "llava", "sharegpt", "vlmevalkit", "lmms-eval", "inspect")
-"""The keys of `vqagen.export.exporting.TARGETS`, which help shows without loading it."""
+from vqagen.export import TARGETS
 
 
 @click.command("export", cls=GroupedCommand)
 @click.argument("source", type=path)
 @click.option(
-    "--to", cls=Option, group="output", required=True, type=click.Choice(TARGETS), help="The format of the output."
+    "--to",
+    cls=Option,
+    group="output",
+    required=True,
+    type=click.Choice(list(TARGETS)),
+    help="The format of the output.",
 )
 @out_option("FOLDER", "The folder to write.")
 @click.option(

@@ -21,10 +21,12 @@ from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
 from vqagen.dataset.folder import LAST, Counts, Folder, left_out_of, open_folder
-from vqagen.dataset.holdout import ASKED_MORE, HoldOut, choose_held, longest_kept
+from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
     SPLITS,
+    TEST,
+    TRAIN,
     without_masks,
 )
 from vqagen.dataset.settings import (
@@ -66,7 +68,8 @@ from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.loading import find_scenes
 from vqagen.world.scene import compile_scene
 
-TEST = SPLITS[2]
+ASKED_MORE = 4
+"""Questions that are asked for each that is wanted, where most are then left out."""
 OnStep = Callable[[str], AbstractContextManager[OnProgress]]
 """Called with what is made next; the context gives what to call with its progress."""
 
@@ -109,11 +112,8 @@ def write_dataset(
     `scenes` are pictured and asked about in place of sampled ones. Finished steps are never done again, also without
     `RunOptions(resume=True)`; `force` begins anew. Raises UsageError, with what differs, if the folder is another's.
     """
-    settings, files, options = (
-        settings or DatasetSettings(),
-        files or find_domain(task=QUESTIONS),
-        options or RunOptions(),
-    )
+    settings, options = settings or DatasetSettings(), options or RunOptions()
+    files = files or find_domain(task=QUESTIONS)
     if scenes is not None and settings.hold_out == CONDITION:
         raise UsageError(f"--hold-out {CONDITION} samples scenes by two conditions; leave out --scenes")
     if options.resume and options.force:
@@ -162,7 +162,7 @@ class _Build:
         splits = [name for name in SPLITS if self.folder.steps["splits"]["scenes"][name]]
         for name in splits:
             self._once(f"questions {name}", partial(self._ask, name, splits))
-            if name == SPLITS[0] and self.holdout.kind == LENGTH:
+            if name == TRAIN and self.holdout.kind == LENGTH:
                 longest = self.folder.once("longest", self._longest)["steps"]
                 self.holdout = replace(self.holdout, longest=longest)
             self._once(f"kept {name}", partial(self._keep, name))
@@ -268,9 +268,9 @@ class _Build:
         """Ask what no earlier split asks, by text or program."""
         only = self.holdout.only(name)
         families = len(only or self.loaded.templates)
-        asked = self.holdout.asks(name, self.settings.questions)
-        if self._looks.unshown:
-            asked = self.settings.questions * ASKED_MORE
+        asked = self.settings.questions
+        if self.holdout.keeps_few(name) or self._looks.unshown:
+            asked *= ASKED_MORE
         settings = QuestionSettings(
             seed=self.settings.seed, templates_per_image=min(asked, families), only=only, dedupe="image"
         )
@@ -286,7 +286,7 @@ class _Build:
         return {"questions": report.records} if not report.was_complete else {}
 
     def _longest(self) -> Counts:
-        source = open_records(self.folder.path("steps", SPLITS[0], "asked.jsonl"), QUESTION_FILE)
+        source = open_records(self.folder.path("steps", TRAIN, "asked.jsonl"), QUESTION_FILE)
         return {"steps": longest_kept([len(record["program"]) for record in source.records()])}
 
     def _keep(self, name: str, on_progress: OnProgress) -> Counts:
@@ -294,7 +294,7 @@ class _Build:
         scenes = find_scenes(self.folder.path("steps", name, "scenes.json"))
         source = open_records(self.folder.path("steps", name, "asked.jsonl"), QUESTION_FILE)
         left_out = Counter[str]()
-        out, number = str(self.folder.path("steps", name, "kept.jsonl")), scenes.count()
+        out, number = str(self.folder.path("steps", name, "kept.jsonl")), self.folder.steps["splits"]["scenes"][name]
         with record_file(out, JSON_LINES, source.info, _ABOUT_QUESTIONS) as writer:
             about = by_scene(shown(scenes.records(), "scene", number, on_progress), source.records())
             for place, scene, records in about:
@@ -336,8 +336,9 @@ class _Build:
         chosen, files = self.settings, self.loaded.files
         source = self.folder.path("steps", name, "kept.jsonl")
         out = self.folder.path("steps", name, "options.jsonl")
-        if not open_records(source, QUESTION_FILE).count():
-            with record_file(str(out), JSON_LINES, open_records(source, QUESTION_FILE).info, _ABOUT_QUESTIONS):
+        kept = open_records(source, QUESTION_FILE)
+        if not kept.count():
+            with record_file(str(out), JSON_LINES, kept.info, _ABOUT_QUESTIONS):
                 return {}
         progress = Progress("question", "question", self.folder.steps.get(f"questions {name}", {}).get("questions"))
 

@@ -11,7 +11,7 @@ from vqagen import __version__
 from vqagen.dataset.folder import Counts, Folder, front_matter, left_out_of
 from vqagen.dataset.holdout import HoldOut
 from vqagen.dataset.joining import records_of
-from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, SPLITS
+from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, SPLITS, TRAIN
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
 from vqagen.files.output import atomic_output
@@ -126,7 +126,7 @@ def write_card(
 def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
     own, train = (
         (str(records_of(folder, settings, each)), str(folder.path("steps", each, "scenes.json")))
-        for each in (name, SPLITS[0])
+        for each in (name, TRAIN)
     )
     if own == train:
         return audit(own[0], scenes=own[1])

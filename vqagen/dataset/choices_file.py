@@ -25,6 +25,7 @@ from vqagen.dataset.choices import (
 )
 from vqagen.errors import BadInput, FaultList, Problem, as_written
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, choose_format, record_file
+from vqagen.files.info import without_run
 from vqagen.files.locations import content_hash
 from vqagen.files.output import check_output
 from vqagen.files.records import RecordSource, given_records, open_records
@@ -51,8 +52,6 @@ from vqagen.world.scene import Scene
 FORMATS = (JSON, JSON_LINES)
 BATCH = 2000
 """Questions that are read, and whose scenes are held, at once."""
-_OF_RUNS = ("arrangement", "shard")
-"""Parts of the `generator` by which runs are merged and resumed; a file of options is no such run."""
 Records = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A file or folder, a document, or records."""
 OnDone = Callable[[int], None]
@@ -86,9 +85,8 @@ def write_choices(
     posed = _posed(source, found, files, settings, on_read)
     dealt = deal(posed, settings)
     report = reported(posed, dealt, settings)
-    generator = {key: value for key, value in generator_of(source).items() if key not in _OF_RUNS}
     said = {"settings": settings.to_record(), **report.to_record()}
-    info = {**source.info, "generator": generator, "choices": said}
+    info = {**without_run(source.info), "choices": said}
     with record_file(target, form, info, Arrangement("questions", "", "scene", 0)) as writer:
         writer.write(_finished(source, posed, dealt, settings))
     return report

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import PlaceError, UsageError, VqagenError
-from vqagen.files.info import differences
+from vqagen.files.info import differences, listed_differences
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike
 
@@ -39,8 +39,6 @@ OURS = (
 """All that --force deletes."""
 LAST = "card"
 """The last step."""
-SHOWN = 8
-"""Differences that a message names."""
 Counts = dict[str, Any]
 
 
@@ -117,9 +115,7 @@ def is_finished(place: Path) -> bool:
 def _refuse_other(state: Path, recipe: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     found = list(differences(orjson.loads(orjson.dumps(recipe)), known))
     if found:
-        more = [f"… and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-        listed = "\n  ".join([*found[:SHOWN], *more])
-        raise UsageError(f"{state} is of another dataset; --force begins anew. It says:\n  {listed}")
+        raise UsageError(f"{state} is of another dataset; --force begins anew. It says:\n{listed_differences(found)}")
 
 
 def _clear(place: Path) -> None:

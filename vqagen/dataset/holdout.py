@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vqagen.dataset.rows import SPLITS
+from vqagen.dataset.rows import TEST
 from vqagen.dataset.settings import (
     CONDITION,
     FAMILY,
@@ -25,13 +25,10 @@ from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import Domain
 from vqagen.world.sampling_rules import SamplingRules
 
-TEST = SPLITS[2]
 HELD_FAMILIES = 5
 """One of so many families is held out."""
 KEPT_LENGTHS = 0.8
 """Share of the questions whose programs are short enough for the other splits."""
-ASKED_MORE = 4
-"""Questions that are asked for each that is wanted, where most lack what is held out, or ask what no picture shows."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +49,9 @@ class HoldOut:
         """Return the ids of the families that a split has; none for all."""
         return self.families if split == TEST else self.others
 
-    def asks(self, split: str, questions: int) -> int:
-        """Return how many questions to ask about a picture of a split where so many are wanted."""
-        needs_more = split == TEST and self.kind in (LENGTH, VALUE_PAIR)
-        return questions * ASKED_MORE if needs_more else questions
+    def keeps_few(self, split: str) -> bool:
+        """True if most questions about the pictures of a split do not belong into it."""
+        return split == TEST and self.kind in (LENGTH, VALUE_PAIR)
 
     def keeps(self, split: str, program: Program, answer: str) -> bool:
         """True if a question belongs into its split."""

@@ -16,7 +16,8 @@ from vqagen.dataset.rows import (
     ANSWER_TYPES,
     DIALOG_FEATURES,
     FEATURES,
-    SPLITS,
+    TEST,
+    TRAIN,
     Feature,
     Row,
     dialog_row,
@@ -26,6 +27,7 @@ from vqagen.dataset.rows import (
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError
 from vqagen.files.formats import JSON_LINES, Arrangement, record_file
+from vqagen.files.info import without_run
 from vqagen.files.records import RecordKind, open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
@@ -35,7 +37,6 @@ from vqagen.world.loading import find_scenes
 
 PICTURES_PER_FILE = 1000
 """Pictures in a Parquet file: some 150 MB of rendered ones."""
-TEST = SPLITS[2]
 KINDS: Mapping[str, tuple[RecordKind, str, Mapping[str, Feature]]] = {
     "questions": (QUESTION_FILE, "data", FEATURES),
     "dialogs": (DIALOG_FILE, "dialogs", DIALOG_FEATURES),
@@ -66,20 +67,30 @@ def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progre
         sources = {name: open_records(records_of(folder, settings, name, kind), KINDS[kind][0]) for name in splits}
         counts[kind] = {name: source.count() for name, source in sources.items()}
         info = _joined_info(sources[splits[0]].info, folder.recipe)
-        with record_file(
-            str(folder.path(f"{kind}.jsonl")), JSON_LINES, info, Arrangement(kind, "", "scene", 0)
-        ) as writer:
-            number = block = 0
-            for name, source in sources.items():
-                last = block
-                for record in shown(source.records(), kind[:-1], counts[kind][name], on_progress):
-                    record |= {"scene_index": places[name][record["scene_index"]], f"{kind[:-1]}_index": number}
-                    if "block" in record:
-                        record["block"] += last
-                        block = max(block, record["block"] + 1)
-                    writer.write([record])
-                    number += 1
+        records = {
+            name: shown(source.records(), kind[:-1], counts[kind][name], on_progress)
+            for name, source in sources.items()
+        }
+        out = str(folder.path(f"{kind}.jsonl"))
+        with record_file(out, JSON_LINES, info, Arrangement(kind, "", "scene", 0)) as writer:
+            writer.write(_renumbered(records, places, f"{kind[:-1]}_index"))
     return counts
+
+
+def _renumbered(
+    records: Mapping[str, Iterable[dict[str, Any]]], places: Mapping[str, list[int]], number_key: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of all splits: numbers and blocks go on from split to split, and scenes are those of all."""
+    number = block = 0
+    for name, own in records.items():
+        last = block
+        for record in own:
+            record |= {"scene_index": places[name][record["scene_index"]], number_key: number}
+            if "block" in record:
+                record["block"] += last
+                block = max(block, record["block"] + 1)
+            yield record
+            number += 1
 
 
 def write_split(
@@ -96,7 +107,7 @@ def write_split(
         for chunk, own in chunks:
             path = folder.path(data, f"{name}-{chunk:05}-of-{number:05}.parquet")
             counts[kind] += write_rows(path, own, features)
-    if not counts["questions"] and (name == SPLITS[0] or (name == TEST and settings.hold_out != "none")):
+    if not counts["questions"] and (name == TRAIN or (name == TEST and settings.hold_out != "none")):
         message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
         raise UsageError(f"{folder.place}: {message}")
     return dict(counts)
@@ -130,9 +141,11 @@ def _rows(folder: Folder, loaded: LoadedDomain, name: str, kind: str) -> Iterato
 
 def _joined_info(info: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
     """Return the info of a file of all splits: that of one, without what is true of its run alone."""
-    generator = {key: value for key, value in info.get("generator", {}).items() if key not in ("arrangement", "shard")}
-    hashes = {key: value for key, value in generator.get("inputs", {}).items() if key != "scenes"}
-    return {**info, "generator": {**generator, **({"inputs": hashes} if hashes else {})}, "dataset": recipe}
+    joined = without_run(info)
+    hashes = {key: value for key, value in joined["generator"].get("inputs", {}).items() if key != "scenes"}
+    if hashes:
+        joined["generator"]["inputs"] = hashes
+    return {**joined, "dataset": recipe}
 
 
 def by_scene(

@@ -63,7 +63,7 @@ DIALOG_FEATURES: Mapping[str, Feature] = {
 }
 """Column of a dialog -> its type. `dialog` is the record that `vqagen dialog` writes, as JSON."""
 
-SPLITS = ("train", "validation", "test")
+TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
 ANSWER_TYPES = {"Bool": "yes/no", "Integer": "count", "Cell": "cell"}
 """Type that a function answers with -> answer type; all others are values."""
 READ_AT_ONCE = 32

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vqagen.dataset.rows import SPLITS
+from vqagen.dataset.rows import SPLITS, TEST, TRAIN
 from vqagen.extras import needed
 from vqagen.rng import shuffled, stream
 
@@ -121,13 +121,13 @@ def split_scenes(groups: Sequence[Sequence[int]], parts: Sequence[int], seed: in
             free.append(trained)
         else:
             for place in group:
-                names[place] = SPLITS[2]
+                names[place] = TEST
     left = sum(map(len, free))
     shares = (0, parts[1] * 100 / max(parts[0] + parts[1], 1), 0) if test_from is not None else (0, *parts[1:])
     wanted = {name: round(left * share / 100) for name, share in zip(SPLITS, shares, strict=True)}
-    wanted[SPLITS[0]] = left
+    wanted[TRAIN] = left
     for group in shuffled(stream(seed, "splits"), free):
-        name = next((name for name in reversed(SPLITS) if len(group) <= wanted[name]), SPLITS[0])
+        name = next((name for name in reversed(SPLITS) if len(group) <= wanted[name]), TRAIN)
         wanted[name] -= len(group)
         for place in group:
             names[place] = name

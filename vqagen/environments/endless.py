@@ -123,11 +123,11 @@ class Environment:
         self.seed, self.schedule = seed, Schedule(levels)
         settings = QuestionSettings(seed=seed)
         loaded = load_families(find_domain(domain, task=QUESTIONS), settings)
-        self._domain, self._rules = loaded.domain, SamplingRules.from_domain(loaded.domain)
+        self._domain, self._looks, self._width = loaded.domain, SceneLooks.from_domain(loaded.domain), width
+        self._rules = self._looks.rules
         self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings)
         self._families = [self._families_of(level) for level in self.schedule.levels]
         self._rules_of = cache(self._make_rules)
-        self._looks, self._width = SceneLooks.from_domain(loaded.domain), width
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Environment, self._arguments

@@ -17,6 +17,7 @@ import orjson
 from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
+from vqagen.files.locations import first_file
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
@@ -180,7 +181,7 @@ def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mappin
     @lru_cache(maxsize=8)
     def find(name: str | None) -> Mapping[str, Any] | None:
         files = (folder / name, folder / "images" / name) if name and not asked.without_pictures else ()
-        file = next((each for each in files if each.is_file()), None)
+        file = first_file(files)
         return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
 
     return find

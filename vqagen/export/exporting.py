@@ -10,24 +10,12 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
+from vqagen.export import TARGETS
 from vqagen.export.examples import MODES, OPEN, QUESTIONS, TRIALS, Asked, Example, find_source
 from vqagen.export.folder import MARK, README, Folder
 from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.domain_files import PathLike
 
-TARGETS: Mapping[str, str] = {
-    "hf": "vqagen.export.hf",
-    "imagefolder": "vqagen.export.imagefolder",
-    "trl": "vqagen.export.trl",
-    "easyr1": "vqagen.export.easyr1",
-    "verl": "vqagen.export.verl",
-    "llava": "vqagen.export.llava",
-    "sharegpt": "vqagen.export.sharegpt",
-    "vlmevalkit": "vqagen.export.vlmevalkit",
-    "lmms-eval": "vqagen.export.lmms_eval",
-    "inspect": "vqagen.export.inspect",
-}
-"""Target -> its module, a `Target`. A new target is one file and one line here."""
 BATCH = 100
 """Examples after which progress is reported."""
 _NAME = re.compile(r"[A-Za-z]\w*")

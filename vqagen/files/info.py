@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
@@ -117,6 +117,23 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
             for each in (theirs, ours)
         )
         yield f"{path}: {', not '.join(shown)}"
+
+
+SHOWN = 8
+"""Differences that a message names."""
+
+
+def listed_differences(differing: Sequence[str]) -> str:
+    """Return the first differences for a message, a line for each, and how many more there are."""
+    more = [f"… and {len(differing) - SHOWN:,} more"] if len(differing) > SHOWN else []
+    return "\n".join(f"  {each}" for each in (*differing[:SHOWN], *more))
+
+
+def without_run(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the info of what was an output and is one no more, without that by which runs are merged and resumed."""
+    given = info.get("generator")
+    generator = given if isinstance(given, Mapping) else {}
+    return {**info, "generator": {key: generator[key] for key in generator if key not in ("arrangement", "shard")}}
 
 
 def version_of(info: object) -> str:

@@ -220,6 +220,11 @@ def files_below(folder: Location) -> Sequence[Location]:
     return [file for _, file in sorted(shown, key=lambda each: each[0])]
 
 
+def first_file(paths: Iterable[Path]) -> Path | None:
+    """Return the first of some places at which there is a file; None if there is none."""
+    return next((path for path in paths if path.is_file()), None)
+
+
 def files_in(folder: Path, on_error: Callable[[OSError], object] | None = None) -> list[Path]:
     """All files in a folder and its folders, except hidden ones, in the natural order of their paths inside it.
 

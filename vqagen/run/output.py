@@ -32,7 +32,7 @@ from vqagen.files.formats import (
     write_info,
 )
 from vqagen.files.info import describe_output
-from vqagen.files.locations import locate
+from vqagen.files.locations import first_file, locate
 from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, linked, settle, sweep
 from vqagen.files.packing import packing_of
 from vqagen.files.parquet import RecordColumns
@@ -126,7 +126,7 @@ def make_target(name: str, form: Format, folder_of: str = "") -> Target:
 def find_record_file(folder: Path, key: str) -> Path | None:
     """Return the file in an output's folder that holds the records of this key; None if there is none."""
     names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    return first_file(folder / name for name in names)
 
 
 def _is_ours(path: Path) -> bool:

@@ -13,7 +13,7 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
 from vqagen.files.formats import Layout, choose_format
-from vqagen.files.info import describe_output, differences, is_whole, version_of
+from vqagen.files.info import describe_output, differences, is_whole, listed_differences, version_of
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
 from vqagen.language.domain_files import PathLike
@@ -24,9 +24,6 @@ from vqagen.run.output import Output, claimed, make_target, publish, temporary_j
 from vqagen.run.work import Block, Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
-
-SHOWN = 8
-"""Differences from another run that are named."""
 
 
 @dataclass
@@ -291,9 +288,5 @@ def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
 
 
 def _refuse_differing(name: str, differing: Sequence[str]) -> None:
-    if not differing:
-        return
-    shown = [f"  {each}" for each in differing[:SHOWN]]
-    if len(differing) > SHOWN:
-        shown.append(f"  … and {len(differing) - SHOWN:,} more")
-    raise UsageError("\n".join([f"{name} is of another run; --force replaces it. There:", *shown]))
+    if differing:
+        raise UsageError(f"{name} is of another run; --force replaces it. There:\n{listed_differences(differing)}")

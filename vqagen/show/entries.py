@@ -11,6 +11,7 @@ import orjson
 
 from vqagen.dataset.rows import read_rows
 from vqagen.errors import BadInput, Problem
+from vqagen.files.locations import first_file
 from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
@@ -54,7 +55,7 @@ class Entry(NamedTuple):
 def find_picture(record: Record, scene: Scene | None, folders: Sequence[Path]) -> Picture:
     """Return the picture of a record that names it, from the first folder that has it."""
     name = record.get("image_filename") or (scene.image if scene else "")
-    file = next((folder / name for folder in folders if name and (folder / name).is_file()), None)
+    file = first_file(folder / name for folder in folders if name)
     key = str(name or record.get("image_index", record.get("scene_index", "")))
     return Picture(key, file, picture_facts(scene))
 

@@ -20,6 +20,7 @@ import orjson
 from vqagen.dataset.rows import data_folder
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.export.examples import info_of_dataset
+from vqagen.files.locations import first_file
 from vqagen.files.output import atomic_folder, check_folder, sweep
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
@@ -107,7 +108,7 @@ def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> t
     folders = [place for each in (given or [file.parent]) for place in (each, each / "images")]
     if scenes is None and given:
         beside = (each / "scenes.json" for each in (given[0], given[0].parent))
-        scenes = next((each for each in beside if each.is_file()), None)
+        scenes = first_file(beside)
     return folders, None if scenes is None else find_scenes(str(scenes))
 
 
