@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import input_path, path, settings_options
+from vqagen.cli.options import image_key_option, input_path, path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.shortcuts.settings import AuditSettings
 
@@ -16,6 +16,7 @@ from vqagen.shortcuts.settings import AuditSettings
 @click.option(
     "--train-scenes", type=input_path, metavar="PATH", help="The scenes of --train, to compare scenes by content."
 )
+@image_key_option
 @settings_options(settings=AuditSettings)
 @report_options("files", "scenes", "train", "train_scenes")
 @click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write how well each item is guessed.")
@@ -26,6 +27,7 @@ def command(
     scenes: str | None,
     train: str | None,
     train_scenes: str | None,
+    image_key: str,
     settings: AuditSettings,
     output: ReportOutput,
     per_item: str | None,
@@ -41,8 +43,11 @@ def command(
 
     A file fails if one is certainly above chance by more than --tolerance. What the answers to other questions about
     the image tell is shown, and fails no file: no model has them. All other tests are corrected together (Holm), so
-    that a file without shortcuts fails with a chance of --alpha at most. The exit code is 1 if a file fails. Several
-    files are shown side by side.
+    that a file without shortcuts fails with a chance of --alpha at most. Several files are shown side by side.
+
+    A file with too few images to find guesses that far above chance is inconclusive, and the report says how many it
+    needs. A file whose images are not named, or that has fewer than 5, is not tested. The exit code is 0 if all files
+    pass, and 1 if one fails, is inconclusive or is not tested.
 
     \b
     Example:
@@ -60,7 +65,15 @@ def command(
         check_output(per_item, output.force, [*files, scenes, train, train_scenes, output.out])
     with counting("item") as on_read:
         found = [
-            audit(each, scenes=scenes, train=train, train_scenes=train_scenes, settings=settings, on_read=on_read)
+            audit(
+                each,
+                scenes=scenes,
+                train=train,
+                train_scenes=train_scenes,
+                settings=settings,
+                on_read=on_read,
+                image_key=image_key,
+            )
             for each in files
         ]
     if per_item is not None:

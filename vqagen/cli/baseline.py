@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import domain_options, input_path, path, settings_options
+from vqagen.cli.options import domain_options, image_key_option, input_path, path, settings_options
 from vqagen.cli.reports import checked_output
 from vqagen.shortcuts.settings import BaselineSettings
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as their file]")
 @click.option("--split", default="", metavar="NAME", help="Answer the questions of this split alone.")
 @click.option("--train-split", default="", metavar="NAME", help="Learn from the questions of this split alone.")
+@image_key_option
 @domain_options("domain")
 @settings_options(settings=BaselineSettings)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
@@ -42,6 +43,7 @@ def command(
     mode: str,
     split: str,
     train_split: str,
+    image_key: str,
     domain: dict[str, Any],
     settings: BaselineSettings,
     force: bool,
@@ -76,7 +78,7 @@ def command(
     from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
 
     found_domain = find_domain(**domain) if any(domain.values()) else None
-    files = BaselineFiles(questions, train, scenes, mode, split, train_split, found_domain)
+    files = BaselineFiles(questions, train, scenes, mode, split, train_split, found_domain, image_key)
     if name == "all":
         from vqagen.cli.progress import counting
 

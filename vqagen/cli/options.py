@@ -154,6 +154,12 @@ missing_option = click.option(
     show_default=True,
     help="Questions without a prediction are wrong, or left out (of several models, for all).",
 )
+image_key_option = click.option(
+    "--image-key",
+    default="",
+    metavar="NAME",
+    help="Key of the image that a question is about. [default: image_filename, image_id, imageId, image, …]",
+)
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(

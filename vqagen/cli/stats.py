@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import input_path
+from vqagen.cli.options import image_key_option, input_path
 from vqagen.cli.reports import ReportOutput, report_options
 
 
@@ -13,8 +13,9 @@ from vqagen.cli.reports import ReportOutput, report_options
 @click.option(
     "--against", type=input_path, metavar="FILE", help="Test guesses on this file of the same kind, of other scenes."
 )
+@image_key_option
 @report_options("file", "against")
-def command(file: str, against: str | None, output: ReportOutput) -> None:
+def command(file: str, against: str | None, image_key: str, output: ReportOutput) -> None:
     """Show what a file asks and answers, and what can be guessed without the pictures.
 
     Prints questions, texts, words, programs, pairs, and how evenly answers are used, for each question type. Then
@@ -39,5 +40,5 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     from vqagen.shortcuts.statistics import stats
 
     with counting(kind_of_file(locate(file)).noun) as on_read:
-        report = stats(file, against=against, on_read=on_read)
+        report = stats(file, against=against, on_read=on_read, image_key=image_key)
     output.put(report)

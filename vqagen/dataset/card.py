@@ -16,7 +16,7 @@ from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import DEFAULT_DOMAIN, QUESTIONS, DomainFiles, LoadedDomain, find_domain
-from vqagen.shortcuts.audit import FEW_CLUSTERS, Audit, audit
+from vqagen.shortcuts.audit import Audit, audit
 from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.settings import flag
 from vqagen.world.loading import find_scenes
@@ -101,7 +101,7 @@ def write_card(
     """Audit the splits, and write the card; return the verdict of each audit."""
     rows = {name: folder.steps[f"rows {name}"] for name in SPLITS if f"rows {name}" in folder.steps}
     audits = {name: _audit(folder, settings, name) for name, counts in rows.items() if counts["questions"]}
-    verdicts = {name: _verdict(each, rows[name]["pictures"]) for name, each in audits.items()}
+    verdicts = {name: each.conclusion for name, each in audits.items()}
     own, stated = own_files(loaded.files), find_scenes(scenes).info.get("license") if scenes else None
     left_out = [f"- {number:,}: {reason}" for reason, number in left_out_of(folder.steps).items()]
     text = CARD.format(
@@ -131,12 +131,6 @@ def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
     if own == train:
         return audit(own[0], scenes=own[1])
     return audit(own[0], scenes=own[1], train=train[0], train_scenes=train[1])
-
-
-def _verdict(found: Audit, pictures: int) -> str:
-    if found.passes and pictures < FEW_CLUSTERS:
-        return f"fewer than {FEW_CLUSTERS} pictures: too few to tell"
-    return "passes: no shortcut found" if found.passes else f"FAILS: {'; '.join(found.failures())}"
 
 
 # Parts ----------------------------------------------------------------------------------------------------------------

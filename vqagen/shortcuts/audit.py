@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, log2
+from math import ceil, isnan, log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,11 +21,12 @@ from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.score.intervals import clustered_mean, holm, student_test
+from vqagen.score.items.builder import ONE_WHOLE, window_of
 from vqagen.score.items.reading import Source, find_items, read_items
-from vqagen.score.items.table import NONE, Codes, Items
+from vqagen.score.items.table import NONE, Codes, Column as Values, Items
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.groups import answered, counts_of, counts_within, entropy, families_of, places_by
+from vqagen.shortcuts.groups import answered, counts_within, entropy, families_of, places_by
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, known, predict
 from vqagen.shortcuts.scenes import (
     Programs,
@@ -37,7 +38,7 @@ from vqagen.shortcuts.scenes import (
     wrong_image,
 )
 from vqagen.shortcuts.settings import AuditSettings
-from vqagen.shortcuts.task import ONE_IMAGE, Floats, Folds, Task, make_folds
+from vqagen.shortcuts.task import NOT_TESTED, Floats, Folds, Task, make_folds
 from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
 from vqagen.world.loading import SceneSource, find_scenes
 
@@ -47,10 +48,20 @@ ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with several balance windows shows the true figures"
 )
-PASSES, FAILS, BELOW, SHOWN = "passes", "FAILS", "below chance", "shown"
-"""Verdicts. Guesses that are certainly below chance fail no file, and are noted; SHOWN are those that see answers."""
+PASSES, FAILS, INCONCLUSIVE, BELOW, SHOWN = "passes", "FAILS", "inconclusive", "below chance", "shown"
+"""Verdicts, of which a file has one of the first three or NOT_TESTED.
+
+Guesses that are certainly below chance fail no file, and are noted; SHOWN are those that see answers.
+"""
 FEW_CLUSTERS = 10
-"""Clusters below which nothing is concluded."""
+"""Clusters of which no interval is given."""
+UNSEEN = 3.0
+"""An effect on less than this over the number of clusters may be in none of them (the rule of three)."""
+
+
+BELOW_IN_ONE = "guesses fall below chance, as answers are balanced as one whole: needs "
+SMALL_FAMILY = 30
+"""Items below which the different answers of a family tell nothing about how many it may have."""
 
 
 class ChanceDifference(NamedTuple):
@@ -85,6 +96,8 @@ class Probe(NamedTuple):
     meaning: str
     scores: Floats
     """The probability of a right answer of each item; NaN for items that the predictor does not concern."""
+    images: tuple[int, int]
+    """The number of images that it concerns, and about how many are needed to find a reason to fail."""
     items: int
     """The number of items that it concerns."""
     accuracy: float
@@ -107,6 +120,8 @@ class Probe(NamedTuple):
             "p": float(f"{p:.3g}"),
             "p_holm": float(f"{self.p:.3g}"),
             "verdict": self.verdict,
+            "images": self.images[0],
+            "images_needed": self.images[1],
             "families": {name: _rounded(*found) for name, found in sorted(self.families.items())},
         }
 
@@ -142,6 +157,8 @@ class Audit(Reported):
     """Of each item."""
     unanswered: int = 0
     """Items without an answer, which are left out."""
+    untested: str = ""
+    """Why guesses could not be tested; "" if they were."""
 
     def mean(self, name: str) -> float:
         """Return the mean of a field of FamilyAnswers over items."""
@@ -160,10 +177,42 @@ class Audit(Reported):
             shared = f"{again.same_program_and_scene:,} of {counted(again.questions, 'item')}"
             yield f"training overlap: {shared} have program and scene in the training file"
 
+    def doubts(self) -> Iterator[str]:
+        """Yield a sentence for each reason for which a file without a reason to fail does not pass."""
+        if self.untested:
+            yield f"{NOT_TESTED}: {self.untested}"
+        if any(self.failures()):
+            return
+        if found := [each for each in self.probes if each.verdict == INCONCLUSIVE]:
+            scarcest = max(found, key=lambda each: each.images[1] / each.images[0])
+            number, needed = scarcest.images
+            of_all = ceil(needed * len(np.unique(self.items.images.codes)) / number)
+            few = f"too few images to find guesses {_effect(self.settings):g} above chance"
+            yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} images ({scarcest.name})"
+        if ONE_WINDOW in self.notes and any(each.verdict == BELOW for each in self.probes):
+            window = window_of(self.items.info)
+            number = f"two balance windows, about {2 * window:,} images" if window < ONE_WHOLE else "smaller windows"
+            yield f"{INCONCLUSIVE}: {BELOW_IN_ONE}{number}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the file passes, fails, is tested on too little (inconclusive) or was not tested."""
+        if any(self.failures()):
+            return FAILS
+        doubt = next(self.doubts(), PASSES)
+        return doubt.partition(":")[0]
+
     @property
     def passes(self) -> bool:
-        """True if there is no reason to fail."""
-        return not any(self.failures())
+        """True if there is no reason to fail, and enough was tested to find one."""
+        return self.verdict == PASSES
+
+    @property
+    def conclusion(self) -> str:
+        """The verdict with its reasons."""
+        if failures := list(self.failures()):
+            return f"{FAILS}: {'; '.join(failures)}"
+        return next(self.doubts(), f"{PASSES}: no shortcut found")
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -174,8 +223,10 @@ class Audit(Reported):
             "kind": self.items.kind,
             "items": len(self.items),
             "unanswered": self.unanswered,
+            "verdict": self.verdict.lower(),
             "passes": self.passes,
             "failures": list(self.failures()),
+            "doubts": list(self.doubts()),
             "settings": self.settings.to_record(),
             "answers": {**{key: round(self.mean(key), 4) for key in ("bits", "highest_bits")}, "families": families},
             "probes": {each.name: each.to_record() for each in self.probes},
@@ -206,9 +257,8 @@ def audit_items(
     for name, counts in counts_within(families_of(items), items.answers).items():
         (top, number), total = next(iter(counts.items())), sum(counts.values())
         answers[name] = FamilyAnswers(total, entropy(counts), log2(len(counts)), top, number / total)
-    if folds.number < 2:
-        nothing = np.zeros(len(items))
-        return Audit(items, settings, answers, (), found, [*notes, ONE_IMAGE], nothing, unanswered)
+    if untested := folds.fault(items):
+        return Audit(items, settings, answers, (), found, notes, np.zeros(len(items)), unanswered, untested)
     task = Task.within(items, folds=folds)
     chance = _chance(task)
     probes = _probes([*probing(items), *more], chance, task, folds, settings)
@@ -234,15 +284,19 @@ def _chance(task: Task) -> Floats:
     """Return the chance of each item: one over its options, or 1 if the most frequent answer of its family is right.
 
     In a family of which the latter is worse than one over the number of its answers, chance is that. (Where answers are
-    exactly balanced, an answer that is rarer among the others is more frequent among those that are guessed.)
+    exactly balanced, an answer that is rarer among the others is more frequent among those that are guessed.) Families
+    of few items, which do not show their answers, are taken together by type.
     """
     items = task.items
     sizes = items.options.map(lambda options: len(options.texts))
     if not (items.options.codes == NONE).any():
         return 1 / np.array(sizes.values)[sizes.codes]
     right = predict(NAMED["majority-family"], task).expected
-    for places in places_by(families_of(items)).values():
-        uniform = 1 / len(counts_of(items.answers.take(places)))
+    numbers = np.bincount(task.families)
+    is_small = numbers[task.families] < SMALL_FAMILY
+    groups = np.where(is_small, len(numbers) + task.types, task.families).astype(np.int32)
+    for places in places_by(Values(groups, tuple(range(int(groups.max()) + 1)))).values():
+        uniform = 1 / len(np.unique(task.answers[places]))
         if right[places].mean() < uniform:
             right[places] = uniform
     return right
@@ -265,21 +319,51 @@ def _probes(
         if len(own := np.flatnonzero(~np.isnan(scores))):
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
-            verdict = SHOWN if predictor.sees_answers else ""
-            found.append(Probe(*predictor[:2], scores, len(own), *of_all, apart, apart.p, verdict, means))
+            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(task.items.images.codes[own]))
+            needed = ceil(images * _share_needed(scores[own] - chance[own], folds.clusters[own], settings))
+            found.append(
+                Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, apart, apart.p, verdict, means)
+            )
     adjusted = iter(holm([each.p for each in found if not each.verdict]))
     return [
-        each if each.verdict else each._replace(p=(p := next(adjusted)), verdict=_verdict(each.difference, p, settings))
+        each if each.verdict else each._replace(p=(p := next(adjusted)), verdict=_verdict(each, p, settings))
         for each in found
     ]
 
 
-def _verdict(found: ChanceDifference, p: float, settings: AuditSettings) -> str:
-    if p >= settings.alpha:
-        return PASSES
-    if found.low > settings.tolerance:
+def _effect(settings: AuditSettings) -> float:
+    """Return how far above chance guesses are that a file must be large enough to tell from chance."""
+    return settings.tolerance or AuditSettings().tolerance
+
+
+def _share_needed(differences: Floats, clusters: Codes, settings: AuditSettings) -> float:
+    """Return how many times as many clusters make an interval that reaches no further than the effect on each side.
+
+    An effect of twice as much is then more likely found than not.
+    """
+    estimate = clustered_mean(differences, clusters)
+    low, high = estimate.interval(-1.0, 1.0)
+    by_width = ((high - low) / 2 / _effect(settings)) ** 2
+    return max(by_width, UNSEEN / _effect(settings) / estimate.clusters)
+
+
+def _about(number: int) -> int:
+    """Return a number rounded up to two digits.
+
+    >>> _about(1234), _about(7)
+    (1300, 7)
+    """
+    unit = int(10 ** max(0, len(str(number)) - 2))
+    return ceil(number / unit) * unit
+
+
+def _verdict(probe: Probe, p: float, settings: AuditSettings) -> str:
+    found, (images, needed) = probe.difference, probe.images
+    if p < settings.alpha and found.low > settings.tolerance:
         return FAILS
-    return BELOW if found.high < -settings.tolerance else PASSES
+    if p < settings.alpha and found.high < -settings.tolerance:
+        return BELOW
+    return INCONCLUSIVE if images < needed else PASSES
 
 
 RUNS, BLIND_RUNS = 5, 25
@@ -294,19 +378,22 @@ def audit(
     train_scenes: PathLike | None = None,
     settings: AuditSettings | None = None,
     on_read: Callable[[int], None] | None = None,
+    image_key: str = "",
 ) -> Audit:
     """Return what lets a model answer questions, dialogs or trials without looking; a file, or records in memory.
 
     `scenes` are those of the file, and `train` is the file that models are trained on, with its `train_scenes`.
-    `audit(...).passes` is true if nothing exceeds the thresholds of the `settings`. Needs the extra `stats`. `on_read`
-    is called with the number of records read since, for a progress bar.
+    `audit(...).passes` is true if nothing exceeds the thresholds of the `settings`, and the file is large enough to
+    show it; `.verdict` is also "inconclusive" or "not tested". Needs the extra `stats`. `on_read` is called with the
+    number of records read since, for a progress bar. `image_key` is the key of a record's image, by default one that is
+    known.
     """
     if train is None and train_scenes is not None:
         raise UsageError("--train-scenes are the scenes of --train, which is missing")
     if not isinstance(file, str | Path | Mapping):
         file = list(file)  # trials are read twice
-    items = _read(file, scenes, on_read)
-    trained = None if train is None else _read(train, train_scenes, on_read)
+    items = _read(file, scenes, on_read, image_key)
+    trained = None if train is None else _read(train, train_scenes, on_read, image_key)
     if trained is not None and trained.kind != items.kind:
         raise UsageError(f"--train {trained.name} holds {trained.kind}, but {items.name} holds {items.kind}")
     facts, others = (None if each is None else read_scene_facts(find_scenes(each)) for each in (scenes, train_scenes))
@@ -329,9 +416,9 @@ def audit(
     return audit_items(own, chosen, again, more, notes, len(items) - len(own))
 
 
-def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] | None) -> Items:
+def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] | None, image_key: str) -> Items:
     """Return the items of a file. BadInput if none has an answer."""
-    items = read_items(file, scenes=scenes, learning=True, allow_unanswered=True, on_read=on_read)
+    items = read_items(file, scenes=scenes, learning=True, allow_unanswered=True, on_read=on_read, image_key=image_key)
     if len(items) == items.unanswered:
         message = "no answers in the file: there is nothing to audit" if len(items) else f"no {items.kind}"
         raise BadInput([Problem(message, items.name)])

@@ -19,13 +19,14 @@ from vqagen.score.report.table import (
     columns,
     nonempty,
 )
-from vqagen.shortcuts.audit import FAILS, SHOWN, Audit
+from vqagen.shortcuts.audit import FAILS, INCONCLUSIVE, SHOWN, Audit
 from vqagen.shortcuts.groups import counts_of
 
 SHOWN_FAMILIES = 5
 """Families that are shown for each probe that fails; the table of families has all."""
 LEAST_ITEMS = 30
 """Items that a family needs in order to be shown."""
+_MARKS = {FAILS: "!", INCONCLUSIVE: "?"}
 _NOUNS = {"questions": "question", "dialogs": "round", "trials": "trial"}
 
 
@@ -39,13 +40,16 @@ def audit_report(*audits: Audit) -> Report:
 
 def _single(audit: Audit) -> Report:
     failures = list(audit.failures())
-    verdict = f"{FAILS} for {counted(len(failures), 'reason')}" if failures else "passes: no shortcut found"
+    verdict = f"{FAILS} for {counted(len(failures), 'reason')}" if failures else audit.conclusion
     return Report(
         f"Audit of {audit.items.name}",
         (*_overview(audit), *(f"note: {note}" for note in audit.notes), verdict),
         nonempty([_probes(audit), _best_families(audit), _families(audit)]),
         audit.to_record(),
-        tuple(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
+        (
+            *(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
+            *(Gate(each, each) for each in audit.doubts()),
+        ),
     )
 
 
@@ -122,6 +126,7 @@ def _families(audit: Audit) -> Table:
 def _side_by_side(audits: Sequence[Audit]) -> Report:
     heads = (Column("figure"), *(Column(audit.items.name, SHARE) for audit in audits))
     failures = [(audit.items.name, failure) for audit in audits for failure in audit.failures()]
+    doubts = [(audit.items.name, doubt) for audit in audits for doubt in audit.doubts()]
     bits = [(audit.mean("bits"), audit.mean("highest_bits")) for audit in audits]
     again = [audit.repetition for audit in audits]
     of_audits = [{each.name: each for each in audit.probes} for audit in audits]
@@ -133,7 +138,7 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
         ("top answer of a family, mean", *(audit.mean("top_share") for audit in audits)),
         ("chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)),
         *(
-            (f"right by {name}", *(each and f"{each.accuracy:.3f}{'! '[each.verdict != FAILS]}" for each in probes))
+            (f"right by {name}", *(each and f"{each.accuracy:.3f}{_MARKS.get(each.verdict, ' ')}" for each in probes))
             for name, probes in found.items()
         ),
     ]
@@ -143,8 +148,11 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
         rows.append(("program and scene in the training file", *(each.overlap for each in again)))
     return Report(
         "Audits",
-        tuple(f"{'passes' if audit.passes else FAILS}: {audit.items.name}" for audit in audits),
-        (Table("audits", "Audits", heads, tuple(rows), ("!: fails",)),),
+        tuple(f"{audit.verdict}: {audit.items.name}" for audit in audits),
+        (Table("audits", "Audits", heads, tuple(rows), ("!: fails; ?: inconclusive",)),),
         {"audits": [audit.to_record() for audit in audits]},
-        tuple(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
+        (
+            *(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
+            *(Gate(f"{name}: {doubt}", f"{name}: {doubt}") for name, doubt in doubts),
+        ),
     )

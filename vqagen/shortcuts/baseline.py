@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,6 +208,8 @@ class BaselineFiles(NamedTuple):
     train_split: str = ""
     domain: DomainFiles | None = None
     """The functions of the programs; None for the domain that the questions name, or CLEVR's."""
+    image_key: str = ""
+    """The key of a question's image; "" for one that is known."""
 
     def hashes(self) -> dict[str, str]:
         """Return the content hash of each file, by its role."""
@@ -262,12 +265,13 @@ def baseline_ladder(
 
 def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Task]:
     """Read the questions and those to learn from; programs are read if scenes were given to run them on."""
-    items = read_items(files.questions, split=files.split, mode=files.mode, scenes=files.scenes, learning=True)
+    read = partial(read_items, mode=files.mode, learning=True, image_key=files.image_key)
+    items = read(files.questions, split=files.split, scenes=files.scenes)
     if not len(items):
         raise BadInput([Problem("no questions to answer", items.name)])
     is_other = str(files.train) != str(files.questions) or files.split != files.train_split
     if files.train is not None and is_other:
-        train = read_items(files.train, split=files.train_split, mode=files.mode, learning=True)
+        train = read(files.train, split=files.train_split)
         task = Task.across(train, items, settings.top_k, settings.seed)
     else:
         task = Task.within(items, settings.top_k, settings.seed)

@@ -26,6 +26,8 @@ LEARNABLE = 40
 """Items of a type below which its answers are guessed by majority."""
 MOST_ANSWERS = 200
 """Different answers of a type that are told apart, the most frequent ones: the time grows with their number."""
+RAREST = 2_000
+"""An answer to fewer than one item in so many is not learned: of 20,000 colors, none."""
 MANY_FAMILIES = 250
 """Families beyond which scikit-learn takes no categories."""
 CYCLES = (7, 9, 11, 12, 16, 20, 50, 64, 100)
@@ -193,7 +195,8 @@ def _by_type(task: Task, learn: Places, ask: Places) -> Iterator[tuple[Places, P
         ours, theirs = learn[kinds[learn] == kind], np.flatnonzero(kinds[ask] == kind)
         codes, counts = np.unique(task.answers[ours], return_counts=True)
         kept = codes[np.argsort(-counts, kind="stable")[:MOST_ANSWERS]]
-        if len(ours) >= LEARNABLE and len(codes) > 1:
+        kept = kept[np.isin(kept, codes[counts * RAREST >= len(ours)])]
+        if len(ours) >= LEARNABLE and len(kept) > 1:
             yield ours[np.isin(task.answers[ours], kept)], theirs
 
 

@@ -41,17 +41,24 @@ from vqagen.shortcuts.groups import (
 )
 from vqagen.shortcuts.learners import majority_of
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
-from vqagen.shortcuts.task import ONE_IMAGE, Floats, Task, joined, make_folds
+from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, joined, make_folds
 from vqagen.shortcuts.trial_statistics import trial_statistics
 
 
-def stats(source: Source, *, against: Source | None = None, on_read: Callable[[int], None] | None = None) -> Report:
+def stats(
+    source: Source,
+    *,
+    against: Source | None = None,
+    on_read: Callable[[int], None] | None = None,
+    image_key: str = "",
+) -> Report:
     """Return the statistics of questions, dialogs or trials, with guesses of their answers.
 
     The `source` is a file or folder, or records in memory. Guesses of questions and dialogs see no picture, and are
     tested on `against`, which is about other scenes; without it, on images that they were not learned from. Trials are
     answered by policies that miss a view or words. `on_read` is called now and then with the number of questions,
-    dialogs or trials read since, for a progress bar.
+    dialogs or trials read since, for a progress bar. `image_key` is the key of a record's image, by default one that is
+    known.
     """
     source = source if isinstance(source, str | Path | Mapping) else list(source)
     found = find_items(source)
@@ -59,7 +66,7 @@ def stats(source: Source, *, against: Source | None = None, on_read: Callable[[i
         if against is not None:
             raise UsageError(f"{found.path} holds trials, whose policies learn nothing: leave out against")
         return trial_statistics(found, on_read or (lambda _: None))
-    read = partial(read_items, learning=True, allow_unanswered=True, on_read=on_read)
+    read = partial(read_items, learning=True, allow_unanswered=True, on_read=on_read, image_key=image_key)
     items = read(source)
     if not len(items):
         raise BadInput([Problem("no rounds" if items.kind == "dialogs" else f"no {items.kind}", items.name)])
@@ -126,8 +133,8 @@ def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], l
         splits = [(np.arange(len(items)), np.arange(len(items), len(items) + len(tested)))]
         chosen = np.append(chosen, _sampled(tested, limit))
         items, about = joined(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
-    elif folds.number < 2:
-        return None, [ONE_IMAGE]
+    elif fault := folds.fault(items):
+        return None, [f"{NOT_TESTED}: {fault}"]
     else:
         splits, about = folds.splits(), f"{counted(len(items), noun)}, each by what other images teach"
     if not chosen.all():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from vqagen.errors import counted
 from vqagen.rng import shuffled, stream
 from vqagen.score.answers.judging import vqa_accuracy
 from vqagen.score.answers.kinds import text_of
@@ -229,7 +230,8 @@ def best_credit(gold: Gold, texts: Sequence[str]) -> float:
 FOLDS = 5
 MANY = 20_000
 """Groups beyond which chance alone gives each fold about the same answers."""
-ONE_IMAGE = "one image only: nothing to test guesses on"
+NOT_TESTED = "not tested"
+FEW_IMAGES = "{}: guesses are tested on images that they were not learned from, which needs at least 5"
 LARGEST = 0.75
 """Share of the items that may be joined by windows of balance: the rest must be enough to learn from."""
 
@@ -244,6 +246,12 @@ class Folds(NamedTuple):
     """The cluster of each item: items of one cluster are no independent evidence."""
     is_apart: bool
     """True if answers in one fold do not depend on those in another, as far as the file says."""
+
+    def fault(self, items: Items) -> str:
+        """Return why nothing of these items can be tested on images that it was not learned from; "" if it can."""
+        if self.number < 2 or len(np.unique(items.images.codes)) < FOLDS:
+            return items.image_fault or FEW_IMAGES.format(counted(len(np.unique(items.images.codes)), "image"))
+        return items.image_fault
 
     def splits(self) -> list[tuple[Places, Places]]:
         """Return of each fold the places of the items to learn from, and of those to answer."""

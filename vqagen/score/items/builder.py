@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from operator import attrgetter
 from types import UnionType
 from typing import Any
@@ -22,6 +23,12 @@ from vqagen.world.loading import SceneSource
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
 _SCENE_KEYS = ("scene_index", "image_index", "trial_index", "sample_id")
 """Keys of the number of a scene or, in its place, of an image; a trial is a scene of its own."""
+IMAGE_KEYS = (
+    *("image_filename", "image_index", "image_id", "imageId", "img_id", "image", "img", "image_name", "image_path"),
+    *("image_file", "img_path", "file_name", "filename", "scene_name", "scene_index", "scene_id"),
+)
+"""Keys of the image that a record is about, in any file; the first that a record has. Ours are the first two."""
+_OUR_IMAGE_KEYS = IMAGE_KEYS[:2]
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
 
 
@@ -63,8 +70,9 @@ class TableBuilder:
         learning: bool = False,
         allow_unanswered: bool = False,
         on_read: Callable[[int], None] | None = None,
+        image_key: str = "",
     ) -> None:
-        """Only records of the `split` are wanted, "" for all."""
+        """Only records of the `split` are wanted, "" for all. `image_key` names the image; "" for IMAGE_KEYS."""
         self.source, self.info, self.is_learning, self.index = source, source.info, learning, 0
         self._name, self._kind, self._record = str(source.path), source.kind, dict[str, Any]()
         self._format, self._split, self._mode, self._scenes = format, split, mode, scenes
@@ -72,6 +80,7 @@ class TableBuilder:
         self._faults = FaultList(self._name, self._kind.noun)
         self._window = 0 if format == "dialogs" else window_of(self.info)
         self._splits: set[str] = set()
+        self._image_keys, self._used_keys = (image_key,) if image_key else IMAGE_KEYS, Counter[str]()
         self._images, self._gold, self._numbers = Rows("images"), Rows("gold"), Rows("scenes")
         self._choices, self._learned = Rows("options", "pairs", "blocks"), Rows("texts", "histories", "programs")
         self._field_rows: list[Rows] = []
@@ -134,14 +143,39 @@ class TableBuilder:
         self._records.append(self.index)
         self._ids.append(id)
         # `Rows.add` for each of these would take a tenth of the time to read a question: `bench evaluate`.
-        name = image or record.get("image_filename")
-        self._images.codes.append(self._images[str(name) if name else f"#{record.get('image_index')}",])
+        self._images.codes.append(self._images[image or self._image_of(record),])
         self._gold.codes.append(gold)
         self._choices.codes.append(self._choices[options, pair, block])
         if self._scenes is not None:
             self._places.append(self._scenes.find(record, self.index))
         if self.is_learning or self._window:
             self._numbers.add(next((number for key in _SCENE_KEYS if type(number := record.get(key)) is int), None))
+
+    def _image_of(self, record: Mapping[str, Any]) -> str:
+        """Return the name of the image of a record; "" if it names none."""
+        for key in self._image_keys:
+            name = record.get(key)
+            if name is not None and (text := image_name(name)):
+                self._used_keys[key] += 1
+                return f"#{text}" if key == "image_index" else text
+        self._used_keys[""] += 1
+        return ""
+
+    def _image_fault(self) -> str:
+        """Return why the images that the records are about are not known; "" if they are."""
+        named = {key: count for key, count in self._used_keys.items() if key}
+        if self._used_keys and not named:
+            if len(self._image_keys) == 1:
+                raise UsageError(
+                    f"no {self._kind.noun} of {self._name} has the key {self._image_keys[0]!r} of --image-key"
+                )
+            return f"no {self._kind.noun} names its image: name the key with --image-key"
+        if len(named) > 1 and not named.keys() <= {*_OUR_IMAGE_KEYS}:
+            listed = ", ".join(f"{key} in {count:,}" for key, count in named.items())
+            return f"images are named by different keys ({listed}): choose one with --image-key"
+        if missing := self._used_keys[""]:
+            return f"{counted(missing, self._kind.noun)} of {len(self._ids):,} name no image by {', '.join(named)}"
+        return ""
 
     def learn(self, text: str, history: str | None = None, program: Any = None) -> None:
         """Add what can be learned from the last item, if anything is learned; the program as files hold it."""
@@ -181,15 +215,36 @@ class TableBuilder:
             mode=self._mode or mode,
             groups=groups,
             learning=learning,
+            image_fault=self._image_fault(),
             windows=numbers["scenes"].map(lambda scene: scene // self._window) if self._window else None,
         )
+
+
+def image_name(value: Any) -> str:
+    """Return the name of an image: a text, a number, or its content, alone or as a struct with a path; "" for none.
+
+    >>> image_name("a.png"), image_name(7.0), image_name({"bytes": None, "path": "a.png"}), image_name(float("nan"))
+    ('a.png', '7', 'a.png', '')
+    """
+    if isinstance(value, Mapping):
+        value = value.get("bytes") or value.get("path") or ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else "" if value != value else str(value)
+    if isinstance(value, str) and len(value) <= _LONGEST_NAME:
+        return value
+    content = value if isinstance(value, bytes) else str(value).encode()
+    return blake2b(content, digest_size=16).hexdigest() if len(content) > _LONGEST_NAME else str(value)
+
+
+ONE_WHOLE = 1 << 62
+"""The window of answers that are balanced as one whole."""
 
 
 def window_of(info: Mapping[str, Any]) -> int:
     """Return the number of scenes (or trials) whose answers are balanced together; 0 if nothing is known of it."""
     match info:
         case {"generator": {"name": "vqagen", "arrangement": {"window": int(size)}}}:
-            return size or 1 << 62  # one window in all
+            return size or ONE_WHOLE
     return 0
 
 
@@ -211,6 +266,8 @@ SIZE = "scene_size"
 _PLACES = ("pixel_coords", "3d_coords", "rotation", "bbox", "mask", "id")
 """Keys of an object that are no attributes."""
 _SHOWN = 3
+_LONGEST_NAME = 300
+"""Characters beyond which the name of an image is its content, which is hashed."""
 
 
 class SceneFields:

@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
 
+import orjson
+
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
 from vqagen.errors import FieldFault, describe
 from vqagen.language.domain_files import find_domain, load_catalogue
@@ -35,7 +37,9 @@ _DECLARED = {"Bool": BOOL, "Integer": INTEGER, "list": LIST}
 def read_questions(table: TableBuilder) -> Items:
     """Return the items of a question file."""
     reader = _QuestionReader(table)
-    has_options = any(key in record for record in table.source.records(0, 1) for key in OPTION_KEYS)
+    has_options = any(
+        record.get(key) != [] for record in table.source.records(0, 1) for key in _OPTIONS & record.keys()
+    )
     for record in table.records():
         try:
             if table.wants(record):
@@ -66,6 +70,8 @@ class _QuestionReader:
         """Add the question of a record. FieldFault for a value of another type; BadInput for one without answer."""
         get, table = record.get, self._table
         answer, program, text = get("answer"), get("program"), get("question")
+        if isinstance(program, str):  # as Parquet has it
+            program = _json_of(program)
         facts, function = self._program(program) if program else (NONE, None)
         if not isinstance(text, str):
             raise FieldFault("question", f"expected text, found {describe(text)}")
@@ -135,6 +141,13 @@ class _QuestionReader:
         return gold if kind == gold.kind else Gold(WORD, (answer,))
 
 
+def _json_of(text: str) -> Any:
+    try:
+        return orjson.loads(text or "null")
+    except orjson.JSONDecodeError:
+        raise FieldFault("program", _NO_PROGRAM) from None
+
+
 def _unhashable(record: Mapping[str, Any]) -> FieldFault:
     """Return the fault of the first value that is an object or a list; an answer may be a list of texts."""
     for key in HASHED:
@@ -153,7 +166,9 @@ def _options(record: Mapping[str, Any]) -> Options | None:
     if key is None:
         return None
     listed, answer = record[key], record.get("answer")
-    if not isinstance(listed, list) or not listed:
+    if listed == []:
+        return None
+    if not isinstance(listed, list):
         raise FieldFault(key, f"expected a list of options, found {describe(listed)}")
     options = tuple(map(text_of, listed))
     if answer is None:

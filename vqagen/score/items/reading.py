@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
 from vqagen.errors import BadInput, Fault, Problem, UsageError, unknown
-from vqagen.files.locations import Location
+from vqagen.files.locations import Location, open_bytes
 from vqagen.files.records import RecordKind, RecordSource, given_records, open_records
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.score.answers.kinds import CELL, TEXT
-from vqagen.score.items.builder import SceneFields, TableBuilder
+from vqagen.score.items.builder import SceneFields, TableBuilder, image_name
 from vqagen.score.items.questions import read_dialogs, read_questions
 from vqagen.score.items.table import CHOICE, MODES, OPEN, Column, Gold, Items, Options
 from vqagen.score.record_files import (
@@ -165,6 +167,45 @@ def _annotated_gold(record: Mapping[str, Any]) -> Gold:
     return Gold(TEXT, answers, tuple(counts[answer] for answer in answers))
 
 
+# VLMEvalKit: a table of questions with options in the columns A, B, …, and pictures as base64. A picture of 64
+# characters or fewer is the `index` of the row that has it.
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LONGEST_INDEX = 64
+
+
+def _vlmevalkit_rows(path: Location) -> RecordSource:
+    """Return the rows of a table as questions. BadInput where it cannot be read."""
+    csv.field_size_limit(max(1 << 30, csv.field_size_limit()))
+    pictures, records = dict[str, str](), list[dict[str, Any]]()
+    try:
+        with open_bytes(path) as file:
+            for row in csv.DictReader(TextIOWrapper(file, "utf-8-sig", newline=""), delimiter="\t"):
+                given = row.get("image") or ""
+                is_index = len(given) <= _LONGEST_INDEX
+                records.append(_vlmevalkit_question(row) | {"image": given if is_index else image_name(given)})
+                if not is_index:
+                    pictures[row.get("index") or ""] = records[-1]["image"]
+    except (csv.Error, UnicodeDecodeError) as error:
+        message = f"not a table that is separated by tabs: {error}"
+        raise BadInput([Problem(message, str(path), f"row {len(records) + 1}")]) from None
+    for record in records:
+        record["image"] = pictures.get(record["image"], record["image"])
+    return replace(given_records(records, QUESTIONS), path=path, files=[path])
+
+
+def _vlmevalkit_question(row: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return a row as a question; cells that are empty are none."""
+    letters = [letter for letter in _LETTERS if row.get(letter)]
+    named = {"question_id": "index", "question_type": "category"}
+    cells = {
+        key: row.get(named.get(key, key)) for key in ("question_id", "question", "question_type", "split", "image_path")
+    }
+    answer = row.get("answer")
+    options = {"options": [row[letter] for letter in letters]} if letters else {}
+    found = {**cells, "answer": row[answer] if answer in letters else answer, **options}
+    return {key: value for key, value in found.items() if value}
+
+
 # Trials ---------------------------------------------------------------------------------------------------------------
 #
 # Trials of the director task as items: the answer is a cell of the grid.
@@ -259,12 +300,14 @@ def read_items(
     learning: bool = False,
     allow_unanswered: bool = False,
     on_read: Callable[[int], None] | None = None,
+    image_key: str = "",
 ) -> Items:
     """Return the items of a file, of a folder, or of records in memory.
 
     Only items of the `split` are read, if there is one. `mode` is one of MODES, by default that of the file. With
     `scenes`, items get fields of their scenes; with `learning`, what predictors learn from. Questions and rounds
-    without answers are an error unless `allow_unanswered`. `on_read` is called with 1 for each record.
+    without answers are an error unless `allow_unanswered`. `on_read` is called with 1 for each record. `image_key` is
+    the key of a record's image, by default the first of IMAGE_KEYS that it has.
 
     UsageError where nothing lies, and for scenes or splits that the format has not; BadInput, with all faults, for
     records that cannot be read.
@@ -289,6 +332,7 @@ def read_items(
         learning=learning,
         allow_unanswered=allow_unanswered,
         on_read=on_read,
+        image_key=image_key,
     )
     had_collection = gc.isenabled()
     gc.disable()  # records hold no cycles, and looking for some takes half as long as reading: `bench evaluate`
@@ -301,6 +345,8 @@ def read_items(
 
 def find_items(source: Source) -> RecordSource:
     """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
-    if isinstance(source, str | Path) and kind_of_file(place := require_records(source), _KINDS) is ANNOTATIONS:
+    if isinstance(source, str | Path) and (place := require_records(source)).name.endswith(".tsv"):
+        return _vlmevalkit_rows(place)
+    if isinstance(source, str | Path) and kind_of_file(place, _KINDS) is ANNOTATIONS:
         return open_records(annotations_of(place), ANNOTATIONS)
     return find_any_records(source, _KINDS)

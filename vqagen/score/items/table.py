@@ -184,6 +184,8 @@ class Items:
 
     What is guessed of a window must not be learned from the rest of it, which tells the answers that are left.
     """
+    image_fault: str = ""
+    """Why the images are not known, so that nothing can be tested over them; "" if they are."""
     outcomes: Column | None = None
     """Of a trial with a catalogue, the kind of answer that each cell is: pairs of a cell and its kind.
 
