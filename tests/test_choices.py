@@ -171,7 +171,7 @@ def test_a_file_is_scored_audited_and_verified_by_its_options(run: Commands, fla
     ids = [each["question_index"] for each in made["questions"]]
     assert len(set(ids)) == len(ids)
     assert all(each["choices"][each["choice"]] == each["answer"] for each in made["questions"])
-    run.done("audit choices.json")
+    assert not list(vqagen.audit("choices.json").failures())
     run.done("verify choices.json --scenes scenes.json")
 
 
@@ -285,7 +285,7 @@ def test_generator_files_get_options(run: Commands) -> None:
     """Their answers are true, false and numbers; options are text."""
     run.done("generate --scenes scenes.json -o generator.json --dialect generator")
     run.done("choices generator.json --scenes scenes.json -o choices.json")
-    run.done("audit choices.json")
+    assert not list(vqagen.audit("choices.json").failures())
 
     assert all(isinstance(text, str) for each in read("choices.json")["questions"] for text in each["choices"])
 

@@ -191,8 +191,8 @@ class Audit(Reported):
             yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} images ({scarcest.name})"
         if ONE_WINDOW in self.notes and any(each.verdict == BELOW for each in self.probes):
             window = window_of(self.items.info)
-            number = f"two balance windows, about {2 * window:,} images" if window < ONE_WHOLE else "smaller windows"
-            yield f"{INCONCLUSIVE}: {BELOW_IN_ONE}{number}"
+            more = f"two balance windows, about {2 * window:,} images" if window < ONE_WHOLE else "smaller windows"
+            yield f"{INCONCLUSIVE}: {BELOW_IN_ONE}{more}"
 
     @property
     def verdict(self) -> str:

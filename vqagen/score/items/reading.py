@@ -178,8 +178,8 @@ def _vlmevalkit_rows(path: Location) -> RecordSource:
     csv.field_size_limit(max(1 << 30, csv.field_size_limit()))
     pictures, records = dict[str, str](), list[dict[str, Any]]()
     try:
-        with open_bytes(path) as file:
-            for row in csv.DictReader(TextIOWrapper(file, "utf-8-sig", newline=""), delimiter="\t"):
+        with open_bytes(path) as file, TextIOWrapper(file, "utf-8-sig", newline="") as text:
+            for row in csv.DictReader(text, delimiter="\t"):
                 given = row.get("image") or ""
                 is_index = len(given) <= _LONGEST_INDEX
                 records.append(_vlmevalkit_question(row) | {"image": given if is_index else image_name(given)})
