@@ -56,7 +56,7 @@ Guesses that are certainly below chance fail no file, and are noted; SHOWN are t
 FEW_CLUSTERS = 10
 """Clusters of which no interval is given."""
 UNSEEN = 3.0
-"""An effect on less than this over the number of clusters may be in none of them (the rule of three)."""
+"""An effect on less than this over the number of images may be in none of them (the rule of three)."""
 
 
 BELOW_IN_ONE = "guesses fall below chance, as answers are balanced as one whole: needs "
@@ -320,7 +320,7 @@ def _probes(
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
             verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(task.items.images.codes[own]))
-            needed = ceil(images * _share_needed(scores[own] - chance[own], folds.clusters[own], settings))
+            needed = _images_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
             found.append(
                 Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, apart, apart.p, verdict, means)
             )
@@ -336,15 +336,15 @@ def _effect(settings: AuditSettings) -> float:
     return settings.tolerance or AuditSettings().tolerance
 
 
-def _share_needed(differences: Floats, clusters: Codes, settings: AuditSettings) -> float:
-    """Return how many times as many clusters make an interval that reaches no further than the effect on each side.
+def _images_needed(differences: Floats, clusters: Codes, images: int, settings: AuditSettings) -> int:
+    """Return about how many images make an interval that reaches no further than the effect on each side.
 
     An effect of twice as much is then more likely found than not.
     """
     estimate = clustered_mean(differences, clusters)
     low, high = estimate.interval(-1.0, 1.0)
     by_width = ((high - low) / 2 / _effect(settings)) ** 2
-    return max(by_width, UNSEEN / _effect(settings) / estimate.clusters)
+    return ceil(max(images * by_width, images * FEW_CLUSTERS / estimate.clusters, UNSEEN / _effect(settings)))
 
 
 def _about(number: int) -> int:
