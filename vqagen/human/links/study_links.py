@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +31,7 @@ from vqagen.human.links.settings import (
 )
 from vqagen.human.links.tokens import Link, assignments_of_codes, sign_link
 from vqagen.human.study.study import Study, load_study
+from vqagen.score.report.writers import csv_text
 
 LINKS_FOLDER = "links"
 """The folder in a study where its links are, unless another is named."""
@@ -145,12 +145,8 @@ def link_files(rows: Sequence[LinkRow], format: str, batch_size: int) -> dict[st
 
 
 def _lines(rows: Sequence[LinkRow], columns: Mapping[str, str]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if any(columns):  # a text file has no header
-        writer.writerow(columns)
-    writer.writerows([getattr(row, field) for field in columns.values()] for row in rows)
-    return text.getvalue().encode()
+    header = [columns] if any(columns) else []  # a text file has none
+    return csv_text([*header, *([getattr(row, field) for field in columns.values()] for row in rows)]).encode()
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
@@ -173,6 +169,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     record = {name: _hash(content) for name, content in files.items()}
     for name, content in {WRITTEN: orjson.dumps(record, option=_INDENTED), **files}.items():
         with atomic_output(str(folder / name)) as file:
+            os.fchmod(file.fileno(), 0o600)  # whoever has a link can take part
             file.write(content)
     for path in foreign:
         warn(Problem("was changed by hand after it was written; it stays", str(path)))
