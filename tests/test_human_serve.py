@@ -91,6 +91,17 @@ def test_ids_that_prolific_signs_need_its_keys_and_the_name_of_the_study(study: 
     ) == (3, True)
 
 
+def test_a_server_does_not_start_without_readable_keys_of_prolific(study: Path, vqagen_: Commands) -> None:
+    """It has none of before that it could use."""
+    serving_file = study / "serving.json"
+    signing = {"prolific_audience": "study.example", "prolific_workspace": "w"}
+    serving_file.write_text(json.dumps({**json.loads(serving_file.read_text()), **signing}))
+    (study / "prolific_keys.json").write_text('{"error": "rate limit"}')
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert (ran.code, "prolific_keys.json: is no set of JSON web keys" in ran.err) == (3, True)
+
+
 def test_a_study_whose_files_or_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:
     image = next((study / "images").iterdir())
     for file in (image, study / "items.jsonl"):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
+from vqagen.errors import VqagenError
 from vqagen.human.links.secret import Secret
 from vqagen.human.links.tokens import (
     ANONYMOUS,
@@ -26,7 +27,7 @@ from vqagen.human.links.tokens import (
     trial_ticket,
     verify_link,
 )
-from vqagen.human.server.middleware import Buckets
+from vqagen.human.server.middleware import LOG, Buckets
 from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, Failure, SessionBody
 from vqagen.human.store.facts import Claimed, Noted, Submitted
 from vqagen.human.store.roster import (
@@ -67,6 +68,7 @@ class Sessions:
         self.shown = ShownStudy(study, secret)
         self._secret, self._writer, self._claims, self._clock = secret, writer, claims, clock
         self._trials = {id: len(task.trials) for id, task in study.tasks.items()}
+        self._keys = load_prolific_keys(study.folder)
 
     # Who asks -------------------------------------------------------------------------------------------------------
 
@@ -84,23 +86,34 @@ class Sessions:
             raise Failure(status, code, message, texts=self.study.texts.of_gone()) from None
         return link
 
-    def _rater(self, body: SessionBody) -> tuple[Link, Participant, bool]:
-        """Return the link, who asks, and true if that is proven: by a personal link, or signed by Prolific."""
+    def _rater(self, body: SessionBody) -> tuple[Link, Participant, str | None]:
+        """Return the link, who asks, and the proof for `Roster.claim`.
+
+        None: a personal link, or Prolific's signature; else the assignment whose session the browser has.
+        """
         link, given = self.link(body.token), body.participant
         if link.is_preview:
-            return link, Participant(ANONYMOUS, PREVIEW), False
+            return link, Participant(ANONYMOUS, PREVIEW), ""
         proven, serving = holder_of(link), self.study.serving
         if proven is None and serving.prolific_audience:  # whoever leaves the id out could be anybody, too
-            keys = load_prolific_keys(self.study.folder)  # each time: Prolific changes them
             token, meant_for = body.prolific_token or "", (serving.prolific_audience, serving.prolific_workspace)
-            proven = prolific_participant(token, keys, *meant_for, int(self._clock()))
+            proven = prolific_participant(token, self._prolific_keys(), *meant_for, int(self._clock()))
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, "forbidden", message, texts=self.study.texts.of_gone())
         person = proven or (Participant(given.platform, given.id) if given else None)
         if person is None:
             raise Failure(422, "invalid", "participant is missing")
-        return link, person, proven is not None
+        shown = assignment_of_bearer(body.bearer or "", self._secret, self.study.id) or ""
+        return link, person, None if proven else shown
+
+    def _prolific_keys(self) -> Any:
+        """Return the keys of Prolific, which changes them; those of before while the file has none."""
+        try:
+            self._keys = load_prolific_keys(self.study.folder) or self._keys
+        except VqagenError as error:
+            LOG.error("the keys of before are used: %s", error)
+        return self._keys
 
     def assignment_of(self, bearer: str) -> str:
         """Return the id of the assignment of a session."""
@@ -126,9 +139,9 @@ class Sessions:
 
     async def session(self, body: SessionBody) -> dict[str, Any]:
         """Return where a rater is, with all texts of the page. Nothing is claimed."""
-        link, person, is_proven = self._rater(body)
+        link, person, proof = self._rater(body)
         roster = await self._writer.roster()
-        grant = Grant("") if link.is_preview else self._grant(roster, link, person)
+        grant = Grant("") if link.is_preview else self._grant(roster, link, person, proof)
         own = roster.assignments.get(grant.assignment)
         state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
         if state == EXPIRED and grant.facts:
@@ -153,14 +166,13 @@ class Sessions:
         if own and state == "active":
             record |= self._begun(own)
         elif own and state in (COMPLETE, WITHDRAWN):
-            is_known = is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
-            record |= {"answered": len(own.answers), **(self._codes(own) if is_known else {})}
+            record |= {"answered": len(own.answers), **(self._codes(own) if proof in (None, own.id) else {})}
         await self._writer.commit(())
         return record
 
     async def consent(self, body: ConsentBody, network: str) -> tuple[dict[str, Any], bool]:
         """Give a rater who has consented a place, and return its session; True if the rater did not have it."""
-        link, person, _ = self._rater(body)
+        link, person, proof = self._rater(body)
         if not body.agreed:
             raise Failure(422, "invalid", "agreed must be true")
         if body.consent_version != self.study.texts.version:
@@ -169,7 +181,7 @@ class Sessions:
             task = link.task or next(iter(self._trials))
             return self._begun(self._preview(task, str(link.slot or 0))), True
         roster = await self._writer.roster()
-        grant = self._grant(roster, link, person, body.consent_version)
+        grant = self._grant(roster, link, person, proof, body.consent_version)
         if grant.refusal:
             message = " ".join(self.study.texts.words[grant.refusal])
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
@@ -182,7 +194,7 @@ class Sessions:
             raise self._not_active(own.state)
         return record, bool(grant.facts)
 
-    def _grant(self, roster: Roster, link: Link, person: Participant, version: str = "") -> Grant:
+    def _grant(self, roster: Roster, link: Link, person: Participant, proof: str | None, version: str = "") -> Grant:
         """Decide about a rater's place. Tasks of a link for any task come in an order of the rater's own.
 
         So all tasks have answers soon, and a study that is stopped early is not one of its first tasks only.
@@ -195,7 +207,7 @@ class Sessions:
         wish = Claimed(now, "", name, 0, version, expires, person.platform, person.id)
         most = self.study.serving.tasks_per_person or 2**31  # no limit
         trials = {task: self._trials[task] for task in tasks}
-        return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task)
+        return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task, proof)
 
     def _retry_minutes(self, grant: Grant) -> int | None:
         return max(1, -((self._now() - grant.retry) // 60_000)) if grant.refusal == WAIT else None
