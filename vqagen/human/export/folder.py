@@ -105,7 +105,9 @@ def _contents(
     }
     left_out = {PEOPLE_FILE: not include_ids, COMMENTS_FILE: not tables[COMMENTS_FILE]}
     files = {ANSWERS_FILE: row_lines(rows)}
-    files |= {name: _csv(name, cells) for name, cells in tables.items() if not left_out.get(name)}
+    for name in (name for name in tables if not left_out.get(name)):
+        header = [column for column, *_ in FILES[name][1]]
+        files[name] = csv_text([header, *(map(_cell, row) for row in tables[name])]).encode()
     if events:
         files[EVENTS_FILE] = row_lines(
             replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact for _, fact in facts
@@ -133,10 +135,6 @@ def _contents(
         },
     }
     return {**files, MANIFEST: orjson.dumps(manifest, option=_INDENTED)}
-
-
-def _csv(name: str, rows: Iterable[Cells]) -> bytes:
-    return csv_text([[column for column, *_ in FILES[name][1]], *(map(_cell, row) for row in rows)]).encode()
 
 
 def _cell(value: object) -> object:

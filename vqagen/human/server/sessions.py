@@ -63,11 +63,13 @@ class Sessions:
     def __init__(
         self, study: Study, secret: Secret, writer: Writer, claims: Buckets, clock: Callable[[], float] = time.time
     ) -> None:
-        """`claims` limits how fast one part of the network takes places."""
+        """`claims` limits how fast one part of the network takes places, and if it does, how many are held from it."""
         self.study = study
         self.shown = ShownStudy(study, secret)
         self._secret, self._writer, self._claims, self._clock = secret, writer, claims, clock
         self._trials = {id: len(task.trials) for id, task in study.tasks.items()}
+        self._network_of: dict[str, str] = {}
+        """Assignment -> the part of the network that its slot was taken from."""
         self._keys = load_prolific_keys(study.folder)
 
     # Who asks -------------------------------------------------------------------------------------------------------
@@ -187,6 +189,8 @@ class Sessions:
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
         if grant.assignment not in roster.assignments and not self._claims.take(network, self._clock()):
             raise Failure(429, "too_many", "too many begin at this place in the network; try again in a minute")
+        if grant.facts:
+            self._take_share(roster, grant.assignment, network)
         stored, own = self._writer.commit(grant.facts), roster.assignments[grant.assignment]
         record = self._begun(own)
         await stored
@@ -208,6 +212,16 @@ class Sessions:
         most = self.study.serving.tasks_per_person or 2**31  # no limit
         trials = {task: self._trials[task] for task in tasks}
         return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task, proof)
+
+    def _take_share(self, roster: Roster, id: str, network: str) -> None:
+        """Let an assignment hold a slot from now on. Raise Failure if half of those left are held from its network."""
+        held = [roster.assignments[each] for each in self._network_of if each in roster.assignments]
+        holding = {each.id for each in held if each.state == CLAIMED and each.holds(self._now())}
+        self._network_of = {each: place for each, place in self._network_of.items() if each in holding}
+        left = self.study.slots * len(self._trials) - roster.full.total()
+        if self._claims.rate and 2 * list(self._network_of.values()).count(network) >= left:
+            raise Failure(429, "too_many", "raters of this network hold half of the places; try again in a minute")
+        self._network_of[id] = network
 
     def _retry_minutes(self, grant: Grant) -> int | None:
         return max(1, -((self._now() - grant.retry) // 60_000)) if grant.refusal == WAIT else None
@@ -232,7 +246,7 @@ class Sessions:
         await self._writer.commit(())
         return record
 
-    async def answer(self, id: str, number: int, body: AnswerBody) -> tuple[dict[str, Any], bool]:
+    async def answer(self, id: str, number: int, body: AnswerBody, network: str) -> tuple[dict[str, Any], bool]:
         """Store an answer; return it with the next trial, and True if it is new."""
         roster = await self._writer.roster()
         own, now = self._assignment(roster, id), self._now()
@@ -246,7 +260,11 @@ class Sessions:
             raise Failure(422, "invalid", f"value {fault}")
         if own.id.startswith(PREVIEW):
             return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
-        times = body.rt_ms, body.shown_ms, max(0, now - shown), now + self.study.serving.lease
+        lease = self.study.serving.lease
+        if own.state == CLAIMED and not own.holds(now):
+            self._take_share(roster, own.id, network)
+            lease //= 4 if self._claims.rate else 1  # one answer alone holds for less
+        times = body.rt_ms, body.shown_ms, max(0, now - shown), now + lease
         receipt = roster.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
         stored = self._writer.commit(receipt.facts)
         record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}

@@ -91,7 +91,7 @@ class Roster:
         self._of_rater: dict[str, list[Assignment]] = {}
         self._of_slot: dict[tuple[str, int], list[Assignment]] = {}
         self._attempts: dict[str, int] = {}
-        self._full: Counter[str] = Counter()
+        self.full: Counter[str] = Counter()
         """Task -> slots that are complete, which are never free again."""
         for number, fact in facts:
             self.apply(fact, number)
@@ -152,7 +152,7 @@ class Roster:
         best: tuple[str, int] | None = None
         fewest = 0
         for task in tasks:
-            if self._full[task] >= slots:
+            if self.full[task] >= slots:
                 continue
             for slot in range(slots) if only is None else (only,):
                 given = self._of_slot.get((task, slot), ())
@@ -277,7 +277,7 @@ class Roster:
         found.expires = fact.expires
         if len(found.answers) == found.trials:
             found.state, found.ended = COMPLETE, fact.time
-            self._full[found.task] += 1
+            self.full[found.task] += 1
 
 
 def _is_void(assignment: Assignment) -> bool:
