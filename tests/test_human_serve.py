@@ -7,6 +7,7 @@ import logging
 import resource
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -24,7 +25,7 @@ from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, Participant, pseudonym, sign_link
 from vqagen.human.server import process
 from vqagen.human.server.process import RETRY_EVERY
-from vqagen.human.store.opening import ANSWERS
+from vqagen.human.store.opening import ANSWERS, SERVED
 from vqagen.human.study.study import load_study
 
 
@@ -151,6 +152,32 @@ def test_a_lost_secret_is_not_replaced_in_silence(study: Path, vqagen_: Commands
     assert "secret: the secret is missing: without it, links, sessions and codes of before are refused" in served.err
     assert "secret: the secret is missing: codes cannot be verified without it" in verified.err
     assert not (study / "secret").exists()
+
+
+EMPTIED: list[Callable[[Path], object]] = [Path.unlink, lambda path: path.write_bytes(b"")]
+
+
+@pytest.mark.parametrize("empty", EMPTIED, ids=["deleted", "emptied"])
+def test_a_store_that_was_emptied_is_not_served_as_new(
+    study: Path, vqagen_: Commands, empty: Callable[[Path], object]
+) -> None:
+    """Those who have personal links would be asked again, and nobody would know why."""
+    (study / SERVED).touch()  # as the first server does
+    join(study)
+    for file in study.glob(f"{ANSWERS}-*"):
+        file.unlink()
+    empty(study / ANSWERS)
+
+    for line in (f"serve {study} --port 0", f"status {study}", f"export {study} --out {study}-answers"):
+        ran = vqagen_(f"human {line}")
+        assert (ran.code, "lost" in ran.err, "restore a backup" in ran.err) == (3, True, True), (line, ran.err)
+
+
+def test_an_empty_file_is_no_store(study: Path, vqagen_: Commands) -> None:
+    (study / ANSWERS).touch()
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert (ran.code, "answers.sqlite is empty: its answers were lost" in ran.err) == (3, True)
 
 
 @pytest.mark.slow

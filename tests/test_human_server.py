@@ -219,6 +219,30 @@ async def test_a_program_that_consents_under_many_names_is_slowed_down(study: St
         assert [(await place.consent(name)).status_code for name in ("new", "late")] == [201, 429]
 
 
+async def test_one_network_holds_half_of_the_places_that_are_left(tmp_path: Path) -> None:
+    """One answer each would keep everybody else out. It also holds a place for a shorter time than two answers."""
+    study = make_study(tmp_path, raters_per_item=2)
+    places, seconds = len(study.tasks) * 2, [0.0]
+
+    async with served(study, ServeSettings(client_rate=1000), clock=lambda: NOON + seconds[0]) as place:
+        token = place.open_token()
+        raters = [await place.enter(f"p{number}", token) for number in range(places)]
+        answered = [await rater.answer() for rater in raters]
+        taken = [each.status_code for each in answered]
+        held = sum(each.holds(NOON * 1000) for each in await place.assignments())
+
+        assert (taken.count(201), taken.count(429)) == (held, places - held)
+        assert held == (places + 1) // 2
+        assert (await place.consent("late", token)).status_code == 429
+        assert answered[0].json()["next"]["lease_ms"] == 30 * 60_000 // 4
+        assert (await raters[0].answer()).json()["next"]["lease_ms"] == 30 * 60_000
+        seconds[0] = 10 * 60
+        assert (await place.consent("late", token)).status_code == 201
+
+    async with served(study, clock=lambda: NOON + seconds[0]) as place:
+        assert (await place.enter("lab", place.open_token())).next["number"] == 1
+
+
 async def test_a_personal_link_is_one_person_whatever_id_the_page_sends(place: Served) -> None:
     token = place.token(slot=1)
     first, again = await place.consent("ann", token), await place.consent("another-browser", token)
