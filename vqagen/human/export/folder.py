@@ -105,9 +105,11 @@ def _contents(
     }
     left_out = {PEOPLE_FILE: not include_ids, COMMENTS_FILE: not tables[COMMENTS_FILE]}
     files = {ANSWERS_FILE: row_lines(rows)}
-    for name in (name for name in tables if not left_out.get(name)):
-        header = [column for column, *_ in FILES[name][1]]
-        files[name] = csv_text([header, *(map(_cell, row) for row in tables[name])]).encode()
+    files |= {
+        name: csv_text([[column for column, *_ in FILES[name][1]], *(map(_cell, row) for row in cells)]).encode()
+        for name, cells in tables.items()
+        if not left_out.get(name)
+    }
     if events:
         files[EVENTS_FILE] = row_lines(
             replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact for _, fact in facts

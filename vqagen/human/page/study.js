@@ -131,17 +131,12 @@ async function take() {
   await doTrials(wasRead ? null : session.trial);
 }
 
-// The bearer proves that this browser began; a platform's id is in many hands.
-function asking() {
-  return { token, ...person, bearer: recall("bearer", BROWSER) ?? undefined };
-}
-
 // Ask for consent, unless it was given in this tab, and for a place.
 async function consent() {
   const version = session.consent_version;
   if (recall("agreed") !== version && !(await askConsent(words))) return end("end", words.declined);
   keep("agreed", version);
-  const given = await call("POST", "consent", { ...asking(), consent_version: version, agreed: true });
+  const given = await call("POST", "consent", { token, ...person(), consent_version: version, agreed: true });
   session = { ...session, ...given };
   await take();
 }
@@ -158,7 +153,7 @@ async function goOn(state, facts) {
 
 async function begin() {
   visit += 1;
-  session = await call("POST", "session", asking());
+  session = await call("POST", "session", { token, ...person() });
   words = session.texts;
   setWords(words);
   if (session.is_preview) setBanner(words.preview_banner, "preview");

@@ -215,9 +215,9 @@ class Sessions:
 
     def _take_share(self, roster: Roster, id: str, network: str) -> None:
         """Let an assignment hold a slot from now on. Raise Failure if half of those left are held from its network."""
-        held = [roster.assignments[each] for each in self._network_of if each in roster.assignments]
-        holding = {each.id for each in held if each.state == CLAIMED and each.holds(self._now())}
-        self._network_of = {each: place for each, place in self._network_of.items() if each in holding}
+        given, now = roster.assignments, self._now()
+        active = (each for each in self._network_of if each in given and given[each].state == CLAIMED)
+        self._network_of = {each: self._network_of[each] for each in active if given[each].holds(now)}
         left = self.study.slots * len(self._trials) - roster.full.total()
         if self._claims.rate and 2 * list(self._network_of.values()).count(network) >= left:
             raise Failure(429, "too_many", "raters of this network hold half of the places; try again in a minute")
