@@ -25,7 +25,7 @@ from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.store.facts import Claimed, Submitted
 from vqagen.human.store.opening import ANSWERS, open_log, read_facts
-from vqagen.human.store.roster import COMPLETE, Roster
+from vqagen.human.store.roster import COMPLETE, EXPIRED, Roster
 from vqagen.human.study.study import load_study
 
 
@@ -200,7 +200,10 @@ async def _wait(tasks: list[asyncio.Task[None]], seconds: float) -> None:
 
 
 def differences(study: Path, store: str, ledger: Ledger) -> Iterator[str]:
-    """Yield every difference between what was acknowledged and what is stored."""
+    """Yield every difference between what was acknowledged and what is stored.
+
+    A consent whose reply was lost is sent again, and given another place: the first one has expired without an answer.
+    """
     place, id = store or study / ANSWERS, load_study(study).id
     open_log(place, id).close()  # checks the file
     facts = read_facts(place, id)
@@ -208,7 +211,8 @@ def differences(study: Path, store: str, ledger: Ledger) -> Iterator[str]:
     assignments = {roster.people[each.rater][1]: each for each in roster.assignments.values()}
     stored = {(person, trial): each.value for person, of in assignments.items() for trial, each in of.answers.items()}
     answered = Counter((each.assignment, each.trial) for _, each in facts if isinstance(each, Submitted))
-    claimed = Counter(each.rater for _, each in facts if isinstance(each, Claimed))
+    void = {each.id for each in roster.assignments.values() if each.state == EXPIRED and not each.answers}
+    claimed = Counter(each.rater for _, each in facts if isinstance(each, Claimed) and each.assignment not in void)
     yield from (f"lost: {place}" for place in ledger.answers if place not in stored)
     yield from (f"changed: {place}" for place, value in stored.items() if ledger.sent.get(place) != value)
     yield from (f"doubled: {place}" for place, times in answered.items() if times != 1)

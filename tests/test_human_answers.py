@@ -7,9 +7,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from commands import Commands
+from depth import fewer
 from human_answered import RATERS, START, make_answered
 from human_stores import STUDY, open_desk
 
@@ -193,6 +195,53 @@ def test_a_backup_replaces_only_what_it_may(study: Study, vqagen_: Commands) -> 
     vqagen_.done("human store backup study --out there.sqlite --force")
     assert read_facts("there.sqlite", study.id) == before
     assert sorted(file.name for file in Path().iterdir() if "part" in file.name) == []
+
+
+def test_a_backup_deletes_what_a_killed_one_left(study: Study, vqagen_: Commands) -> None:
+    """Also under the names that Python's `tempfile` makes."""
+    left = Path(".b.sqlite.x_9zq0ab.part")
+    left.mkdir()
+    (left / "b.sqlite").write_text("half")
+    vqagen_.done("human store backup study --out b.sqlite")
+
+    assert not left.exists()
+
+
+STRANGE = [
+    b"{}",
+    b'{"type":"answer","time":1,"assignment":"t-0-9","trial":1,"value":1,"rt_ms":1,"shown_ms":1,"server_ms":1,"expires":1}',
+    b'{"type":"claim","time":1,"assignment":"x","rater":"r","trials":1,"consent":"","expires":1}',
+    b'{"type":"claim","time":1,"assignment":"none-0-0","rater":"r","trials":1,"consent":"","expires":1}',
+]
+"""Entries that no server of the study has written: no fact, and facts about what there is not."""
+
+
+@pytest.mark.parametrize("entry", STRANGE)
+def test_a_strange_entry_of_the_store_is_a_message(study: Study, vqagen_: Commands, entry: bytes) -> None:
+    log = open_log(study.store, study.id)
+    log.append([(9_999, entry)])
+    log.close()
+
+    for line in ("status study", "export study --out answers", "score study"):
+        ran = vqagen_(f"human {line}")
+        assert (ran.code, "damaged" in ran.err, "Traceback" in ran.err) == (3, True, False), (line, ran.err)
+
+
+def test_a_damaged_store_is_a_message_or_has_all_answers(study: Study, vqagen_: Commands) -> None:
+    """Whatever part of its file was cut off, or which bits flipped in it."""
+    path, rng, wrong = Path(study.store), Random(4), []
+    content = path.read_bytes()
+    for number in range(fewer(60, 25)):
+        broken = bytearray(content)
+        if number % 3:
+            broken[rng.randrange(100 if number % 3 == 1 else len(content))] ^= 1 << rng.randrange(8)
+        else:
+            del broken[rng.randrange(len(content)) :]
+        path.write_bytes(broken)
+        ran = vqagen_("human status study")
+        if ran.code not in (0, 3) or "Traceback" in ran.err or not (ran.err or ran.out):
+            wrong.append((number, ran))
+    assert wrong == []
 
 
 def test_a_reader_that_keeps_deleted_answers_in_a_file_is_warned_of(

@@ -271,6 +271,25 @@ def test_nothing_else_is_replaced_even_by_force(vqagen_: Commands) -> None:
     assert "does not exist; create it first" in vqagen_(MAKE.replace("--out study", "--out no/study")).err
 
 
+def test_captions_that_equal_a_persons_are_left_out_and_counted(vqagen_: Commands) -> None:
+    """But for capitals, spaces and the stop at the end: a rater would see the same text twice."""
+    people = {name: [texts[0]] for name, texts in json.loads(Path("human.json").read_text()).items()}
+    write_json(Path("human.json"), people)
+    names = sorted(people)
+    edit(
+        Path("ours.json"),
+        lambda ours: ours.update({names[0]: people[names[0]][0], names[1]: f" {people[names[1]][0].upper()[:-1]} "}),
+    )
+    ran = vqagen_.done(MAKE)
+    pairs = [item for item in load_study("study").items.values() if item.use == "real"]
+
+    assert "left out: 2 comparisons, as ours wrote what people wrote\n" in ran.err
+    assert sorted(item.image for item in pairs) == names[2:]
+    write_json(Path("ours.json"), {name: texts[0] for name, texts in people.items()})
+    refused = vqagen_(MAKE.replace("--out study", "--out other"))
+    assert (refused.code, "ours wrote what people wrote: there is nothing to compare" in refused.err) == (3, True)
+
+
 # Images -----------------------------------------------------------------------------------------------------------
 
 

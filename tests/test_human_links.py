@@ -313,6 +313,17 @@ def test_every_format_has_the_links_of_the_mode(
         assert all("?PROLIFIC_PID={{%PROLIFIC_PID%}}&" in each["external_url"] for each in record["access_details"])
 
 
+def test_nobody_else_can_read_links_and_a_killed_run_leaves_none(study: Study, vqagen_: Commands) -> None:
+    """Whoever has a personal link is that person."""
+    folder = study.folder / "links"
+    folder.mkdir()
+    (folder / ".hit_links_0.csv.0a1b2c3d.part").write_text("left of a run that was killed")
+    vqagen_.done("human links study --mode personal")
+
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert sorted(path.name for path in folder.iterdir()) == [".written.json", "hit_links_0.csv"]
+
+
 def test_a_shorter_list_leaves_no_stale_links_and_no_file_of_others_is_touched(study: Study, vqagen_: Commands) -> None:
     """HUMANr left the files of a longer run beside those of a shorter one. A preview is no new list."""
     vqagen_.done("human links study --batch-size 1")

@@ -7,6 +7,7 @@ import logging
 import resource
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -24,7 +25,7 @@ from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, Participant, pseudonym, sign_link
 from vqagen.human.server import process
 from vqagen.human.server.process import RETRY_EVERY
-from vqagen.human.store.opening import ANSWERS
+from vqagen.human.store.opening import ANSWERS, SERVED
 from vqagen.human.study.study import load_study
 
 
@@ -91,6 +92,17 @@ def test_ids_that_prolific_signs_need_its_keys_and_the_name_of_the_study(study: 
     ) == (3, True)
 
 
+def test_a_server_does_not_start_without_readable_keys_of_prolific(study: Path, vqagen_: Commands) -> None:
+    """It has none of before that it could use."""
+    serving_file = study / "serving.json"
+    signing = {"prolific_audience": "study.example", "prolific_workspace": "w"}
+    serving_file.write_text(json.dumps({**json.loads(serving_file.read_text()), **signing}))
+    (study / "prolific_keys.json").write_text('{"error": "rate limit"}')
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert (ran.code, "prolific_keys.json: is no set of JSON web keys" in ran.err) == (3, True)
+
+
 def test_a_study_whose_files_or_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:
     image = next((study / "images").iterdir())
     for file in (image, study / "items.jsonl"):
@@ -140,6 +152,32 @@ def test_a_lost_secret_is_not_replaced_in_silence(study: Path, vqagen_: Commands
     assert "secret: the secret is missing: without it, links, sessions and codes of before are refused" in served.err
     assert "secret: the secret is missing: codes cannot be verified without it" in verified.err
     assert not (study / "secret").exists()
+
+
+EMPTIED: list[Callable[[Path], object]] = [Path.unlink, lambda path: path.write_bytes(b"")]
+
+
+@pytest.mark.parametrize("empty", EMPTIED, ids=["deleted", "emptied"])
+def test_a_store_that_was_emptied_is_not_served_as_new(
+    study: Path, vqagen_: Commands, empty: Callable[[Path], object]
+) -> None:
+    """Those who have personal links would be asked again, and nobody would know why."""
+    (study / SERVED).touch()  # as the first server does
+    join(study)
+    for file in study.glob(f"{ANSWERS}-*"):
+        file.unlink()
+    empty(study / ANSWERS)
+
+    for line in (f"serve {study} --port 0", f"status {study}", f"export {study} --out {study}-answers"):
+        ran = vqagen_(f"human {line}")
+        assert (ran.code, "lost" in ran.err, "restore a backup" in ran.err) == (3, True, True), (line, ran.err)
+
+
+def test_an_empty_file_is_no_store(study: Path, vqagen_: Commands) -> None:
+    (study / ANSWERS).touch()
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert (ran.code, "answers.sqlite is empty: its answers were lost" in ran.err) == (3, True)
 
 
 @pytest.mark.slow

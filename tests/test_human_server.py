@@ -24,7 +24,7 @@ from vqagen.human.server.process import CLAIM_BURST
 from vqagen.human.server.sessions import MOST_NOTES
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.opening import ANSWERS, StoreError
-from vqagen.human.store.roster import COMPLETE, EXPIRED
+from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
@@ -93,18 +93,58 @@ async def test_a_code_is_shown_again_only_to_whom_it_was_given(place: Served, st
 
 
 async def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study) -> None:
-    """Also after the server was started again, and by a link opened in another browser."""
+    """Also after the server was started again."""
     async with served(study) as place:
         ann = await place.enter("ann")
         assert [(await ann.answer()).json()["number"] for _ in range(2)] == [1, 2]
 
     async with served(study) as place:
-        session = await place.session("ann")
+        session = await place.session("ann", bearer=ann.bearer)
         assert (session["state"], session["answered"], session["trial"]["number"]) == ("active", 2, 3)
-        again = await place.consent("ann")
+        again = await place.consent("ann", bearer=ann.bearer)
         assert (again.status_code, again.json()["trial"]["number"]) == (200, 3)
         ann = Rater(place.client, session["session"], None)
         assert (await ann.trial())["number"] == 3
+
+
+async def test_an_id_in_another_browser_opens_no_session_that_was_begun(study: Study) -> None:
+    """An id of a platform is in many hands: whoever knows it could answer, withdraw and see the code."""
+    hours = [0]
+
+    async with served(study, clock=lambda: NOON + hours[0] * 3600) as place:
+        ann, bob = await place.enter("ann"), await place.enter("bob")
+        await ann.answer()
+        for hours[0] in (0, 9):  # also when its time has run out
+            for bearer in (None, "", "x", bob.bearer):
+                asked, refused = await place.session("ann", bearer=bearer), await place.consent("ann", bearer=bearer)
+                assert (asked["state"], asked["session"], asked["trial"]) == ("elsewhere", None, None)
+                assert (refused.status_code, refused.json()["error"]) == (409, "elsewhere")
+                assert "another browser" in refused.json()["message"]
+                assert "session" not in refused.json()
+        assert (await place.session("ann", bearer=ann.bearer))["session"] == ann.bearer
+        assert (await ann.answer()).status_code == 201
+
+
+async def test_who_has_not_answered_yet_begins_anew_in_another_browser(study: Study) -> None:
+    """The session of before is over: nobody has two, and a limit of tasks counts one."""
+    async with served(with_serving(study, tasks_per_person=1)) as place:
+        first = await place.enter("ann")
+        assert (await place.session("ann"))["state"] == "new"
+        second = await place.enter("ann")
+
+        assert first.bearer != second.bearer
+        assert [each.state for each in await place.assignments()] == [EXPIRED, CLAIMED]
+        assert (await first.answer()).json()["state"] == EXPIRED
+        assert (await second.answer()).status_code == 201
+
+
+async def test_a_personal_link_goes_on_in_another_browser(place: Served) -> None:
+    token = place.token(slot=0)
+    ann = await place.enter("ann", token)
+    await ann.answer()
+
+    session = await place.session("other", token)
+    assert (session["state"], session["session"]) == ("active", ann.bearer)
 
 
 async def test_who_withdraws_leaves_no_answers(place: Served) -> None:
@@ -172,11 +212,35 @@ async def test_a_program_that_consents_under_many_names_is_slowed_down(study: St
     seconds = [0.0]
 
     async with served(study, ServeSettings(client_rate=1000), clock=lambda: NOON + seconds[0]) as place:
-        statuses = [(await place.consent(f"p{number}")).status_code for number in range(CLAIM_BURST + 2)]
-        assert statuses == [201] * CLAIM_BURST + [429] * 2
-        assert (await place.consent("p0")).status_code == 200
+        first, *more = [await place.consent(f"p{number}") for number in range(CLAIM_BURST + 2)]
+        assert [each.status_code for each in (first, *more)] == [201] * CLAIM_BURST + [429] * 2
+        assert (await place.consent("p0", bearer=first.json()["session"])).status_code == 200
         seconds[0] = 11
         assert [(await place.consent(name)).status_code for name in ("new", "late")] == [201, 429]
+
+
+async def test_one_network_holds_half_of_the_places_that_are_left(tmp_path: Path) -> None:
+    """One answer each would keep everybody else out. It also holds a place for a shorter time than two answers."""
+    study = make_study(tmp_path, raters_per_item=2)
+    places, seconds = len(study.tasks) * 2, [0.0]
+
+    async with served(study, ServeSettings(client_rate=1000), clock=lambda: NOON + seconds[0]) as place:
+        token = place.open_token()
+        raters = [await place.enter(f"p{number}", token) for number in range(places)]
+        answered = [await rater.answer() for rater in raters]
+        taken = [each.status_code for each in answered]
+        held = sum(each.holds(NOON * 1000) for each in await place.assignments())
+
+        assert (taken.count(201), taken.count(429)) == (held, places - held)
+        assert held == (places + 1) // 2
+        assert (await place.consent("late", token)).status_code == 429
+        assert answered[0].json()["next"]["lease_ms"] == 30 * 60_000 // 4
+        assert (await raters[0].answer()).json()["next"]["lease_ms"] == 30 * 60_000
+        seconds[0] = 10 * 60
+        assert (await place.consent("late", token)).status_code == 201
+
+    async with served(study, clock=lambda: NOON + seconds[0]) as place:
+        assert (await place.enter("lab", place.open_token())).next["number"] == 1
 
 
 async def test_a_personal_link_is_one_person_whatever_id_the_page_sends(place: Served) -> None:
@@ -205,10 +269,10 @@ async def test_a_lease_runs_from_the_last_answer_and_a_late_one_is_taken_while_t
         bob = await place.enter("bob")
         assert (await bob.answer()).status_code == 201
         assert (await ann.answer()).json()["state"] == "expired"
-        assert (await place.session("ann"))["state"] == "expired"
+        assert (await place.session("ann", bearer=ann.bearer))["state"] == "expired"
         minutes[0] = 160
-        assert (await place.session("ann"))["state"] == "new"
-        assert (await place.consent("ann")).json()["answered"] == 3
+        assert (await place.session("ann", bearer=ann.bearer))["state"] == "new"
+        assert (await place.consent("ann", bearer=ann.bearer)).json()["answered"] == 3
 
 
 @pytest.fixture
@@ -244,6 +308,23 @@ async def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[S
         assert (await place.writer.roster()).people.popitem()[1] == ("prolific", "ann")
         assert (await place.session("ann", prolific_token=sign("ann")))["code"] == done["code"]
         assert (await place.session("ann"))["error"] == "forbidden"
+
+
+async def test_keys_of_prolific_that_cannot_be_read_are_named_and_those_of_before_are_used(
+    signed: tuple[Study, Callable[..., str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A download that failed must not shut out everybody."""
+    study, sign = signed
+    file = study.folder / "prolific_keys.json"
+
+    async with served(study, clock=lambda: NOON) as place:
+        for number, broken in enumerate(("", "<html>", '{"error": "rate limit"}', '{"keys": []}')):
+            file.write_text(broken)
+            assert (await place.consent(f"p{number}", prolific_token=sign(f"p{number}"))).status_code == 201, broken
+            assert f"keys of before are used: {file}" in caplog.records[-1].getMessage()
+        file.unlink()
+        assert (await place.session("ann", prolific_token=sign("ann")))["state"] == "new"
+        assert (await place.session("ann", prolific_token="x.y.z"))["error"] == "forbidden"
 
 
 # Answers --------------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -336,6 +337,19 @@ def test_objects_that_can_hardly_be_seen_are_counted(
     assert done.err.startswith("1 picture; 1 object can hardly be seen (sampling.min_visible_pixels) ->")
 
 
+def test_objects_placed_by_hand_are_seen_by_the_camera_of_the_domain() -> None:
+    """Where it is without its jitter. A domain that names no camera decides none."""
+    scene = standing("large red rubber cube", "small blue rubber sphere", gap=0.1)
+    for each in scene["objects"]:
+        del each["pixel_coords"]
+    looks = looks_of()
+
+    assert looks.camera(scene) == looks.rules.camera.at(looks.rules.camera.position)
+    assert masks_of(scene, looks)[0].visible_pixels > 1_000
+    with pytest.raises(BadInput, match=r"objects\[0\]: has no pixel_coords"):
+        replace(looks, has_camera=False).camera(scene)
+
+
 CUBE = {"shape": "cube", "size": "small", "color": "red", "material": "metal", "3d_coords": [0, 0, 0.35]}
 SEEN = {**CUBE, "pixel_coords": [240, 147, 11.0]}
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -344,7 +358,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"image_filename": "a\nb.png"}, "without folders or control characters"),
     ({"image_filename": "a.jpg"}, "found 'a.jpg'"),
     ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: has no 3d_coords, by which pictures"),
-    ({"objects": [CUBE]}, "objects[0]: has no pixel_coords, by which pictures"),
+    ({"objects": [SEEN, CUBE]}, "objects[1]: has no pixel_coords, by which pictures"),
     ({"objects": [{**SEEN, "3d_coords": [0, 1e308, 1]}]}, "3d_coords: expected three numbers, none beyond"),
     ({"objects": [{**SEEN, "pixel_coords": [9, 9]}]}, "pixel_coords: expected three numbers"),
     ({"objects": [{**SEEN, "pixel_coords": [9, 9, 2.0]}]}, "pixel_coords: no camera of"),

@@ -15,9 +15,11 @@ import pytest
 from vqagen.errors import UsageError
 from vqagen.score.report.table import (
     COUNT,
+    NUMBER,
     SCREEN_ROWS,
     SHARE,
     TEXT,
+    Column,
     Figure,
     Gate,
     Report,
@@ -100,6 +102,19 @@ def test_csv_is_one_table() -> None:
     rows = rows[2:]
     assert (rows[0]["category"], rows[0]["accuracy"], rows[0]["floor"]) == (AWKWARD, "0.370557", "")
     assert (rows[2]["category"], rows[2]["yes ratio"]) == ("", "0.5")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=HYPERLINK(0)", "+1", "-1+1", "@SUM(A1)", "\tx", "\rx", "\nx", " =1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20x"],
+)
+def test_no_text_of_a_csv_is_a_formula(text: str) -> None:
+    """Wherever it stands: in the head, the name of a column or a cell. Negative numbers stay numbers."""
+    table = Table("t", "T", (Column(text), Column("n", NUMBER)), ((text, -0.5),))
+    rows = list(csv.reader(io.StringIO(WRITERS["csv"](Report("R", (text,), (table,))))))
+    shown = "'" + text.replace("\r", "\n")
+
+    assert rows == [["table", shown, "n", "head"], ["head", "", "", shown], ["t", shown, "-0.5", ""]]
 
 
 class _Page(HTMLParser):

@@ -7,9 +7,6 @@ one cell than of another, and so have all lists together.
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import orjson
@@ -23,6 +20,7 @@ from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.rng import shuffled, stream
 from vqagen.score.record_files import SAMPLES, find_trials
+from vqagen.score.report.writers import csv_text
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 SHOWN = 12
@@ -126,8 +124,6 @@ def _give(lists: list[list[WrittenTrial]], number: int, left: list[WrittenTrial]
 
 # Files ---------------------------------------------------------------------------------------------------------------
 
-_FORMULA = re.compile(r"[=+\-@\t\n]")
-
 
 def export_trials(
     trials: PathLike, out: PathLike, *, lists: int, per_list: int, seed: int = 0, force: bool = False
@@ -200,17 +196,8 @@ def csv_of(lists: Lists) -> str:
 
     A text that a spreadsheet would take for a formula has an apostrophe before it.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("list", "position", *_COLUMNS))
+    rows: list[tuple[object, ...]] = [("list", "position", *_COLUMNS)]
     for number, trials in enumerate(lists, start=1):
         for position, trial in enumerate(trials, start=1):
-            writer.writerow((number, position, *(_plain(content(trial)) for content in _COLUMNS.values())))
-    return text.getvalue()
-
-
-def _plain(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    text = "\n".join(value.splitlines()) if "\r" in value else value  # a lone \r would not be quoted
-    return f"'{text}" if _FORMULA.match(text) else text
+            rows.append((number, position, *(content(trial) for content in _COLUMNS.values())))
+    return csv_text(rows)

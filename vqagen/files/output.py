@@ -213,7 +213,7 @@ def sweep(target: str) -> None:
     if not isinstance(path, Path) or len(path.name) > _SHOWN_NAME:  # others may have left what is named so
         return
     path = linked(path)
-    left = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{8}\.part")  # as `_beside` names it
+    left = re.compile(re.escape(f".{path.name}.") + r"[a-z0-9_]{8}\.part")  # as `_beside` and `tempfile` name it
     for name in filter(left.fullmatch, os.listdir(path.parent)):
         if (remnant := path.with_name(name)).is_dir():
             shutil.rmtree(remnant, ignore_errors=True)

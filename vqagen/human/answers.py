@@ -14,7 +14,7 @@ from vqagen.files.records import RecordKind, RecordSource
 from vqagen.files.stream import BYTE_ORDER_MARK, mistake_in
 from vqagen.human.scores.settings import WEBDRIVER
 from vqagen.human.store.facts import Fact, Noted, Submitted
-from vqagen.human.store.opening import hide_password, read_facts
+from vqagen.human.store.opening import StoreError, hide_password, read_facts
 from vqagen.human.store.roster import Assignment, Roster
 from vqagen.human.study.item import ANSWER, CHECK, Gold
 from vqagen.human.study.study import STUDY_FILE, Study, Trial, load_study
@@ -129,12 +129,16 @@ def study_facts(study: Study, store: str | Path | None = None) -> list[tuple[int
 
 
 def answer_rows(study: Study, roster: Roster) -> Iterator[AnswerRow]:
-    """Yield all answers of a study, sorted by assignment and trial."""
+    """Yield all answers of a study, sorted by assignment and trial. StoreError for what no rater can have answered."""
     for id in sorted(roster.assignments):
         assignment = roster.assignments[id]
-        trials = study.trials(assignment.task, assignment.slot)
-        for number, answer in sorted(assignment.answers.items()):
-            yield answer_row(assignment, trials[number - 1], answer)
+        try:
+            trials = study.trials(assignment.task, assignment.slot)
+            rows = [answer_row(assignment, trials[number - 1], each) for number, each in assignment.answers.items()]
+        except (LookupError, ValueError):
+            message = f"the answers are damaged: assignment {id} and its answers fit no task of study {study.id}"
+            raise StoreError(f"{message}; restore a backup of them") from None
+        yield from sorted(rows, key=lambda row: row.trial)
 
 
 def answer_row(assignment: Assignment, trial: Trial, answer: Submitted) -> AnswerRow:

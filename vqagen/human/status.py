@@ -22,6 +22,8 @@ from vqagen.score.report.writers import SURE, UNSURE, Axis, Row, bars, draw, dra
 RECENT = 20
 """Completed slots whose times say how fast the study is."""
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
+_LAST_SECOND = 253_402_300_799
+"""The end of the year 9999."""
 _MOST_HOURS = 72
 """Of a study that takes longer, the figure shows days."""
 
@@ -131,4 +133,5 @@ def _figures(
 
 
 def _utc(milliseconds: int) -> str:
-    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+    seconds = min(max(milliseconds // 1000, 0), _LAST_SECOND)  # an entry of the store may be damaged
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"

@@ -96,6 +96,8 @@ class SceneLooks:
     colors: Decided[Rgb]
     materials: Decided[Material]
     mesh_files: tuple[Path, ...] = ()
+    has_camera: bool = True
+    """True if the domain itself says where its camera is: `sampling.camera`."""
 
     @classmethod
     def from_domain(cls, domain: Domain) -> SceneLooks:
@@ -174,12 +176,17 @@ class SceneLooks:
         return None
 
     def camera(self, scene: Mapping[str, Any], source: str = "") -> Camera:
-        """Return the camera that a scene records, or that explains its `pixel_coords`. Raises BadInput."""
+        """Return the camera that a scene records, or that explains its `pixel_coords`. Raises BadInput.
+
+        Objects placed by hand, none of which has `pixel_coords`, are seen by the domain's camera, without its jitter.
+        """
         if "camera" in scene:
             try:
                 return Camera.from_record(scene["camera"])
             except ValueError as error:
                 raise BadInput([Problem(str(error), source, "camera")]) from None
+        if self.has_camera and not any("pixel_coords" in each for each in objects_of(scene, source)):
+            return self.rules.camera.at(self.rules.camera.position)
         faults: list[Problem] = []
         points, pixels = [], []
         for number, each in enumerate(objects_of(scene, source)):
@@ -277,6 +284,7 @@ class _LooksReader(SectionReader):
             Decided(colors.attribute, {value: _color(each) for value, each in colors.values.items()}),
             Decided(materials.attribute, {value: _material(each) for value, each in materials.values.items()}),
             tuple(self.files),
+            "camera" in content_of(self.domain.record.get("sampling")),
         )
         if self.problems:
             raise BadInput(self.problems)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +22,7 @@ from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.facts import Claimed, Fact, Noted
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.study import Study, load_study
+from vqagen.score.report.writers import csv_text
 
 MANIFEST, IMPORT_FILE = "manifest.json", "import.json"
 """Hashes and numbers of rows of the other files; what is wrong with imported answers."""
@@ -31,7 +30,6 @@ COMMENT, PROBLEM = "comment", "problem"
 """What raters write: at the end, and about a trial."""
 _PAGES = ("dictionary.json", "dictionary.md")
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 Cells = tuple[Any, ...]
 
 
@@ -107,7 +105,11 @@ def _contents(
     }
     left_out = {PEOPLE_FILE: not include_ids, COMMENTS_FILE: not tables[COMMENTS_FILE]}
     files = {ANSWERS_FILE: row_lines(rows)}
-    files |= {name: _csv(name, cells) for name, cells in tables.items() if not left_out.get(name)}
+    files |= {
+        name: csv_text([[column for column, *_ in FILES[name][1]], *(map(_cell, row) for row in cells)]).encode()
+        for name, cells in tables.items()
+        if not left_out.get(name)
+    }
     if events:
         files[EVENTS_FILE] = row_lines(
             replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact for _, fact in facts
@@ -137,19 +139,9 @@ def _contents(
     return {**files, MANIFEST: orjson.dumps(manifest, option=_INDENTED)}
 
 
-def _csv(name: str, rows: Iterable[Cells]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(column for column, *_ in FILES[name][1])
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue().encode()
-
-
 def _cell(value: object) -> object:
-    """Return a value as a cell; None is an empty one. A spreadsheet would run a text that begins as a formula does."""
-    if isinstance(value, bool | dict):
-        return orjson.dumps(value).decode()
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
+    """Return a value as a cell; None is an empty one."""
+    return orjson.dumps(value).decode() if isinstance(value, bool | dict) else value
 
 
 def _assignments(roster: Roster, flags: Iterable[Flag]) -> Iterator[Cells]:

@@ -12,7 +12,7 @@ from vqagen.files.locations import Location
 from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, checks, compared, texts_about_scenes
 from vqagen.human.items.proof import absence
 from vqagen.human.items.settings import ItemSettings
-from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role
+from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role, plain_text
 from vqagen.language.catalogue import Catalogue
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.dialog.dialog_files import DIALOGS
@@ -80,6 +80,6 @@ def _comparisons(scene: Scene, captions: Captions, settings: ItemSettings) -> It
         rng = stream(settings.seed, f"human/items/captions/{first}/{second}", scene.index)
         drawn = zip(shuffled(rng, captions[first]), cycle(shuffled(rng, captions[second])), strict=False)
         pairs = [(one.candidate, other.candidate) for one, other in drawn]
-        different = [(one, other) for one, other in pairs if one.text != other.text]
+        different = [(one, other) for one, other in pairs if plain_text(one.text) != plain_text(other.text)]
         for one, other in different[: settings.per_image]:
             yield compared(scene, one, other, {TEMPLATE: other.meta["label"], FAMILY: "caption"})

@@ -89,7 +89,7 @@ def _lines(path: Path) -> list[str]:
 
 def _write(path: Path, lines: Sequence[str], give_name: Callable[[str, Path], object]) -> None:
     """Write the keys so that nobody else can ever read the file, and half of it never has its name."""
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:  # nobody else can read in it
+    with tempfile.TemporaryDirectory(".part", f".{path.name}.", dir=path.parent) as folder:  # for its owner
         with open(f"{folder}/{path.name}", "w", opener=partial(os.open, mode=0o600)) as file:
             file.writelines(f"{line}\n" for line in lines)
             file.flush()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.errors import Problem, UsageError, warn
-from vqagen.files.output import atomic_output
+from vqagen.files.output import atomic_output, sweep
 from vqagen.human.links.secret import Secret, add_key, load_secret
 from vqagen.human.links.settings import (
     CSV,
@@ -32,6 +31,7 @@ from vqagen.human.links.settings import (
 )
 from vqagen.human.links.tokens import Link, assignments_of_codes, sign_link
 from vqagen.human.study.study import Study, load_study
+from vqagen.score.report.writers import csv_text
 
 LINKS_FOLDER = "links"
 """The folder in a study where its links are, unless another is named."""
@@ -141,16 +141,10 @@ def link_files(rows: Sequence[LinkRow], format: str, batch_size: int) -> dict[st
         return {"taskflow.json": orjson.dumps(record, option=_INDENTED)}
     name, columns = _BATCHES[format]
     starts = range(0, len(rows), batch_size)
-    return {name.format(i): _lines(rows[at : at + batch_size], columns) for i, at in enumerate(starts)}
-
-
-def _lines(rows: Sequence[LinkRow], columns: Mapping[str, str]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if any(columns):  # a text file has no header
-        writer.writerow(columns)
-    writer.writerows([getattr(row, field) for field in columns.values()] for row in rows)
-    return text.getvalue().encode()
+    header = [columns] if any(columns) else []  # a text file has none
+    lines = [[getattr(row, field) for field in columns.values()] for row in rows]
+    batches = ([*header, *lines[at : at + batch_size]] for at in starts)
+    return {name.format(number): csv_text(batch).encode() for number, batch in enumerate(batches)}
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
@@ -172,7 +166,9 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         path.unlink()
     record = {name: _hash(content) for name, content in files.items()}
     for name, content in {WRITTEN: orjson.dumps(record, option=_INDENTED), **files}.items():
+        sweep(str(folder / name))
         with atomic_output(str(folder / name)) as file:
+            os.fchmod(file.fileno(), 0o600)  # whoever has a link can take part
             file.write(content)
     for path in foreign:
         warn(Problem("was changed by hand after it was written; it stays", str(path)))

@@ -29,8 +29,8 @@ function findParticipant() {
 
 const participant = findParticipant();
 
-// Who asks, as the server wants to know it.
-export const person = { participant, prolific_token: query.get("prolific_token") ?? undefined };
+// Who asks, as the server wants to know it. The bearer proves that this browser began: a platform's id is in many hands.
+export const person = () => ({ participant, prolific_token: query.get("prolific_token") ?? undefined, bearer: recall("bearer", BROWSER) ?? undefined });
 
 // Two people may use one link in the same tab, one after the other.
 const prefix = `${link}/${participant.platform}/${participant.id}/`;

@@ -136,7 +136,7 @@ async function consent() {
   const version = session.consent_version;
   if (recall("agreed") !== version && !(await askConsent(words))) return end("end", words.declined);
   keep("agreed", version);
-  const given = await call("POST", "consent", { token, ...person, consent_version: version, agreed: true });
+  const given = await call("POST", "consent", { token, ...person(), consent_version: version, agreed: true });
   session = { ...session, ...given };
   await take();
 }
@@ -153,7 +153,7 @@ async function goOn(state, facts) {
 
 async function begin() {
   visit += 1;
-  session = await call("POST", "session", { token, ...person, bearer: recall("bearer", BROWSER) ?? undefined });
+  session = await call("POST", "session", { token, ...person() });
   words = session.texts;
   setWords(words);
   if (session.is_preview) setBanner(words.preview_banner, "preview");

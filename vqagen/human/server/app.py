@@ -149,8 +149,7 @@ class StudyApp:
         """Give a rater a place."""
         body = await read_body(request, ConsentBody)
         self._take(f"{body.token} {body.participant}")
-        client = request.client.host if request.client else ""
-        record, is_new = await self._sessions.consent(body, network_of(client))
+        record, is_new = await self._sessions.consent(body, _network(request))
         return reply(record, 201 if is_new else 200)
 
     async def trial(self, request: Request) -> Response:
@@ -162,7 +161,9 @@ class StudyApp:
         own, number = self._own(request), request.path_params["number"]
         if not _NUMBER.fullmatch(number):
             raise HTTPException(404)
-        record, is_new = await self._sessions.answer(own, int(number), await read_body(request, AnswerBody))
+        record, is_new = await self._sessions.answer(
+            own, int(number), await read_body(request, AnswerBody), _network(request)
+        )
         return reply(record, 201 if is_new else 200)
 
     async def withdraw(self, request: Request) -> Response:
@@ -187,6 +188,10 @@ class StudyApp:
     def _take(self, key: str) -> None:
         if not self._limits.take(key, asyncio.get_running_loop().time()):
             raise Failure(429, "too_many", "too many requests; wait a second")
+
+
+def _network(request: Request) -> str:
+    return network_of(request.client.host if request.client else "")
 
 
 def read_image(folder: Path, image: StudyImage) -> bytes | None:

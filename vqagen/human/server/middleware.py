@@ -141,14 +141,14 @@ class Buckets:
     """A token bucket for each key: `rate` requests a second, `burst` at once. A rate of 0 sets no limit."""
 
     def __init__(self, rate: float, burst: float) -> None:
-        self._rate, self._burst = rate, burst
+        self.rate, self._burst = rate, burst
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str, now: float) -> bool:
         """Take one token at a time in seconds; return False if there is none."""
         tokens, before = self._buckets.pop(key, (self._burst, now))
-        tokens = min(self._burst, tokens + (now - before) * self._rate)
-        is_enough = tokens >= 1 or not self._rate
+        tokens = min(self._burst, tokens + (now - before) * self.rate)
+        is_enough = tokens >= 1 or not self.rate
         self._buckets[key] = (tokens - is_enough, now)
         if len(self._buckets) > MOST_BUCKETS:
             self._buckets.popitem(last=False)

@@ -19,14 +19,15 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.human.links.secret import Secret, load_secret
+from vqagen.files.output import sweep
+from vqagen.human.links.secret import SECRET_FILE, Secret, load_secret
 from vqagen.human.links.tokens import PROLIFIC_KEYS_FILE, Participant, load_prolific_keys, pseudonym
 from vqagen.human.server.app import PageFiles, StudyApp, read_image
 from vqagen.human.server.connection import TimedConnection, watch
 from vqagen.human.server.middleware import LOG, Buckets, Middleware, safety_headers
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.opening import Log, StoreUnreachable, open_log, study_lock
+from vqagen.human.store.opening import SERVED, Log, StoreUnreachable, open_log, study_lock
 from vqagen.human.store.roster import Roster
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.serving import SERVING_FILE
@@ -60,7 +61,8 @@ def serve(
     opens = partial(open_log, settings.store or study.store, study.id, durability=settings.redis_durability)
     _log_to_stderr()
     with study_lock(study.folder):
-        _make_log(opens)
+        sweep(str(study.folder / SECRET_FILE))
+        _make_log(opens, study.folder / SERVED)
         with _listening(settings) as listener:
             asyncio.run(_serve(study, settings, page, Writer(opens), listener, on_ready))
 
@@ -94,11 +96,12 @@ def raise_unfit(study: Study) -> None:
         raise BadInput(problems)
 
 
-def _make_log(opens: Callable[..., Log]) -> None:
-    """Make the log of the study if there is none. A server of it that is not there yet is waited for."""
+def _make_log(opens: Callable[..., Log], served: Path) -> None:
+    """Make the log of the study if it was never served. A server of it that is not there yet is waited for."""
     while True:
         try:
-            return opens(create=True).close()
+            opens(create=not served.exists()).close()
+            return served.touch()
         except StoreUnreachable as error:
             LOG.warning("waiting for the store; Ctrl-C stops: %s", error)
             time.sleep(RETRY_EVERY)

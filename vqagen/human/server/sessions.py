@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
+from vqagen.errors import VqagenError
 from vqagen.human.links.secret import Secret
 from vqagen.human.links.tokens import (
     ANONYMOUS,
@@ -26,7 +27,7 @@ from vqagen.human.links.tokens import (
     trial_ticket,
     verify_link,
 )
-from vqagen.human.server.middleware import Buckets
+from vqagen.human.server.middleware import LOG, Buckets
 from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, Failure, SessionBody
 from vqagen.human.store.facts import Claimed, Noted, Submitted
 from vqagen.human.store.roster import (
@@ -62,11 +63,14 @@ class Sessions:
     def __init__(
         self, study: Study, secret: Secret, writer: Writer, claims: Buckets, clock: Callable[[], float] = time.time
     ) -> None:
-        """`claims` limits how fast one part of the network takes places."""
+        """`claims` limits how fast one part of the network takes places, and if it does, how many are held from it."""
         self.study = study
         self.shown = ShownStudy(study, secret)
         self._secret, self._writer, self._claims, self._clock = secret, writer, claims, clock
         self._trials = {id: len(task.trials) for id, task in study.tasks.items()}
+        self._network_of: dict[str, str] = {}
+        """Assignment -> the part of the network that its slot was taken from."""
+        self._keys = load_prolific_keys(study.folder)
 
     # Who asks -------------------------------------------------------------------------------------------------------
 
@@ -84,23 +88,34 @@ class Sessions:
             raise Failure(status, code, message, texts=self.study.texts.of_gone()) from None
         return link
 
-    def _rater(self, body: SessionBody) -> tuple[Link, Participant, bool]:
-        """Return the link, who asks, and true if that is proven: by a personal link, or signed by Prolific."""
+    def _rater(self, body: SessionBody) -> tuple[Link, Participant, str | None]:
+        """Return the link, who asks, and the proof for `Roster.claim`.
+
+        None: a personal link, or Prolific's signature; else the assignment whose session the browser has.
+        """
         link, given = self.link(body.token), body.participant
         if link.is_preview:
-            return link, Participant(ANONYMOUS, PREVIEW), False
+            return link, Participant(ANONYMOUS, PREVIEW), ""
         proven, serving = holder_of(link), self.study.serving
         if proven is None and serving.prolific_audience:  # whoever leaves the id out could be anybody, too
-            keys = load_prolific_keys(self.study.folder)  # each time: Prolific changes them
             token, meant_for = body.prolific_token or "", (serving.prolific_audience, serving.prolific_workspace)
-            proven = prolific_participant(token, keys, *meant_for, int(self._clock()))
+            proven = prolific_participant(token, self._prolific_keys(), *meant_for, int(self._clock()))
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, "forbidden", message, texts=self.study.texts.of_gone())
         person = proven or (Participant(given.platform, given.id) if given else None)
         if person is None:
             raise Failure(422, "invalid", "participant is missing")
-        return link, person, proven is not None
+        shown = assignment_of_bearer(body.bearer or "", self._secret, self.study.id) or ""
+        return link, person, None if proven else shown
+
+    def _prolific_keys(self) -> Any:
+        """Return the keys of Prolific, which changes them; those of before while the file has none."""
+        try:
+            self._keys = load_prolific_keys(self.study.folder) or self._keys
+        except VqagenError as error:
+            LOG.error("the keys of before are used: %s", error)
+        return self._keys
 
     def assignment_of(self, bearer: str) -> str:
         """Return the id of the assignment of a session."""
@@ -126,9 +141,9 @@ class Sessions:
 
     async def session(self, body: SessionBody) -> dict[str, Any]:
         """Return where a rater is, with all texts of the page. Nothing is claimed."""
-        link, person, is_proven = self._rater(body)
+        link, person, proof = self._rater(body)
         roster = await self._writer.roster()
-        grant = Grant("") if link.is_preview else self._grant(roster, link, person)
+        grant = Grant("") if link.is_preview else self._grant(roster, link, person, proof)
         own = roster.assignments.get(grant.assignment)
         state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
         if state == EXPIRED and grant.facts:
@@ -153,14 +168,13 @@ class Sessions:
         if own and state == "active":
             record |= self._begun(own)
         elif own and state in (COMPLETE, WITHDRAWN):
-            is_known = is_proven or assignment_of_bearer(body.bearer or "", self._secret, self.study.id) == own.id
-            record |= {"answered": len(own.answers), **(self._codes(own) if is_known else {})}
+            record |= {"answered": len(own.answers), **(self._codes(own) if proof in (None, own.id) else {})}
         await self._writer.commit(())
         return record
 
     async def consent(self, body: ConsentBody, network: str) -> tuple[dict[str, Any], bool]:
         """Give a rater who has consented a place, and return its session; True if the rater did not have it."""
-        link, person, _ = self._rater(body)
+        link, person, proof = self._rater(body)
         if not body.agreed:
             raise Failure(422, "invalid", "agreed must be true")
         if body.consent_version != self.study.texts.version:
@@ -169,12 +183,14 @@ class Sessions:
             task = link.task or next(iter(self._trials))
             return self._begun(self._preview(task, str(link.slot or 0))), True
         roster = await self._writer.roster()
-        grant = self._grant(roster, link, person, body.consent_version)
+        grant = self._grant(roster, link, person, proof, body.consent_version)
         if grant.refusal:
             message = " ".join(self.study.texts.words[grant.refusal])
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
         if grant.assignment not in roster.assignments and not self._claims.take(network, self._clock()):
             raise Failure(429, "too_many", "too many begin at this place in the network; try again in a minute")
+        if grant.facts:
+            self._take_share(roster, grant.assignment, network)
         stored, own = self._writer.commit(grant.facts), roster.assignments[grant.assignment]
         record = self._begun(own)
         await stored
@@ -182,7 +198,7 @@ class Sessions:
             raise self._not_active(own.state)
         return record, bool(grant.facts)
 
-    def _grant(self, roster: Roster, link: Link, person: Participant, version: str = "") -> Grant:
+    def _grant(self, roster: Roster, link: Link, person: Participant, proof: str | None, version: str = "") -> Grant:
         """Decide about a rater's place. Tasks of a link for any task come in an order of the rater's own.
 
         So all tasks have answers soon, and a study that is stopped early is not one of its first tasks only.
@@ -195,7 +211,17 @@ class Sessions:
         wish = Claimed(now, "", name, 0, version, expires, person.platform, person.id)
         most = self.study.serving.tasks_per_person or 2**31  # no limit
         trials = {task: self._trials[task] for task in tasks}
-        return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task)
+        return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task, proof)
+
+    def _take_share(self, roster: Roster, id: str, network: str) -> None:
+        """Let an assignment hold a slot from now on. Raise Failure if half of those left are held from its network."""
+        given, now = roster.assignments, self._now()
+        active = (each for each in self._network_of if each in given and given[each].state == CLAIMED)
+        self._network_of = {each: self._network_of[each] for each in active if given[each].holds(now)}
+        left = self.study.slots * len(self._trials) - roster.full.total()
+        if self._claims.rate and 2 * list(self._network_of.values()).count(network) >= left:
+            raise Failure(429, "too_many", "raters of this network hold half of the places; try again in a minute")
+        self._network_of[id] = network
 
     def _retry_minutes(self, grant: Grant) -> int | None:
         return max(1, -((self._now() - grant.retry) // 60_000)) if grant.refusal == WAIT else None
@@ -220,7 +246,7 @@ class Sessions:
         await self._writer.commit(())
         return record
 
-    async def answer(self, id: str, number: int, body: AnswerBody) -> tuple[dict[str, Any], bool]:
+    async def answer(self, id: str, number: int, body: AnswerBody, network: str) -> tuple[dict[str, Any], bool]:
         """Store an answer; return it with the next trial, and True if it is new."""
         roster = await self._writer.roster()
         own, now = self._assignment(roster, id), self._now()
@@ -234,7 +260,11 @@ class Sessions:
             raise Failure(422, "invalid", f"value {fault}")
         if own.id.startswith(PREVIEW):
             return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
-        times = body.rt_ms, body.shown_ms, max(0, now - shown), now + self.study.serving.lease
+        lease = self.study.serving.lease
+        if own.state == CLAIMED and not own.holds(now):
+            self._take_share(roster, own.id, network)
+            lease //= 4 if self._claims.rate else 1  # one answer alone holds for less
+        times = body.rt_ms, body.shown_ms, max(0, now - shown), now + lease
         receipt = roster.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
         stored = self._writer.commit(receipt.facts)
         record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}

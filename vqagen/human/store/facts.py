@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from vqagen.human.store.opening import StoreError
 
@@ -14,7 +15,7 @@ class Claimed(Struct, frozen=True, tag="claim", omit_defaults=True):
     """A rater has consented, and was given a slot. Times are milliseconds since 1970, by the server's clock."""
 
     time: int
-    assignment: str
+    assignment: Annotated[str, Meta(pattern=r"\A.+-[0-9]{1,9}-[0-9]{1,9}\Z")]
     """`task-slot-attempt`; attempt counts from 0 how often the slot was given."""
     rater: str
     """A pseudonym; the same person has the same in one study."""
@@ -41,7 +42,7 @@ class Submitted(Struct, frozen=True, tag="answer", omit_defaults=True):
 
     time: int
     assignment: str
-    trial: int
+    trial: Annotated[int, Meta(ge=1)]
     """Its number in the order that the rater sees, from 1."""
     value: int | str
     rt_ms: int
@@ -92,9 +93,18 @@ _decode = msgspec.json.Decoder(Fact).decode
 
 
 def decoded(entries: Iterable[tuple[int, bytes]], place: object) -> Iterator[tuple[int, Fact]]:
-    """Yield the facts of entries of the log at a place. No message quotes what is stored."""
+    """Yield the facts of entries of the log at a place. No message quotes what is stored.
+
+    StoreError for what is no fact, or about an assignment that nobody was given.
+    """
+    given = set[str]()
     for number, line in entries:
         try:
-            yield number, _decode(line)
+            fact = _decode(line)
+            if isinstance(fact, Claimed):
+                given.add(fact.assignment)
+            elif not isinstance(fact, Forgotten) and fact.assignment not in given:
+                raise ValueError("no such assignment")
         except (msgspec.MsgspecError, ValueError, TypeError):
             raise StoreError(f"{place} is damaged at entry {number}; restore a backup of it") from None
+        yield number, fact

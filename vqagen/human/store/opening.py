@@ -23,6 +23,9 @@ ANSWERS = "answers.sqlite"
 STRICT, RELAXED = DURABILITIES = "strict", "relaxed"
 """Redis must keep every acknowledged answer through a loss of power; or may lose the last second."""
 LOCK = ".lock"
+SERVED = ".served"
+"""The file in a study that says that it was served: answers that are not there any more are lost, not to be begun."""
+LOST = f"they are elsewhere, or were lost: restore a backup. To begin without any, delete {SERVED} in the study"
 _REMOTE = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "beegfs", "gpfs", "fuse.sshfs", "fuse.s3fs")
 """Beginnings of the names of file systems on other machines."""
 

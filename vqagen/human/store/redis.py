@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.extras import needed
 from vqagen.human.store.facts import Fact, decoded
-from vqagen.human.store.opening import StoreError, StoreUnreachable, hide_password
+from vqagen.human.store.opening import LOST, StoreError, StoreUnreachable, hide_password
 
 VERSION = b"2"
 _HEAD = "0-1"
@@ -85,7 +85,7 @@ class RedisLog:
         """Raise StoreError if the answers are not there or not safe there; begin a new log."""
         found = self._client.xrange(self._key, _HEAD, _HEAD)
         if not found and not create:
-            raise StoreError(f"no answers at {self._shown}: the study was not served yet, or its answers are elsewhere")
+            raise StoreError(f"no answers at {self._shown}: the study was not served yet, or {LOST}")
         if found and found[0][1] != {b"version": VERSION}:
             raise StoreError(f"{self._shown} was written by a newer vqagen; install that version")
         if is_strict and not read_only:

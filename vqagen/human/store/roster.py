@@ -24,8 +24,9 @@ CLAIMED, COMPLETE, EXPIRED, WITHDRAWN = STATES = "claimed", "complete", "expired
 takes answers, as long as nobody else holds its slot."""
 NEW, SAME, DIFFERENT, REFUSED = "new", "same", "different", "refused"
 """How an answer relates to what is stored: the first one, the same again, another one, or the assignment has ended."""
-LIMIT, WAIT, FULL = "limit", "wait", "full"
-"""Why a rater gets no slot: has done as many tasks as allowed; all free ones are leased; all are complete."""
+LIMIT, WAIT, FULL, ELSEWHERE = "limit", "wait", "full", "elsewhere"
+"""Why a rater gets no slot: has done as many tasks as allowed; all free ones are leased; all are complete; has one with
+answers, and does not prove to be who gave them."""
 Erasure = tuple[tuple[Fact, ...], tuple[int, ...]]
 """Facts, and the numbers of the facts to delete from the log with them."""
 _LIKELIEST = (CLAIMED, COMPLETE, WITHDRAWN, EXPIRED)
@@ -90,7 +91,7 @@ class Roster:
         self._of_rater: dict[str, list[Assignment]] = {}
         self._of_slot: dict[tuple[str, int], list[Assignment]] = {}
         self._attempts: dict[str, int] = {}
-        self._full: Counter[str] = Counter()
+        self.full: Counter[str] = Counter()
         """Task -> slots that are complete, which are never free again."""
         for number, fact in facts:
             self.apply(fact, number)
@@ -106,22 +107,37 @@ class Roster:
         return min(own, key=lambda each: _LIKELIEST.index(each.state), default=None)
 
     def claim(
-        self, wish: Claimed, tasks: Mapping[str, int], slots: int, only: int | None, most: int, task: str = ""
+        self,
+        wish: Claimed,
+        tasks: Mapping[str, int],
+        slots: int,
+        only: int | None,
+        most: int,
+        task: str = "",
+        proof: str | None = None,
     ) -> Grant:
         """Decide which slot of `tasks` a rater is given. The `assignment` and `trials` of the wish are not filled yet.
 
         Asking again returns the assignment that the rater has; if its time ran out and the slot is not held, it is
         resumed. `tasks` (task -> trials) are in the order in which this rater is to be given them, `only` is the slot
         of a personal link, `most` the number of tasks that a rater may do, and `task` that of the link, "" for any.
+
+        `proof` is the assignment whose session the asking browser has; None if the rater is proven otherwise. Without
+        it, an active assignment is not given again: one without an answer expires in favour of a new one.
         """
         now, own = wish.time, self.current(wish.rater, task)
+        left: tuple[Ended, ...] = ()
+        if own is not None and proof not in (None, own.id) and own.state in (CLAIMED, EXPIRED):
+            if own.answers:
+                return Grant("", ELSEWHERE)
+            left, own = (Ended(now, own.id, EXPIRED),), None
         if own is not None:
             is_over = own.state == EXPIRED or (own.state == CLAIMED and own.expires <= now)
             if is_over and not self.is_held(own.task, own.slot, now):
                 resumed = Resumed(now, own.id, wish.expires)
                 return Grant(own.id, facts=(resumed, *(self._expired(own, now) if own.answers else ())))
             return Grant(own.id)
-        if self.count_of(wish.rater) >= most:
+        if self.count_of(wish.rater) - len(left) >= most:
             return Grant("", LIMIT)
         place = self.find_place(tasks, slots, only, now)
         if place is None:
@@ -129,14 +145,14 @@ class Roster:
             return Grant("", WAIT if retry else FULL, retry)
         slot = f"{place[0]}-{place[1]}"
         id = f"{slot}-{self._attempts.get(slot, 0)}"
-        return Grant(id, facts=(replace(wish, assignment=id, trials=tasks[place[0]]),))
+        return Grant(id, facts=(*left, replace(wish, assignment=id, trials=tasks[place[0]])))
 
     def find_place(self, tasks: Iterable[str], slots: int, only: int | None, now: int) -> tuple[str, int] | None:
         """Return the first slot that nobody was given; else the one that the fewest raters without an answer have."""
         best: tuple[str, int] | None = None
         fewest = 0
         for task in tasks:
-            if self._full[task] >= slots:
+            if self.full[task] >= slots:
                 continue
             for slot in range(slots) if only is None else (only,):
                 given = self._of_slot.get((task, slot), ())
@@ -261,7 +277,7 @@ class Roster:
         found.expires = fact.expires
         if len(found.answers) == found.trials:
             found.state, found.ended = COMPLETE, fact.time
-            self._full[found.task] += 1
+            self.full[found.task] += 1
 
 
 def _is_void(assignment: Assignment) -> bool:

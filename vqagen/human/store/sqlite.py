@@ -11,7 +11,7 @@ from typing import Any
 
 from vqagen.errors import Problem, warn
 from vqagen.human.store.facts import Fact, decoded
-from vqagen.human.store.opening import StoreError
+from vqagen.human.store.opening import LOST, StoreError
 
 PATIENCE = 5.0
 """Seconds until a file that another process uses counts as locked."""
@@ -47,8 +47,9 @@ class SqliteLog:
 
     def __init__(self, path: Path, study: str, *, create: bool, read_only: bool = False) -> None:
         self._path = path
-        if not create and not path.exists():
-            raise StoreError(f"no answers at {path}: the study was not served yet, or its answers are elsewhere")
+        if not path.exists() and not create:
+            raise StoreError(f"no answers at {path}: the study was not served yet, or {LOST}")
+        create = create and not (path.exists() and path.stat().st_size == 0)  # no log of ours ever is
         with self._explained("open"):
             self._connection = _connect(path, read_only)
             try:
@@ -64,10 +65,15 @@ class SqliteLog:
             self._connection.executescript(_SAFE)
             if (mode, level := self._value("PRAGMA synchronous")) != ("wal", _FULL):
                 raise StoreError(f"{self._path} cannot be written safely here (journal {mode}, synchronous {level})")
-            if (found := self._value("PRAGMA quick_check(1)")) != "ok":
-                raise StoreError(f"{self._path} is damaged ({found.splitlines()[-1]}); restore a backup of it")
+        if (found := self._value("PRAGMA quick_check(1)")) != "ok":
+            raise StoreError(f"{self._path} is damaged ({found.splitlines()[-1]}); restore a backup of it")
         version = self._value("PRAGMA user_version")
-        if create and not version and not self._value("SELECT count(*) FROM sqlite_master"):
+        is_empty = not version and not self._value("SELECT count(*) FROM sqlite_master")
+        if is_empty and not create:
+            raise StoreError(
+                f"{self._path} is empty: its answers were lost; restore a backup, or delete it to begin anew"
+            )
+        if is_empty:
             self._connection.executescript(f"{_TABLES} INSERT INTO study VALUES ('{study}', 0); COMMIT;")
         elif self._value("PRAGMA application_id") != APPLICATION:
             raise StoreError(f"{self._path} is a database of another program; name another file")

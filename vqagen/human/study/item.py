@@ -193,6 +193,15 @@ def answer_fault(item: Item, value: object) -> str:
     return f"must be a whole number from {limits.least} to {limits.largest}"
 
 
+def plain_text(text: str) -> str:
+    """Return a text without what makes no other text of it: capitals, spaces and the stop at its end.
+
+    >>> plain_text(" A  red cube. ")
+    'a red cube'
+    """
+    return " ".join(text.casefold().split()).rstrip(" .")
+
+
 def length_difference(first: str, second: str) -> int:
     """Return how many words the second text is longer.
 

@@ -17,12 +17,12 @@ from vqagen.extras import needed
 from vqagen.files.locations import content_hash, locate
 from vqagen.files.output import atomic_folder, atomic_output, sweep
 from vqagen.human.links.study_links import LINKS_FOLDER
-from vqagen.human.store.opening import ANSWERS, LOCK, study_lock
+from vqagen.human.store.opening import ANSWERS, LOCK, SERVED, study_lock
 from vqagen.human.study.checks import right_texts
 from vqagen.human.study.images import IMAGES_FOLDER
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, COMPARE, PRACTICE, REAL, SYSTEM, Item
 from vqagen.human.study.item_file import item_draft
-from vqagen.human.study.pairs import caption_draft, common_images, comparisons, read_captions
+from vqagen.human.study.pairs import caption_draft, common_images, comparisons, equal_captions, read_captions
 from vqagen.human.study.plan import Draft, make_plan
 from vqagen.human.study.serving import SERVING_FILE, default_serving
 from vqagen.human.study.settings import PlanSettings
@@ -142,7 +142,9 @@ def _systems_draft(old: Study, files: Mapping[str, str]) -> Draft:
     documents = read_captions(dict.fromkeys(files.values(), "system"))
     common, notes = common_images({"the study": people, **documents})
     images, systems = {name: old.images[name] for name in common}, {name: documents[files[name]] for name in files}
-    return Draft(list(comparisons(images, people, systems, old.texts, old.seed)), old.images, files=files, notes=notes)
+    items = list(comparisons(images, people, systems, old.texts, old.seed))
+    notes += equal_captions(items, systems, len(images))
+    return Draft(items, old.images, files=files, notes=notes)
 
 
 def _new_plan(old: Study, draft: Draft) -> Draft:
@@ -168,7 +170,7 @@ def _new_plan(old: Study, draft: Draft) -> Draft:
 def check_folder(out: Path, force: bool) -> None:
     """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
     found = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
-    served = [name for name in (ANSWERS, LOCK) if name in found]
+    served = [name for name in (ANSWERS, LOCK, SERVED) if name in found]
     table: tuple[tuple[object, UsageError], ...] = (
         (
             out.is_symlink() or (out.exists() and not out.is_dir()),

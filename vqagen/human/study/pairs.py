@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from vqagen.human.study.item import (
     Role,
     identified,
     length_difference,
+    plain_text,
 )
 from vqagen.human.study.plan import PRACTICE_TRIALS, Draft
 from vqagen.human.study.settings import PlanSettings
@@ -34,7 +36,7 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
     there = find_images(folder)
     documents = read_captions({human: "people", **dict.fromkeys(files.values(), "system")})
     common, notes = common_images({"the folder": there, **documents})
-    people = {name: list(dict.fromkeys(documents[human][name])) for name in common}
+    people = {name: list({plain_text(each): each for each in documents[human][name][::-1]}.values()) for name in common}
     order = shuffled(stream(settings.seed, "human/images"), common)
     number = settings.num_images or len(order)
     single = sum(len(people[name]) < 2 for name in order[:number])
@@ -44,17 +46,25 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
     found = read_images(folder, order[: number + PRACTICE_TRIALS])  # practice is made of others, if there are any
     shown, systems = {name: found[name] for name in order[:number]}, {name: documents[files[name]] for name in files}
     items = list(comparisons(shown, people, systems, texts, settings.seed, human_human=settings.human_human))
-    equal = sum(item.candidates[0].text == item.candidates[1].text for item in items)
+    notes += equal_captions(items, systems, len(shown))
     copies = len(found) - len({image.sha256 for image in found.values()})
     table = (
         (single * settings.human_human, "image", "without a human-human pair: there is one human caption"),
-        (equal, "comparison", "of the same text twice: the system wrote what people wrote"),
         (copies, "image", "with the picture of another one; no task shows a picture twice"),
     )
     notes += [f"{counted(times, thing)} {what}" for times, thing, what in table if times]
     return Draft(
         items, found, folder, {"human captions": human, **files}, notes, {name: people[name] for name in found}
     )
+
+
+def equal_captions(items: Collection[Item], systems: Iterable[str], images: int) -> list[str]:
+    """Return for each system how many comparisons about a number of images were left out. BadInput if all were."""
+    made = Counter(item.candidates[1].source for item in items if item.candidates[1].role == SYSTEM)
+    left_out = {name: counted(images - made[name], "comparison") for name in systems if made[name] < images}
+    if left_out and not items:
+        raise BadInput([Problem(f"{', '.join(left_out)} wrote what people wrote: there is nothing to compare")])
+    return [f"left out: {number}, as {name} wrote what people wrote" for name, number in left_out.items()]
 
 
 def read_captions(files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -102,7 +112,8 @@ def comparisons(
 ) -> Iterator[Item]:
     """Yield the comparisons of each image: at most one of two people, then one of each system.
 
-    A human caption is drawn for each comparison; one that equals the system's caption only if there is no other.
+    A human caption is drawn for each comparison, never one that equals the system's (see `plain_text`): without another
+    one, the comparison is left out.
     """
     for name, image in sorted(images.items()):
         order = shuffled(stream(seed, f"human/captions/{image.sha256}/{name}"), human[name])
@@ -111,8 +122,8 @@ def comparisons(
             pairs.append([(text, who, REFERENCE) for text, who in zip(order, HUMANS, strict=False)])
         for number, (system, captions) in enumerate(systems.items()):
             drawn = [*order[number % len(order) :], *order[: number % len(order)]]
-            chosen = next((each for each in drawn if each != captions[name]), drawn[0])
-            pairs.append([(chosen, HUMAN, REFERENCE), (captions[name], system, SYSTEM)])
+            others = [each for each in drawn if plain_text(each) != plain_text(captions[name])]
+            pairs += [[(each, HUMAN, REFERENCE), (captions[name], system, SYSTEM)] for each in others[:1]]
         for pair in pairs:
             candidates = tuple(Candidate(*each, str(place)) for place, each in enumerate(pair, 1))
             longer = length_difference(*(each.text for each in candidates))

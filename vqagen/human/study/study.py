@@ -15,7 +15,7 @@ from msgspec import Struct
 from vqagen.errors import BadInput, PlaceError, Problem, collecting, describe
 from vqagen.files.locations import open_as_it_is
 from vqagen.files.parsing import read_object
-from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
+from vqagen.human.store.opening import ANSWERS, SERVED, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, Item
 from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
@@ -94,8 +94,8 @@ class Study:
 
     @property
     def was_served(self) -> bool:
-        """False if serving has made no file of answers in its folder. A store elsewhere counts as served."""
-        return bool(self.serving.store) or (self.folder / ANSWERS).exists()
+        """False if it was never served, and has no answers in its folder. A store elsewhere counts as served."""
+        return bool(self.serving.store) or any((self.folder / name).exists() for name in (ANSWERS, SERVED))
 
     def trials(self, task: str, slot: int) -> tuple[Trial, ...]:
         """Return the trials of a rater in the rater's order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path, PurePath
@@ -17,6 +18,8 @@ from vqagen.score.report.table import SHARE, Cell, Column, Figure, Report, Repor
 
 _HEAD = "head"
 """The name of the head among the tables."""
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+"""Beginnings of texts that a spreadsheet may run, also with full-width signs."""
 
 
 def as_json(report: Report) -> str:
@@ -30,14 +33,24 @@ def as_csv(report: Report) -> str:
     The lines of the head come first, in a column of their own, so that no score stands without its coverage.
     """
     names = list(dict.fromkeys(column.name for table in report.tables for column in table.columns))
+    rows = [{"table": _HEAD, _HEAD: line} for line in report.head]
+    rows += [{"table": table.key, **row} for table in report.tables for row in table.to_record()["rows"]]
+    header = ["table", *names, _HEAD]
+    return csv_text([header, *([row.get(name) for name in header] for row in rows)])
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV. A text that a spreadsheet would take for a formula has an apostrophe before it."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, ["table", *names, _HEAD], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({"table": _HEAD, _HEAD: line} for line in report.head)
-    for table in report.tables:
-        for row in table.to_record()["rows"]:
-            writer.writerow({"table": table.key, **row})
+    csv.writer(out, lineterminator="\n").writerows(map(_plain, row) for row in rows)
     return out.getvalue()
+
+
+def _plain(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone \r would not be quoted
+    return f"'{text}" if _FORMULA.match(value) else text
 
 
 _PAGE_STYLE = """
