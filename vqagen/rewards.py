@@ -120,14 +120,14 @@ def _vocabulary(domain: str | None, answer: str) -> Vocabulary:
     """Return the words of the domain, or of the first shipped one, that has all words of the answer."""
     names = [domain] if domain else list(SHIPPED_DOMAINS)
     said = _LISTED.split(answer.lower())
-    found = next((each for each in map(_words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
+    found = next((each for each in map(words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
     if not domain and not found.words and _kind_of(answer, found) == TEXT and answer not in LETTERS:
         _warn_unknown("no column `domain`")
     return found
 
 
 @cache
-def _words_of(domain: str) -> Vocabulary:
+def words_of(domain: str) -> Vocabulary:
     """Return the words of a shipped domain, of one in a folder, or of a file's `vocabulary` as JSON."""
     made = {"vocabulary": orjson.loads(domain)} if domain.startswith("{") else {"domain": domain}
     found = vocabulary_of({"generator": made}, are_dialogs=False)

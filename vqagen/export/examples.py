@@ -9,7 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,11 +17,11 @@ import orjson
 from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
-from vqagen.files.locations import first_file
+from vqagen.files.pictures import find_picture, picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
-from vqagen.score.answers.kinds import BOOL, INTEGER
+from vqagen.score.answers.kinds import BOOL, INTEGER, attributes_of
 from vqagen.score.items.builder import gold_of
 from vqagen.score.items.questions import OPTION_KEYS
 from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of, shipped_domain
@@ -37,6 +37,7 @@ TYPES = {BOOL: "yes/no", INTEGER: "count"}
 """Kind of an answer -> its type in rows; all others are values."""
 DEFAULT_SPLIT = "train"
 """The split of what has none."""
+OPTION_COLUMNS = ("choices", "choice")
 BLOCK_TEXT = 0
 """The description of blocked cells in trials: the most explicit one."""
 
@@ -47,7 +48,12 @@ class Turn(NamedTuple):
     text: str
     answer: str
     answer_type: str
-    """count, yes/no, value or cell."""
+    """count, yes/no, value or cell; "" if answers are hidden."""
+
+    @property
+    def solution(self) -> str:
+        """The answer as trainers read it."""
+        return f"<answer> {self.answer} </answer>" if self.answer else ""
 
 
 class Example(NamedTuple):
@@ -60,7 +66,10 @@ class Example(NamedTuple):
     turns: tuple[Turn, ...]
     """One; of a dialog its rounds, the first with the caption before its question."""
     row: Row
-    """The columns of a dataset but for `image`: those of `dataset.rows.FEATURES`, or of `DIALOG_FEATURES`."""
+    """The columns of a dataset but for `image`: those of `dataset.rows.FEATURES`, or of `DIALOG_FEATURES`.
+
+    Options are in it only if they are asked for: a letter is no answer to an open question.
+    """
 
     @property
     def turn(self) -> Turn:
@@ -84,10 +93,12 @@ class Source(NamedTuple):
 
     kind: str
     domain: str
-    """The name of the shipped domain; "" if it is another one or unknown."""
+    """What `rewards.score` takes as the domain: the name of a shipped one, or the vocabulary of the file as JSON; "" if
+    neither is known."""
     card: str
     """The README of a dataset, which names its licences; "" for other sources."""
     examples: Iterator[Example]
+    hides_answers: bool = False
 
 
 def find_source(place: PathLike, asked: Asked) -> Source:
@@ -98,9 +109,23 @@ def find_source(place: PathLike, asked: Asked) -> Source:
     if found.kind is SAMPLES:
         raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
     kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
-    read = {TRIALS: _trial_row(found), DIALOGS: _dialog_row, QUESTIONS: _question_row}[kind]
-    domain = shipped_domain(found.info) or ""
-    return Source(kind, domain, "", _examples(_rows(found, read, asked), str(place), asked))
+    is_hidden = kind == QUESTIONS and next(found.records(), {"answer": ""}).get("answer") is None
+    read = {
+        TRIALS: _trial_row(found),
+        DIALOGS: _dialog_row,
+        QUESTIONS: _hidden_row if is_hidden else _question_row,
+    }[kind]
+    examples = _examples(_rows(found, read, asked), str(place), asked)
+    return Source(kind, domain_of(found.info), "", examples, is_hidden)
+
+
+def domain_of(info: Mapping[str, Any]) -> str:
+    """Return what tells rewards the words of a file; see `Source`."""
+    name, generator = shipped_domain(info), info.get("generator")
+    carried = generator.get("vocabulary") if isinstance(generator, Mapping) else None
+    if not isinstance(carried, Mapping) or (name and carried.get("attributes") == attributes_of(name)):
+        return name or ""
+    return orjson.dumps(carried).decode()
 
 
 def _dataset(data: Path, name: str, asked: Asked) -> Source:
@@ -110,8 +135,8 @@ def _dataset(data: Path, name: str, asked: Asked) -> Source:
     card = data.parent / "README.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    domain = shipped_domain(info_of_dataset(data.parent)) or ""
-    return Source(kind, domain, text, _examples(rows, name, asked))
+    domain = domain_of(info_of_dataset(data.parent))
+    return Source(kind, domain, text, _examples(rows, name, asked), first.get("answer") == "")
 
 
 def info_of_dataset(folder: Path) -> Mapping[str, Any]:
@@ -124,25 +149,40 @@ def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]
     """Yield the example of each row, which has a `split`. BadInput for a row that cannot be asked so."""
     for number, row in enumerate(rows):
         split, image = row.pop("split"), row.pop("image")
-        if not asked.without_pictures and not (image and image.get("bytes")):
-            message = f"row {number} has no picture; name their folder with --images, or give --without-pictures"
-            raise BadInput([Problem(message, name)])
+        if asked.without_pictures:
+            image = None
+        elif why := _why_unseen(image):
+            raise BadInput([Problem(f"row {number} {why}", name)])
+        else:
+            plain = PurePosixPath(image["path"] or "").name.strip(".")
+            image = {"bytes": image["bytes"], "path": plain or f"{row['image_id']}.png"}
         if "dialog_id" in row:
             id, turns = row["dialog_id"], tuple(_turns_of_dialog(row))
         else:
             id, turns = row["question_id"], (Turn(row["problem"], row["answer"], row["answer_type"]),)
+            if asked.mode == CHOICE and not row.get("choices"):
+                message = f"question {id} has no options to choose from; `vqagen choices` makes them"
+                raise BadInput([Problem(message, name)])
             if asked.mode == CHOICE:
-                if row["choice"] < 0:
-                    message = f"question {id} has no options to choose from; `vqagen choices` makes them"
-                    raise BadInput([Problem(message, name)])
                 turns = (_chosen(row),)
-        yield Example(str(id), split, None if asked.without_pictures else image, turns, row)
+            else:
+                row = {key: value for key, value in row.items() if key not in OPTION_COLUMNS}
+        yield Example(str(id), split, image, turns, row)
+
+
+def _why_unseen(image: Mapping[str, Any] | None) -> str:
+    """Return why a row cannot be shown with its picture; "" if it can."""
+    if not image or not image.get("bytes"):
+        return "has no picture; name their folder with --images, or give --without-pictures"
+    is_picture = picture_kind(image["bytes"])
+    return "" if is_picture else f"has no picture: the content of {image['path']} is of another kind"
 
 
 def _chosen(row: Row) -> Turn:
     """Return a question with its options below it, which is answered by a letter."""
     options = (f"{letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"], strict=False))
-    return Turn("\n".join((row["problem"], *options)), string.ascii_uppercase[row["choice"]], row["answer_type"])
+    letter = string.ascii_uppercase[row["choice"]] if row["choice"] >= 0 else ""
+    return Turn("\n".join((row["question"], *options)), letter, row["answer_type"])
 
 
 def _turns_of_dialog(row: Row) -> Iterator[Turn]:
@@ -166,10 +206,10 @@ def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
             continue
         try:
             row, name = read(record)
+            image = pictures(name)
         except FieldFault as fault:
-            path = f"{source.kind.path(place)}.{fault.key}"
-            raise BadInput([Problem(str(fault), str(source.path), path)]) from None
-        yield {**row, "split": split, "image": pictures(name)}
+            raise fault.at(source.path, source.kind.path(place)) from None
+        yield {**row, "split": split, "image": image}
 
 
 def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mapping[str, Any] | None]:
@@ -177,11 +217,11 @@ def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mappin
     folder = Path(asked.images or Path(str(source.path)).parent)
     if not folder.is_dir():
         raise PlaceError(f"no folder of pictures: {folder}")
+    key = "image" if source.kind is TRIAL_RECORDS else "image_filename"
 
     @lru_cache(maxsize=8)
     def find(name: str | None) -> Mapping[str, Any] | None:
-        files = (folder / name, folder / "images" / name) if name and not asked.without_pictures else ()
-        file = first_file(files)
+        file = None if asked.without_pictures else find_picture(name, [folder], key)
         return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
 
     return find
@@ -207,25 +247,40 @@ def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
     """Return the answer of a question as text, and its type."""
     answer = record.get("answer")
     if answer is None or not isinstance(answer, str | int | list):
-        raise FieldFault(
-            "answer", f"expected the answer, found {describe(answer)}; files with hidden answers have none"
-        )
+        raise FieldFault("answer", f"expected the answer, found {describe(answer)}")
     text = release_answer(tuple(answer) if isinstance(answer, list) else answer)
     return text, TYPES.get(gold_of(answer).kind, "value") if not isinstance(answer, list) else "list"
 
 
 def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
-    question, (answer, answer_type) = _text(record, "question"), _answer(record)
+    _text(record, "question")
+    answer, answer_type = _answer(record)
     key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
     options = [release_answer(each) for each in record.get(key) or ()]
     if options and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
-    right = options.index(answer) if options else -1
+    columns = {"answer": answer, "choices": options, "choice": options.index(answer) if options else -1}
+    return _row_of(record, columns, answer_type), _image_name(record)
+
+
+def _hidden_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+    """Return the row of a question in a file whose first question has no answer."""
+    _text(record, "question")
+    if record.get("answer") is not None:
+        raise FieldFault("answer", "an answer, but the first question of the file has none")
+    key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
+    columns = {"answer": "", "choices": [release_answer(each) for each in record.get(key) or ()], "choice": -1}
+    return {**_row_of(record, columns, ""), "solution": ""}, _image_name(record)
+
+
+def _row_of(record: Mapping[str, Any], columns: Row, answer_type: str) -> Row:
     number = _number(record, "question_index", "question_id")
     family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
-    columns = {"question": question, "answer": answer, "choices": options, "choice": right}
-    row = question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
-    return row, record.get("image_filename")
+    return question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
+
+
+def _image_name(record: Mapping[str, Any]) -> str | None:
+    return _text(record, "image_filename") if record.get("image_filename") else None
 
 
 def _picture(record: Mapping[str, Any]) -> Row:
@@ -242,7 +297,7 @@ def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
     shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
     row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))
-    return {**row, "dialog": orjson.dumps(record).decode()}, record.get("image_filename")
+    return {**row, "dialog": orjson.dumps(record).decode()}, _image_name(record)
 
 
 def _trial_row(source: RecordSource) -> ReadRow:

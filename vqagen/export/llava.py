@@ -6,14 +6,16 @@ LLaVA reads the list, and VLM-R1 the lines. As VLM-R1 reads the first question a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import orjson
 
 from vqagen.export.examples import DIALOGS, Example
-from vqagen.export.folder import Folder, with_tag
+from vqagen.export.folder import IMAGE, TEXT, Folder, with_tag
 
 CANNOT: Mapping[str, str] = {}
-USE = """LLaVA:
+FEATURES: Mapping[str, Any] = {"id": TEXT, "image": IMAGE, "conversations": TEXT}
+USE = """LLaVA, whose supervised training takes the answer alone (export with `--prompt plain` for it):
 
     --data_path path/to/this/folder/train.json --image_folder path/to/this/folder
 
@@ -37,7 +39,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
         {
             "id": each.id,
             **({"image": folder.save_picture(each.image)} if each.image is not None else {}),
-            "conversations": conversation(each),
+            "conversations": conversation(_asked(each, folder)),
         }
         for each in examples
     )
@@ -48,6 +50,11 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
         (folder.path / f"{split}.jsonl").unlink()
 
 
+def _asked(each: Example, folder: Folder) -> Example:
+    """Return a question that asks for the form of reply; a dialog as it is, for supervised training."""
+    return each if folder.source.kind == DIALOGS else each._replace(turns=(folder.asked(each.turn),))
+
+
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
     """Write the README."""
-    folder.write_readme("LLaVA and VLM-R1", USE)
+    folder.write_readme("LLaVA and VLM-R1", USE, FEATURES)

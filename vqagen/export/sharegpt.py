@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from vqagen.export.examples import Example
-from vqagen.export.folder import Folder
+from vqagen.export.folder import IMAGE, TEXT, Folder
 from vqagen.export.llava import conversation
 
 CANNOT: Mapping[str, str] = {}
@@ -34,4 +34,5 @@ def finish(splits: Mapping[str, int], folder: Folder) -> None:
     }
     folder.write_text("dataset_info.json", orjson.dumps(files, option=orjson.OPT_INDENT_2).decode() + "\n")
     names = ", ".join(files)
-    folder.write_readme("LLaMA-Factory", f"    dataset_dir: path/to/this/folder\n    dataset: {names}")
+    use = f"    dataset_dir: path/to/this/folder\n    dataset: {names}"
+    folder.write_readme("LLaMA-Factory", use, {"conversations": TEXT, "images": IMAGE})

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import orjson
@@ -20,8 +23,9 @@ import orjson
 from vqagen.dataset.rows import data_folder
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.export.examples import info_of_dataset
-from vqagen.files.locations import first_file
-from vqagen.files.output import atomic_folder, check_folder, sweep
+from vqagen.files.locations import first_file, natural_order
+from vqagen.files.output import atomic_folder, atomic_output, check_folder, check_output, sweep
+from vqagen.files.pictures import picture_kind
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
@@ -33,6 +37,7 @@ PART = 500
 """Entries of a part."""
 PAGE = Path(__file__).parent / "page"
 FILES = ("index.html", "show.css", "show.js")
+_SCRIPTS = '<script src="show.js"></script>\n<script src="data/index.js"></script>'
 MARK = "<!-- vqagen show -->"
 """Stands in every page: nothing else is replaced by --force."""
 
@@ -58,20 +63,47 @@ def show_file(
 ) -> Shown:
     """Write a page about questions, dialogs, trials or a dataset to the folder `out`; open its index.html.
 
+    With a name that ends in `.html`, the page is this one file, with its pictures inside.
     `scenes` are those that questions or dialogs are about, on which their programs are run. `images` is the folder of
     the pictures, or that of `vqagen scenes render`, which has scenes too. `files` are those of the domain, by default
     the one that the file names, or CLEVR's. `on_shown` is called now and then with the number of entries since.
     """
-    check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
+    is_one_file = is_page(out)
+    if is_one_file:
+        check_output(str(out), force, [str(file)])
+    else:
+        check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
     kind, entries = _entries(Path(file), images, scenes, files)
     sweep(str(out))
-    with atomic_folder(Path(out)) as folder:
+    place: AbstractContextManager[PathLike] = TemporaryDirectory() if is_one_file else atomic_folder(Path(out))
+    with place as made:
+        folder = Path(made)
         for name in FILES:
             shutil.copyfile(PAGE / name, folder / name)
-        done = _write(entries, kind, Path(file).name, folder, on_shown)
+        done = _write(entries, kind, Path(file).name, folder, on_shown, is_one_file)
         if not done.entries:
             raise BadInput([Problem(f"no {kind} to show", str(file))])
+        if is_one_file:
+            _bundle(folder, str(out))
     return done
+
+
+def is_page(out: PathLike) -> bool:
+    """True if a page is to be one file."""
+    return str(out).lower().endswith(".html")
+
+
+def _bundle(folder: Path, out: str) -> None:
+    """Write a page's folder as one file: what index.html names stands in it, and the parts wait below."""
+    page, style, code = ((folder / name).read_text("utf-8") for name in FILES)
+    parts = sorted(folder.glob("data/part-*.js"), key=lambda file: natural_order(file.name))
+    before, after = page.replace('<link rel="stylesheet" href="show.css">', f"<style>\n{style}</style>").split(_SCRIPTS)
+    with atomic_output(out) as file:
+        file.write(before.encode())
+        for each in parts:
+            file.write(f'<script type="text/plain" id="{each.stem}">'.encode() + each.read_bytes() + b"</script>\n")
+        index = (folder / "data/index.js").read_bytes()
+        file.write(f"<script>\n{code}</script>\n<script>".encode() + index + f"</script>{after}".encode())
 
 
 def _entries(
@@ -105,15 +137,22 @@ def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> t
     given = [Path(each) for each in (images, scenes and Path(scenes).parent) if each]
     if images is not None and not Path(images).is_dir():
         raise PlaceError(f"no folder of pictures: {images}")
-    folders = [place for each in (given or [file.parent]) for place in (each, each / "images")]
+    folders = given or [file.parent]
     if scenes is None and given:
         beside = (each / "scenes.json" for each in (given[0], given[0].parent))
         scenes = first_file(beside)
     return folders, None if scenes is None else find_scenes(str(scenes))
 
 
-def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_shown: Callable[[int], None]) -> Shown:
-    """Write the parts, the pictures and the index."""
+def _write(
+    entries: Iterator[Entry],
+    kind: str,
+    title: str,
+    folder: Path,
+    on_shown: Callable[[int], None],
+    is_inside: bool,
+) -> Shown:
+    """Write the parts, the pictures and the index. Pictures may stand inside the parts."""
     columns = {name: (dict[str | int, int](), list[int]()) for name in ("family", "answer", "length")}
     """The numbers of the values by which the page filters, and for each entry the number of its value."""
     saved: dict[str, str] = {}
@@ -125,7 +164,7 @@ def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_sho
         for entry in part:
             key = entry.picture.key
             if key not in pictures:
-                shown = {**entry.picture.shown, "file": _save(entry.picture, folder, saved)}
+                shown = {**entry.picture.shown, "file": _save(entry.picture, folder, saved, is_inside)}
                 pictures[key] = len(pictures), shown
             listed.append({**entry.shown, "picture": pictures[key][0]})
             for name, (numbers, codes) in columns.items():
@@ -150,26 +189,34 @@ def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_sho
     return Shown(kind, count, sum(map(bool, saved.values())))
 
 
-def _save(picture: Picture, folder: Path, saved: dict[str, str]) -> str:
+def _save(picture: Picture, folder: Path, saved: dict[str, str], is_inside: bool) -> str:
     """Put a picture into the folder, if it is not there yet, and return its path in it; "" without a file.
 
-    A file on the same disk is linked, and takes no space.
+    A file on the same disk is linked, and takes no space. `is_inside` returns the picture itself, as a URL.
     """
     if picture.key not in saved:
-        ending = picture.file.suffix if isinstance(picture.file, Path) else ".png"
-        name = f"images/{len(saved):06d}{ending}" if picture.file else ""
-        if picture.file:
+        content, name = picture.file, ""
+        if content and is_inside:
+            data = content if isinstance(content, bytes) else content.read_bytes()
+            name = f"data:image/{picture_kind(data, is_svg_shown=True)};base64,{b64encode(data).decode()}"
+        elif content:
             (folder / "images").mkdir(exist_ok=True)
-        if isinstance(picture.file, bytes):
-            (folder / name).write_bytes(picture.file)
-        elif picture.file:
-            try:
-                os.link(picture.file.resolve(), folder / name)
-            except OSError:  # another disk
-                shutil.copyfile(picture.file, folder / name)
+            name = f"images/{len(saved):06d}{content.suffix if isinstance(content, Path) else '.png'}"
+            _put(content, folder / name)
         saved[picture.key] = name
     return saved[picture.key]
 
 
+def _put(content: Path | bytes, file: Path) -> None:
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+        return
+    try:
+        os.link(content.resolve(), file)
+    except OSError:  # another disk
+        shutil.copyfile(content, file)
+
+
 def _write_script(file: Path, call: str, value: Any) -> None:
-    file.write_bytes(call.encode() + orjson.dumps(value) + b");\n")
+    """Write a call with a value, which may stand inside a page: no text ends its script."""
+    file.write_bytes(call.encode() + orjson.dumps(value).replace(b"<", b"\\u003c") + b");\n")

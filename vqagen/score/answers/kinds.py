@@ -100,7 +100,7 @@ def vocabulary_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
     further = [NONE_THERE] if are_dialogs else []
     own = {str(answer).lower(): str(answer) for answer in (*further, *(made.get("answers") or ()))}
     name = made.get("domain") or (None if made else DEFAULT_DOMAIN)
-    found = Vocabulary.of_attributes(_carried(made.get("vocabulary")) or _shipped(name))
+    found = Vocabulary.of_attributes(_carried(made.get("vocabulary")) or attributes_of(name))
     return replace(found, words={**own, **found.words}) if found.words else found
 
 
@@ -117,7 +117,7 @@ def _has_ways(values: object) -> bool:
     return all(isinstance(ways, list) and all(isinstance(way, str) for way in ways) for ways in listed)
 
 
-def _shipped(name: str | None) -> Attributes:
+def attributes_of(name: str | None) -> Attributes:
     """Return the attributes of a shipped domain, or of one in a folder; none if it cannot be read."""
     if not name:
         return {}
