@@ -549,7 +549,7 @@ def test_what_a_row_of_parquet_calls_a_picture_is_one(tmp_path: Path) -> None:
     file = tmp_path / "data/train-00000-of-00001.parquet"
     row = {**next(rows_of({"train": 1})), "image_id": 7}
     write_rows(file, [{**row, "image": {"bytes": b"secret", "path": "a.png"}}])
-    with pytest.raises(BadInput, match=r"row 0 has no picture: the content of a\.png is of another kind"):
+    with pytest.raises(BadInput, match="row 0 has no picture"):
         export(tmp_path, tmp_path / "out", "hf")
     for path in ("../..", "..", None, "/etc/passwd"):
         write_rows(file, [{**row, "image": {"bytes": picture(3), "path": path}}])

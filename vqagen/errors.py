@@ -110,10 +110,6 @@ class FieldFault(ValueError):
         super().__init__(message)
         self.key, self.column = key, column
 
-    def at(self, source: object, path: str) -> BadInput:
-        """Return the error for this fault of the record at a JSON path of a file."""
-        return BadInput([Problem(str(self), str(source), ".".join(filter(None, (path, self.key))))])
-
 
 class FaultList:
     """The faults of one file."""

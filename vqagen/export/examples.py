@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import orjson
 from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
-from vqagen.files.pictures import find_picture, picture_kind
+from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
@@ -110,12 +110,12 @@ def find_source(place: PathLike, asked: Asked) -> Source:
         raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
     kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
     is_hidden = kind == QUESTIONS and next(found.records(), {"answer": ""}).get("answer") is None
-    read = {
+    readers: Mapping[str, ReadRow] = {
         TRIALS: _trial_row(found),
         DIALOGS: _dialog_row,
-        QUESTIONS: _hidden_row if is_hidden else _question_row,
-    }[kind]
-    examples = _examples(_rows(found, read, asked), str(place), asked)
+        QUESTIONS: partial(_question_row, is_hidden),
+    }
+    examples = _examples(_rows(found, readers[kind], asked), str(place), asked)
     return Source(kind, domain_of(found.info), "", examples, is_hidden)
 
 
@@ -135,14 +135,8 @@ def _dataset(data: Path, name: str, asked: Asked) -> Source:
     card = data.parent / "README.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    domain = domain_of(info_of_dataset(data.parent))
+    domain = domain_of(find_info_beside(data.parent / "questions.jsonl") or {})
     return Source(kind, domain, text, _examples(rows, name, asked), first.get("answer") == "")
-
-
-def info_of_dataset(folder: Path) -> Mapping[str, Any]:
-    """Return the info of a dataset's questions, which names its domain; nothing if there is none."""
-    info: Mapping[str, Any] = find_info_beside(folder / "questions.jsonl") or {}
-    return info
 
 
 def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:
@@ -151,31 +145,24 @@ def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]
         split, image = row.pop("split"), row.pop("image")
         if asked.without_pictures:
             image = None
-        elif why := _why_unseen(image):
-            raise BadInput([Problem(f"row {number} {why}", name)])
+        elif not image or not picture_kind(image["bytes"] or b""):
+            message = f"row {number} has no picture; name their folder with --images, or give --without-pictures"
+            raise BadInput([Problem(message, name)])
         else:
             plain = PurePosixPath(image["path"] or "").name.strip(".")
             image = {"bytes": image["bytes"], "path": plain or f"{row['image_id']}.png"}
         if "dialog_id" in row:
             id, turns = row["dialog_id"], tuple(_turns_of_dialog(row))
         else:
-            id, turns = row["question_id"], (Turn(row["problem"], row["answer"], row["answer_type"]),)
             if asked.mode == CHOICE and not row.get("choices"):
-                message = f"question {id} has no options to choose from; `vqagen choices` makes them"
+                message = f"question {row['question_id']} has no options to choose from; `vqagen choices` makes them"
                 raise BadInput([Problem(message, name)])
-            if asked.mode == CHOICE:
-                turns = (_chosen(row),)
-            else:
-                row = {key: value for key, value in row.items() if key not in OPTION_COLUMNS}
+            turn = _chosen(row) if asked.mode == CHOICE else Turn(row["problem"], row["answer"], row["answer_type"])
+            id, turns = row["question_id"], (turn,)
+            row |= {"problem": turn.text, "solution": turn.solution}
+        if asked.mode == OPEN:
+            row = {key: value for key, value in row.items() if key not in OPTION_COLUMNS}
         yield Example(str(id), split, image, turns, row)
-
-
-def _why_unseen(image: Mapping[str, Any] | None) -> str:
-    """Return why a row cannot be shown with its picture; "" if it can."""
-    if not image or not image.get("bytes"):
-        return "has no picture; name their folder with --images, or give --without-pictures"
-    is_picture = picture_kind(image["bytes"])
-    return "" if is_picture else f"has no picture: the content of {image['path']} is of another kind"
 
 
 def _chosen(row: Row) -> Turn:
@@ -193,38 +180,29 @@ def _turns_of_dialog(row: Row) -> Iterator[Turn]:
 
 # Files of records -----------------------------------------------------------------------------------------------------
 
-ReadRow = Callable[[Mapping[str, Any]], tuple[Row, str | None]]
-"""Returns the row of a record without its picture, and the name of the picture. FieldFault for what is wrong."""
+ReadRow = Callable[[Mapping[str, Any]], Row]
+"""Returns the row of a record without its picture. FieldFault for what is wrong."""
 
 
 def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
     """Yield the row of each record. BadInput for the first that cannot be exported."""
-    pictures = _finder(source, asked)
-    for place, record in enumerate(source.records()):
-        split = str(record.get("split") or DEFAULT_SPLIT)
-        if asked.split not in (None, split):
-            continue
-        try:
-            row, name = read(record)
-            image = pictures(name)
-        except FieldFault as fault:
-            raise fault.at(source.path, source.kind.path(place)) from None
-        yield {**row, "split": split, "image": image}
-
-
-def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mapping[str, Any] | None]:
-    """Return the function that finds a picture by its name, or None if there is none. The last ones are kept."""
     folder = Path(asked.images or Path(str(source.path)).parent)
     if not folder.is_dir():
         raise PlaceError(f"no folder of pictures: {folder}")
     key = "image" if source.kind is TRIAL_RECORDS else "image_filename"
-
-    @lru_cache(maxsize=8)
-    def find(name: str | None) -> Mapping[str, Any] | None:
-        file = None if asked.without_pictures else find_picture(name, [folder], key)
-        return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
-
-    return find
+    last, image = None, dict[str, Any]()
+    for place, record in enumerate(source.records()):
+        split, path = str(record.get("split") or DEFAULT_SPLIT), source.kind.path(place)
+        if asked.split not in (None, split):
+            continue
+        try:
+            row = read(record)
+        except FieldFault as fault:
+            raise BadInput([Problem(str(fault), str(source.path), f"{path}.{fault.key}")]) from None
+        if not asked.without_pictures and (name := record.get(key)) != last:
+            file = picture_at(source.path, f"{path}.{key}", name, [folder])
+            last, image = name, {"bytes": file.read_bytes(), "path": file.name} if file else {}
+        yield {**row, "split": split, "image": image}
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:
@@ -252,35 +230,21 @@ def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
     return text, TYPES.get(gold_of(answer).kind, "value") if not isinstance(answer, list) else "list"
 
 
-def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
+    """Return the row of a question; with `is_hidden`, the first question of the file has no answer."""
     _text(record, "question")
-    answer, answer_type = _answer(record)
+    if is_hidden and record.get("answer") is not None:
+        raise FieldFault("answer", "an answer, but the first question of the file has none")
+    answer, answer_type = ("", "") if is_hidden else _answer(record)
     key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
     options = [release_answer(each) for each in record.get(key) or ()]
-    if options and answer not in options:
+    if options and not is_hidden and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
-    columns = {"answer": answer, "choices": options, "choice": options.index(answer) if options else -1}
-    return _row_of(record, columns, answer_type), _image_name(record)
-
-
-def _hidden_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
-    """Return the row of a question in a file whose first question has no answer."""
-    _text(record, "question")
-    if record.get("answer") is not None:
-        raise FieldFault("answer", "an answer, but the first question of the file has none")
-    key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
-    columns = {"answer": "", "choices": [release_answer(each) for each in record.get(key) or ()], "choice": -1}
-    return {**_row_of(record, columns, ""), "solution": ""}, _image_name(record)
-
-
-def _row_of(record: Mapping[str, Any], columns: Row, answer_type: str) -> Row:
+    right = options.index(answer) if answer in options else -1
     number = _number(record, "question_index", "question_id")
     family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
-    return question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
-
-
-def _image_name(record: Mapping[str, Any]) -> str | None:
-    return _text(record, "image_filename") if record.get("image_filename") else None
+    columns = {"program": [], **record, "answer": answer, "choices": options, "choice": right}
+    return question_row(columns, _picture(record), number, answer_type, family)
 
 
 def _picture(record: Mapping[str, Any]) -> Row:
@@ -289,7 +253,7 @@ def _picture(record: Mapping[str, Any]) -> Row:
     return {"image": None, "image_id": number, "scene": "{}", "boxes": []}
 
 
-def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+def _dialog_row(record: Mapping[str, Any]) -> Row:
     caption, rounds = record.get("caption"), record.get("rounds")
     listed = rounds if isinstance(rounds, list) else []
     if not isinstance(caption, Mapping) or not listed or not all(isinstance(each, Mapping) for each in listed):
@@ -297,7 +261,7 @@ def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
     shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
     row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))
-    return {**row, "dialog": orjson.dumps(record).decode()}, _image_name(record)
+    return {**row, "dialog": orjson.dumps(record).decode()}
 
 
 def _trial_row(source: RecordSource) -> ReadRow:
@@ -309,7 +273,7 @@ def _trial_row(source: RecordSource) -> ReadRow:
         )
     story = rules(DIRECTOR, BLOCK_TEXT, is_picture=True)
 
-    def read(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+    def read(record: Mapping[str, Any]) -> Row:
         trial = read_trial(record)
         if not isinstance(trial, WrittenTrial):
             raise FieldFault(*trial[0])
@@ -321,6 +285,6 @@ def _trial_row(source: RecordSource) -> ReadRow:
         picture: Row = {"image_id": trial.index, "scene": orjson.dumps(grid).decode(), "boxes": [], "image": None}
         written = {"question": asked, "answer": cell, "program": []}
         row = question_row(written, picture, trial.index, "cell", f"{trial.group}/{trial.rule_class}")
-        return {**row, "problem": f"{story}\n\n{asked}"}, trial.image
+        return {**row, "problem": f"{story}\n\n{asked}"}
 
     return read

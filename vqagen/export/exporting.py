@@ -72,12 +72,9 @@ def export_dataset(
     since. Raises UsageError for what the target cannot hold or would score wrongly, and BadInput for the first example
     that cannot be exported.
     """
-    if to not in TARGETS:
-        raise UsageError(unknown("target", to, list(TARGETS)))
-    if mode not in MODES:
-        raise UsageError(unknown("mode", mode, MODES))
-    if prompt not in (None, *PROMPTS):
-        raise UsageError(unknown("prompt", prompt, PROMPTS))
+    for what, named, known in (("target", to, [*TARGETS]), ("mode", mode, MODES), ("prompt", prompt, (*PROMPTS, None))):
+        if named not in known:
+            raise UsageError(unknown(what, named, [each for each in known if each]))
     if prompt and to not in ASKING:
         raise UsageError(f"{to} does not ask for a form of reply, as {', '.join(ASKING)} do: leave out --prompt")
     if not _NAME.fullmatch(name):

@@ -26,7 +26,7 @@ IMAGE_TAG, VIDEO_TAG = "<image>", "<video>"
 """Stand in a text where its picture or video belongs."""
 HIDDEN = (
     "Answers are hidden: `answer` and `solution` are empty. `vqagen evaluate` scores predictions with the file that has"
-    " the answers."
+    " the answers.\n\n"
 )
 """Stands in the README of questions without answers."""
 MEANINGS: Mapping[str, str] = {
@@ -121,11 +121,10 @@ class Folder(NamedTuple):
         head, card = found.groups() if found else ("", self.source.card)
         licences = "".join(_LICENCE.findall(head))
         front = f"---\n{licences}{front_matter(settings)}---\n\n" if settings else ""
-        hidden = f"{HIDDEN}\n\n" if self.source.hides_answers else ""
         columns = "\n".join(f"- `{name}`: {MEANINGS[name]}" for name in self.kept(features))
         below = f"\n# Card of the dataset\n\n{card.strip()}\n" if card else ""
-        text = f"# {self.name} for {title}\n\nThis folder was {MARK}.\n\n{hidden}{use.strip(chr(10))}"
-        self.write_text(README, f"{front}{text}\n\n## Columns\n\n{columns}\n{below}")
+        used = f"This folder was {MARK}.\n\n{HIDDEN if self.source.hides_answers else ''}{use.strip(chr(10))}"
+        self.write_text(README, f"{front}# {self.name} for {title}\n\n{used}\n\n## Columns\n\n{columns}\n{below}")
 
     def save_picture(self, image: Mapping[str, Any], folder: str = "images") -> str:
         """Write a picture if it is not there yet, and return its path in this folder.

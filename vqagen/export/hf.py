@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, Row
+from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES
 from vqagen.export.examples import DIALOGS, Example
 from vqagen.export.folder import Folder
 
@@ -32,18 +32,11 @@ def card(splits: Iterable[str]) -> dict[str, Any]:
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write a table with a row for each question or dialog."""
-    folder.write_table(table_of(split), ({**row_of(each), "image": each.image} for each in examples), _features(folder))
+    folder.write_table(table_of(split), ({**each.row, "image": each.image} for each in examples), _features(folder))
 
 
 def _features(folder: Folder) -> Mapping[str, Any]:
     return DIALOG_FEATURES if folder.source.kind == DIALOGS else FEATURES
-
-
-def row_of(each: Example) -> Row:
-    """Return the columns of an example, but for its picture: a question is asked as the mode says."""
-    if "dialog_id" in each.row:
-        return each.row
-    return {**each.row, "problem": each.turn.text, "solution": each.turn.solution}
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from vqagen.dataset.rows import COLUMNS
 from vqagen.export.examples import DIALOGS, Example
 from vqagen.export.folder import Folder
-from vqagen.export.hf import row_of
 
 CANNOT: Mapping[str, str] = {
     "no pictures": "it is a folder of pictures; export to hf",
@@ -18,7 +17,7 @@ CANNOT: Mapping[str, str] = {
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write the pictures of a split, each once, and the lines about them."""
     lines = (
-        {"file_name": folder.save_picture(each.image, f"{split}/images").removeprefix(f"{split}/"), **row_of(each)}
+        {"file_name": folder.save_picture(each.image, f"{split}/images").removeprefix(f"{split}/"), **each.row}
         for each in examples
         if each.image is not None
     )
@@ -33,6 +32,9 @@ def finish(splits: Mapping[str, int], folder: Folder) -> None:
     load_dataset("imagefolder", data_dir="path/to/this/folder")
 
 A picture stands here once and has a line for each of its questions, which `datasets` from 4.0 on reads."""
-    columns = dict.fromkeys(("file_name", *COLUMNS[1:]))
-    settings = {"configs": [{"config_name": "default", "data_files": files}]}
-    folder.write_readme("Hugging Face imagefolder", use, columns, settings)
+    folder.write_readme(
+        "Hugging Face imagefolder",
+        use,
+        dict.fromkeys(("file_name", *COLUMNS[1:])),
+        {"configs": [{"config_name": "default", "data_files": files}]},
+    )

@@ -61,7 +61,7 @@ def _samples(each: Example, folder: Folder) -> Iterator[dict[str, Any]]:
     is_choice = folder.mode == CHOICE
     messages: list[dict[str, Any]] = [] if is_choice else [{"role": "system", "content": _system(folder)}]
     for number, turn in enumerate(each.turns):
-        text = each.row["problem"] if is_choice else turn.text
+        text = each.row["question"] if is_choice else turn.text
         shown = picture if number == 0 else []
         messages.append({"role": "user", "content": [*shown, {"type": "text", "text": text}]})
         yield {

@@ -21,9 +21,8 @@ def reply_score(
     (1.0, 1.0)
     """
     text = choices[string.ascii_uppercase.index(answer)] if choices else answer
-    kind = LIST if KIND_OF[answer_type] == WORD and ", " in text else KIND_OF[answer_type]
-    words = words_of(domain or DEFAULT_DOMAIN)
+    kind, words = KIND_OF[answer_type], words_of(domain or DEFAULT_DOMAIN)
+    kind = LIST if kind == WORD and ", " in text else kind
     read = read_answer(text, kind, words)
-    gold = Gold(kind, (text if read is None else read,))
     options = Options(tuple(choices), None) if choices else None
-    return judge([reply], gold, options, vocabulary=words).credits[0]
+    return judge([reply], Gold(kind, (text if read is None else read,)), options, vocabulary=words).credits[0]

@@ -17,7 +17,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     """Write a list with a conversation for each question or dialog, and the pictures, each once."""
     values = (
         {
-            "conversations": conversation(each),
+            "conversations": conversation(each.turns, folder.has_pictures),
             **({"images": [folder.save_picture(each.image)]} if each.image is not None else {}),
         }
         for each in examples

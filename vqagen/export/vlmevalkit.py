@@ -59,7 +59,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
             if len(options) > len(LETTERS):
                 raise BadInput([Problem(f"question {each.id} has {len(options)} options; at most {len(LETTERS)} fit")])
             options += [""] * (len(LETTERS) - len(options))
-            asked = [_cell(text, each) for text in (row["problem"], each.turn.answer, row["family"] or "all")]
+            asked = [_cell(text, each) for text in (row["question"], each.turn.answer, row["family"] or "all")]
             question, answer, family = asked
             table.writerow([number, *shown, question, *options, answer, family, row["answer_type"], split])
 

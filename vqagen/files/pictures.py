@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from vqagen.errors import FieldFault, as_written
+from vqagen.errors import BadInput, Problem, as_written
 from vqagen.files.output import linked
 
 IMAGES = "images"
@@ -37,28 +37,30 @@ def picture_kind(content: bytes, is_svg_shown: bool = False) -> str:
     return "" if kind == SVG and not is_svg_shown else kind
 
 
-def find_picture(name: object, folders: Iterable[Path], key: str, is_svg_shown: bool = False) -> Path | None:
-    """Return the picture that a record names under `key`: from the first folder that has it, or from `images` there.
+def picture_at(
+    source: object, path: str, name: object, folders: Iterable[Path], is_svg_shown: bool = False
+) -> Path | None:
+    """Return the picture that a record names: from the first folder that has it, or from `images` there.
 
-    None if the record names none, or no folder has it. FieldFault for a name that leads out of its folder, if only by a
-    symbolic link, and for a file that is no picture.
+    None if the record names none, or no folder has it. BadInput at the JSON path of the name in its source, for a name
+    that leads out of its folder, if only by a symbolic link, and for a file that is no picture.
     """
     if not name:
         return None
     if not isinstance(name, str):
-        raise FieldFault(key, f"expected the name of a picture, found {as_written(name)}")
-    if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise FieldFault(key, f"{name!r} is not inside the folder of the pictures; name a file in it")
-    inside = ((folder, file) for folder in folders for file in (folder / name, folder / IMAGES / name))
-    folder, file = next(((folder, file) for folder, file in inside if os.path.isfile(file)), (None, None))
-    if folder is None or file is None:
-        return None
-    if linked(folder) not in linked(file).parents:
-        message = (
-            f"{file} is behind a symbolic link to outside of {folder}; put a copy in its place, or name its folder"
-        )
-        raise FieldFault(key, message)
-    with file.open("rb") as content:
-        if not picture_kind(content.read(_HEAD), is_svg_shown):
-            raise FieldFault(key, f"{file} is no picture: its content is of another kind")
-    return file
+        why = f"expected the name of a picture, found {as_written(name)}"
+    elif Path(name).is_absolute() or ".." in Path(name).parts:
+        why = f"{name!r} is not inside the folder of the pictures; name a file in it"
+    else:
+        inside = ((folder, file) for folder in folders for file in (folder / name, folder / IMAGES / name))
+        found = next((each for each in inside if os.path.isfile(each[1])), None)
+        if found is None:
+            return None
+        folder, file = found
+        if linked(folder) not in linked(file).parents:
+            why = f"{file} is behind a symbolic link to outside of {folder}; put a copy there, or name its folder"
+        elif picture_kind(file.read_bytes(), is_svg_shown):
+            return file
+        else:
+            why = f"{file} is no picture: its content is of another kind"
+    raise BadInput([Problem(why, str(source), path)])

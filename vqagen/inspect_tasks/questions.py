@@ -39,8 +39,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from vqagen.errors import BadInput, FieldFault, Problem, UsageError, counted, unknown, warn
-from vqagen.files.pictures import find_picture
+from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
+from vqagen.files.pictures import picture_at
 from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
@@ -181,10 +181,7 @@ def _pictures(items: Items, images: str | None) -> dict[str, Path]:
     if images is not None and not folders[0].is_dir():
         raise UsageError(f"no folder of pictures: {images}")
     roots = [beside] if images is None else folders
-    try:
-        looked = {name: find_picture(name, roots, "") for name in items.images.values if isinstance(name, str)}
-    except FieldFault as fault:
-        raise fault.at(items.name, "") from None
+    looked = {name: picture_at(items.name, "", name, roots) for name in items.images.values if isinstance(name, str)}
     found = {name: file for name, file in looked.items() if file}
     missing = [name for name in items.images.values if name not in found]
     where = " or ".join(map(str, folders))

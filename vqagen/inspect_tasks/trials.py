@@ -15,9 +15,9 @@ import orjson
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
 
-from vqagen.errors import BadInput, FaultList, FieldFault, Problem, UsageError, counted
+from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted
 from vqagen.extras import needed
-from vqagen.files.pictures import find_picture
+from vqagen.files.pictures import picture_at
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.tools import png_uri
 from vqagen.pictures.canvas import GridStyle
@@ -149,14 +149,11 @@ class GridContent:
             return None
         if self._has_figure and not has_director:
             return None
-        path = f"trials[{each.trial.index}]"
-        try:
-            file = find_picture(image, [folder], "image")
-        except FieldFault as fault:
-            raise fault.at(self._trials.name, path) from None
+        path = f"trials[{each.trial.index}].image"
+        file = picture_at(self._trials.name, path, image, [folder])
         if file is None:
             message = f"no picture {folder / image}; generate the trials again, or use another format"
-            raise BadInput([Problem(message, self._trials.name, f"{path}.image")])
+            raise BadInput([Problem(message, self._trials.name, path)])
         return file
 
     def _drawn(self, trial: WrittenTrial, has_director: bool) -> bytes:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen.dataset.rows import read_rows
-from vqagen.errors import BadInput, FieldFault, Problem
-from vqagen.files.pictures import find_picture, picture_kind
+from vqagen.errors import BadInput, Problem
+from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
@@ -52,10 +52,12 @@ class Entry(NamedTuple):
     """Steps of a program, rounds of a dialog, words of an instruction."""
 
 
-def picture_of(record: Record, scene: Scene | None, folders: Sequence[Path]) -> Picture:
-    """Return the picture of a record that names it. FieldFault for one outside of the folders."""
+def picture_of(
+    record: Record, scene: Scene | None, folders: Sequence[Path], source: RecordSource, place: int
+) -> Picture:
+    """Return the picture of a record that names it. BadInput for one outside of the folders."""
     name = record.get("image_filename") or (scene.image if scene else "")
-    file = find_picture(name, folders, "image_filename")
+    file = picture_at(source.path, f"{source.kind.path(place)}.image_filename", name, folders)
     key = str(name or record.get("image_index", record.get("scene_index", "")))
     return Picture(key, file, picture_facts(scene))
 
@@ -96,10 +98,7 @@ def record_entries(
     for place, record, about in found:
         scene = about if isinstance(about, Scene) else None
         note = about.problem if isinstance(about, QuestionFault) else ""
-        try:
-            picture = picture_of(record, scene, folders)
-        except FieldFault as fault:
-            raise fault.at(source.path, source.kind.path(place)) from None
+        picture = picture_of(record, scene, folders, source, place)
         if are_dialogs:
             yield dialog_entry(record, picture, place, note)
         else:
@@ -205,10 +204,7 @@ def trial_entries(source: RecordSource) -> Iterator[Entry]:
         if not isinstance(trial := read_trial(record), WrittenTrial):
             path, message = trial[0]
             raise BadInput([Problem(message, str(source.path), f"trials[{place}].{path}")])
-        try:
-            file = find_picture(trial.image, [folder], "image", is_svg_shown=True)
-        except FieldFault as fault:
-            raise fault.at(source.path, f"trials[{place}]") from None
+        file = picture_at(source.path, f"trials[{place}].image", trial.image, [folder], is_svg_shown=True)
         kept = ("instruction", "answer", "participant_answers", "blocked", "cells", "width", "height", "rule", "frame")
         shown = {**_head(record, "trial_index", place, ""), **{key: record[key] for key in kept}}
         length = len(trial.instruction.split())

@@ -9,10 +9,10 @@ A page that is opened from the disk may load scripts, but no data. So the entrie
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,8 +22,8 @@ import orjson
 
 from vqagen.dataset.rows import data_folder
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
-from vqagen.export.examples import info_of_dataset
-from vqagen.files.locations import first_file, natural_order
+from vqagen.files.info import find_info_beside
+from vqagen.files.locations import files_in, first_file
 from vqagen.files.output import atomic_folder, atomic_output, check_folder, check_output, sweep
 from vqagen.files.pictures import picture_kind
 from vqagen.language.catalogue import Catalogue
@@ -37,7 +37,7 @@ PART = 500
 """Entries of a part."""
 PAGE = Path(__file__).parent / "page"
 FILES = ("index.html", "show.css", "show.js")
-_SCRIPTS = '<script src="show.js"></script>\n<script src="data/index.js"></script>'
+SAVED = re.compile(rb'"file":"(images/[^"]+)"')
 MARK = "<!-- vqagen show -->"
 """Stands in every page: nothing else is replaced by --force."""
 
@@ -63,28 +63,27 @@ def show_file(
 ) -> Shown:
     """Write a page about questions, dialogs, trials or a dataset to the folder `out`; open its index.html.
 
-    With a name that ends in `.html`, the page is this one file, with its pictures inside.
+    With a name that ends in `.html`, the page is that one file, with its pictures inside.
     `scenes` are those that questions or dialogs are about, on which their programs are run. `images` is the folder of
     the pictures, or that of `vqagen scenes render`, which has scenes too. `files` are those of the domain, by default
     the one that the file names, or CLEVR's. `on_shown` is called now and then with the number of entries since.
     """
-    is_one_file = is_page(out)
-    if is_one_file:
+    if is_page(out):
         check_output(str(out), force, [str(file)])
-    else:
-        check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
+        with TemporaryDirectory() as made:
+            folder = Path(made, "page")
+            done = show_file(file, folder, images=images, scenes=scenes, files=files, on_shown=on_shown)
+            _write_page(folder, str(out))
+        return done
+    check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
     kind, entries = _entries(Path(file), images, scenes, files)
     sweep(str(out))
-    place: AbstractContextManager[PathLike] = TemporaryDirectory() if is_one_file else atomic_folder(Path(out))
-    with place as made:
-        folder = Path(made)
+    with atomic_folder(Path(out)) as folder:
         for name in FILES:
             shutil.copyfile(PAGE / name, folder / name)
-        done = _write(entries, kind, Path(file).name, folder, on_shown, is_one_file)
+        done = _write(entries, kind, Path(file).name, folder, on_shown)
         if not done.entries:
             raise BadInput([Problem(f"no {kind} to show", str(file))])
-        if is_one_file:
-            _bundle(folder, str(out))
     return done
 
 
@@ -93,17 +92,23 @@ def is_page(out: PathLike) -> bool:
     return str(out).lower().endswith(".html")
 
 
-def _bundle(folder: Path, out: str) -> None:
-    """Write a page's folder as one file: what index.html names stands in it, and the parts wait below."""
-    page, style, code = ((folder / name).read_text("utf-8") for name in FILES)
-    parts = sorted(folder.glob("data/part-*.js"), key=lambda file: natural_order(file.name))
-    before, after = page.replace('<link rel="stylesheet" href="show.css">', f"<style>\n{style}</style>").split(_SCRIPTS)
+def _write_page(folder: Path, out: str) -> None:
+    """Write a page's folder as one file: what index.html names stands in it, and the parts with their pictures."""
+
+    def put_inside(found: re.Match[bytes]) -> bytes:
+        content = (folder / found[1].decode()).read_bytes()
+        return b'"file":"data:image/%b;base64,%b"' % (picture_kind(content, True).encode(), b64encode(content))
+
+    page, style, code = ((folder / name).read_bytes() for name in FILES)
+    page = page.replace(b'<link rel="stylesheet" href="show.css">', b"<style>\n%b</style>" % style)
+    before, after = page.split(b'<script src="show.js"></script>\n<script src="data/index.js"></script>')
+    *parts, index = sorted(files_in(folder / "data"), key=lambda file: file.name == "index.js")
     with atomic_output(out) as file:
-        file.write(before.encode())
-        for each in parts:
-            file.write(f'<script type="text/plain" id="{each.stem}">'.encode() + each.read_bytes() + b"</script>\n")
-        index = (folder / "data/index.js").read_bytes()
-        file.write(f"<script>\n{code}</script>\n<script>".encode() + index + f"</script>{after}".encode())
+        file.write(before)
+        for part in parts:
+            text = SAVED.sub(put_inside, part.read_bytes())
+            file.write(b'<script type="text/plain" id="%b">%b</script>\n' % (part.stem.encode(), text))
+        file.write(b"<script>\n%b</script>\n<script>%b</script>%b" % (code, index.read_bytes(), after))
 
 
 def _entries(
@@ -111,7 +116,7 @@ def _entries(
 ) -> tuple[str, Iterator[Entry]]:
     """Return the kind of the entries of a file, and the entries."""
     if data := data_folder(file):
-        catalogue = _catalogue(files, info_of_dataset(data.parent), file)
+        catalogue = _catalogue(files, find_info_beside(data.parent / "questions.jsonl") or {}, file)
         kind = "dialogs" if data.name == "dialogs" else "questions"
         return kind, dataset_entries(data.parent, data.name, catalogue)
     source = find_any_records(file)
@@ -144,15 +149,8 @@ def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> t
     return folders, None if scenes is None else find_scenes(str(scenes))
 
 
-def _write(
-    entries: Iterator[Entry],
-    kind: str,
-    title: str,
-    folder: Path,
-    on_shown: Callable[[int], None],
-    is_inside: bool,
-) -> Shown:
-    """Write the parts, the pictures and the index. Pictures may stand inside the parts."""
+def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_shown: Callable[[int], None]) -> Shown:
+    """Write the parts, the pictures and the index."""
     columns = {name: (dict[str | int, int](), list[int]()) for name in ("family", "answer", "length")}
     """The numbers of the values by which the page filters, and for each entry the number of its value."""
     saved: dict[str, str] = {}
@@ -164,7 +162,7 @@ def _write(
         for entry in part:
             key = entry.picture.key
             if key not in pictures:
-                shown = {**entry.picture.shown, "file": _save(entry.picture, folder, saved, is_inside)}
+                shown = {**entry.picture.shown, "file": _save(entry.picture, folder, saved)}
                 pictures[key] = len(pictures), shown
             listed.append({**entry.shown, "picture": pictures[key][0]})
             for name, (numbers, codes) in columns.items():
@@ -189,34 +187,27 @@ def _write(
     return Shown(kind, count, sum(map(bool, saved.values())))
 
 
-def _save(picture: Picture, folder: Path, saved: dict[str, str], is_inside: bool) -> str:
+def _save(picture: Picture, folder: Path, saved: dict[str, str]) -> str:
     """Put a picture into the folder, if it is not there yet, and return its path in it; "" without a file.
 
-    A file on the same disk is linked, and takes no space. `is_inside` returns the picture itself, as a URL.
+    A file on the same disk is linked, and takes no space.
     """
     if picture.key not in saved:
-        content, name = picture.file, ""
-        if content and is_inside:
-            data = content if isinstance(content, bytes) else content.read_bytes()
-            name = f"data:image/{picture_kind(data, is_svg_shown=True)};base64,{b64encode(data).decode()}"
-        elif content:
+        ending = picture.file.suffix if isinstance(picture.file, Path) else ".png"
+        name = f"images/{len(saved):06d}{ending}" if picture.file else ""
+        if picture.file:
             (folder / "images").mkdir(exist_ok=True)
-            name = f"images/{len(saved):06d}{content.suffix if isinstance(content, Path) else '.png'}"
-            _put(content, folder / name)
+        if isinstance(picture.file, bytes):
+            (folder / name).write_bytes(picture.file)
+        elif picture.file:
+            try:
+                os.link(picture.file.resolve(), folder / name)
+            except OSError:  # another disk
+                shutil.copyfile(picture.file, folder / name)
         saved[picture.key] = name
     return saved[picture.key]
 
 
-def _put(content: Path | bytes, file: Path) -> None:
-    if isinstance(content, bytes):
-        file.write_bytes(content)
-        return
-    try:
-        os.link(content.resolve(), file)
-    except OSError:  # another disk
-        shutil.copyfile(content, file)
-
-
 def _write_script(file: Path, call: str, value: Any) -> None:
-    """Write a call with a value, which may stand inside a page: no text ends its script."""
+    """Write a call with a value, in whose texts no < ends the script that stands in a page."""
     file.write_bytes(call.encode() + orjson.dumps(value).replace(b"<", b"\\u003c") + b");\n")
