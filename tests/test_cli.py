@@ -358,7 +358,7 @@ def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqage
     scenes_hash = generator["inputs"]["scenes"]
 
     assert info == {"split": "sample", "format": 1, "dialect": "release"}
-    ours = ["domain", "records", "families", "answer_types"]
+    ours = ["domain", "vocabulary", "records", "families", "answer_types"]
     assert list(generator) == ["name", "version", "settings", "arrangement", "inputs", *ours]
     assert (generator["name"], generator["version"]) == ("vqagen", vqagen.__version__)
     assert generator["settings"] == vqagen.QuestionSettings(seed=9, count=2, compat="clevr").to_record()

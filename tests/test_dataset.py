@@ -236,6 +236,16 @@ def test_only_train_must_have_questions(tmp_path: Path) -> None:
         write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
 
 
+def test_a_dataset_may_be_a_test_set_alone(tmp_path: Path) -> None:
+    report = write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "shares": "0/0/100"}))
+
+    assert {row["split"] for row in read_rows(tmp_path / "out")} == {"test"}
+    assert "(test " in report.summary()
+    with pytest.raises(UsageError, match="no question is left in the split test"):
+        none = {**SMALL, "count": 1, "shares": "0/0/100", "min_visible": 10**6}
+        write_dataset(tmp_path / "none", DatasetSettings(**none))
+
+
 def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
     write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "dialogs": 1}))
     assert vqagen.verify(tmp_path / "out/dialogs.jsonl", tmp_path / "out/scenes.json").mismatched == 0

@@ -98,6 +98,14 @@ def test_shares_are_kept_and_no_group_is_parted() -> None:
     assert split.names != split_scenes(groups, (80, 10, 10), seed=5, test_from=None).names
 
 
+@pytest.mark.parametrize("parts", [(0, 0, 100), (0, 100, 0), (0, 33, 67), (100, 0, 0), (0, 50, 50)])
+def test_a_split_without_a_share_has_no_scene(parts: tuple[int, int, int]) -> None:
+    """Also if the shares cannot be kept: these groups are of three scenes each."""
+    names = split_scenes([[at, at + 1, at + 2] for at in range(0, 15, 3)], parts, seed=0, test_from=None).names
+
+    assert {name for name, share in zip(SPLITS, parts, strict=True) if share} == set(names)
+
+
 def test_a_test_scene_like_one_of_train_is_left_out() -> None:
     split = split_scenes([[0, 5], [1], [2], [3], [4], [6]], (50, 25, 25), seed=0, test_from=4)
 
@@ -175,6 +183,7 @@ def test_longer_programs_are_left_for_test() -> None:
         ({"held": ("count",)}, "goes with --hold-out"),
         ({"shares": "80/20"}, "three whole numbers"),
         ({"shares": "100/0/0", "hold_out": "length"}, "no test split"),
+        ({"shares": "0/0/100", "hold_out": "length"}, "no train or"),
         ({"rotations": True, "choices": "none"}, "choose one"),
         ({"min_visible": -2}, "from 0 on"),
     ],

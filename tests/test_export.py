@@ -22,14 +22,14 @@ from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import COLUMNS, question_row, read_rows
 from vqagen.errors import BadInput, UsageError
 from vqagen.export import TARGETS
-from vqagen.export.examples import MODES
-from vqagen.export.exporting import export_dataset as export
+from vqagen.export.examples import MODES, OPTION_COLUMNS
+from vqagen.export.exporting import ASKING, HOLD_HIDDEN, export_dataset as export
 from vqagen.pictures.png import png_file
-from vqagen.rewards import accuracy, easyr1_score, verl_score
+from vqagen.rewards import HOW_TO_REPLY, accuracy, easyr1_score, score, verl_score
 from vqagen.run.making import write_dialogs, write_questions, write_scenes, write_trials
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.sampling.settings import SamplingSettings
 
 datasets: Any = pytest.importorskip("datasets")
@@ -133,11 +133,11 @@ def test_hugging_face_reads_rows_and_pictures(dataset: Path, tmp_path: Path) -> 
 
     assert done.splits == {split: 3 * pictures for split, pictures in SPLITS.items()}
     assert {split: len(table) for split, table in read.items()} == done.splits
-    assert tuple(read["train"].column_names) == COLUMNS
+    assert read["train"].column_names == [name for name in COLUMNS if name not in OPTION_COLUMNS]
     written = [row for row in read_rows(dataset) if row.pop("split") == "test"]
     for row, expected in zip(read["test"], written, strict=True):
         assert png_of(row.pop("image")) == expected["image_id"]
-        assert row == {name: value for name, value in expected.items() if name != "image"}
+        assert row == {name: value for name, value in expected.items() if name not in ("image", *OPTION_COLUMNS)}
     assert "license: cc0-1.0" in (tmp_path / "out/README.md").read_text()
 
 
@@ -147,9 +147,44 @@ def test_an_imagefolder_has_each_picture_once(dataset: Path, tmp_path: Path) -> 
 
     assert len(list((tmp_path / "out").rglob("*.png"))) == sum(SPLITS.values())
     assert [png_of(row["image"]) for row in read["train"]] == [number for number in range(4) for _ in ASKED]
-    assert set(read["train"].column_names) == set(COLUMNS)
-    assert read["test"][0]["choices"] == ["2", "3"]
+    assert set(read["train"].column_names) == set(COLUMNS) - set(OPTION_COLUMNS)
     assert load(tmp_path / "out")["test"].num_rows == 6
+
+
+def test_rows_of_hugging_face_ask_for_letters_where_options_are_asked_for(dataset: Path, tmp_path: Path) -> None:
+    """The options stand in the problem, and the letter in the solution; the reward takes the letter and the text."""
+    for target, builder in (("hf", None), ("imagefolder", "imagefolder")):
+        export(dataset, out := tmp_path / target, target, mode="mc")
+        read = load(out, builder, **({"data_dir": str(out)} if builder else {}))["test"]
+
+        assert set(read.column_names) == set(COLUMNS)
+        for row, (answer, options) in zip(read, list(ASKED.values()) * 2, strict=True):
+            listed = [f"{letter}) {text}" for letter, text in zip("ABCD", options, strict=False)]
+            assert row["problem"].splitlines() == [row["question"], *listed]
+            assert (row["answer"], row["choices"], row["choice"]) == (answer, options, options.index(answer))
+            letter = "ABCD"[row["choice"]]
+            assert row["solution"] == f"<answer> {letter} </answer>"
+            columns = {name: [row[name]] * 2 for name in ("answer", "answer_type", "choices")}
+            assert accuracy(completions=[letter, answer], **columns) == [1, 1]
+
+
+def test_a_letter_is_no_answer_to_an_open_question(dataset: Path, tmp_path: Path) -> None:
+    """No row of any target has options, so that no reward takes a letter for one."""
+    for target in [each for each in TARGETS if each != "vlmevalkit"]:
+        export(dataset, out := tmp_path / target, target)
+        rows = [row for file in out.rglob("*.jsonl") for row in lines(file)]
+        rows += [row for file in out.rglob("*.json") for row in json.loads(file.read_text())]
+        for file in out.rglob("*.parquet"):
+            rows += load(out, "parquet", data_files=str(file))["train"].to_list()
+        assert rows, target
+        assert not [row for row in rows if '"choice' in json.dumps(row, default=str)], target
+
+    for target, place in (("trl", ""), ("verl", "extra_info")):
+        (file, *_) = sorted((tmp_path / target).rglob("train*.parquet"))
+        rows = load(tmp_path / target, "parquet", data_files=str(file))["train"].to_list()
+        about = [row[place] if place else row for row in rows]
+        scores = [score("A", each["answer"], each["answer_type"], each.get("choices")) for each in about]
+        assert set(scores) == {0}
 
 
 def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) -> None:
@@ -160,7 +195,7 @@ def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) ->
         text = first["prompt"][0]["content"][1].pop("text")
 
         assert first["prompt"] == [{"role": "user", "content": [{"type": "image", "text": None}, {"type": "text"}]}]
-        assert text.splitlines()[1:] == (["A) 2", "B) 3"] if mode == "mc" else [])
+        assert text.splitlines()[1:] == [*(["A) 2", "B) 3"] if mode == "mc" else []), "", HOW_TO_REPLY]
         assert first["completion"][0]["content"][0]["text"] == replies[0]
         assert first["solution"] == f"<answer> {replies[0]} </answer>"
         assert first["domain"] == "market"
@@ -255,10 +290,12 @@ def test_lmms_eval_finds_a_task_with_its_functions(
     task = yaml.load(Path("clevr_test.yaml").read_text(), Loader)
     read = load(Path("."), task["dataset_path"], **task["dataset_kwargs"])[task["test_split"]]
     utils = runpy.run_path("utils.py")
-    functions = [utils[task[key].removeprefix("utils.")] for key in ("doc_to_visual", "doc_to_text")]
+    functions = [utils[task[key].removeprefix("utils.")] for key in ("doc_to_visual", "doc_to_text", "process_results")]
 
     assert task["task"] == "clevr_test"
-    assert task["metric_list"][0]["metric"] == "exact_match"
+    assert [each["metric"] for each in task["metric_list"]] == ["accuracy"]
+    for reply, credit in (("There are three.", 1), ("3", 1), ("2 or 3", 0), ("4", 0)):
+        assert functions[2](read[0], [reply]) == {"accuracy": credit}
     assert png_of(functions[0](read[0])[0]) == 4
     asked = functions[1](read[0], task["lmms_eval_specific_kwargs"]["default"])
     assert asked == f"{read[0]['question']}\nAnswer with a single word or with a number in digits."
@@ -316,11 +353,9 @@ def test_a_dialog_is_one_conversation_or_a_row_for_each_round(others: Path, tmp_
     assert sum("<image>" in each["value"] for each in whole) == 1
     assert len(chats) == len(samples) == sum(len(each["rounds"]) for each in dialogs)
     assert [each["role"] for each in chats[2]["prompt"]] == ["user", "assistant", "user", "assistant", "user"]
-    assert (
-        chats[9]["prompt"][-1]["content"][0]["text"]
-        == samples[9]["input"][-1]["content"][0]["text"]
-        == last["question"]
-    )
+    assert samples[9]["input"][-1]["content"][0]["text"] == last["question"]
+    assert chats[9]["prompt"][-1]["content"][0]["text"] == f"{last['question']}\n\n{HOW_TO_REPLY}"
+    assert [HOW_TO_REPLY in str(each) for each in chats[9]["prompt"]].count(True) == 1
     assert chats[9]["answer"] == samples[9]["target"] == str(last["answer"])
     assert load(tmp_path / "hf")["sample"][0]["questions"][-1] == last["question"]
 
@@ -349,6 +384,194 @@ def test_a_file_of_questions_is_exported_with_its_pictures(others: Path, tmp_pat
     kinds = {"count": "count", "exist": "yes/no", "query": "value"}
     for row, each in zip(read, written, strict=True):
         assert row["answer_type"] == kinds.get(each["question_type"], row["answer_type"])
+
+
+def test_prompts_ask_for_the_form_that_the_reward_format_wants(dataset: Path, tmp_path: Path) -> None:
+    """Once in each prompt and in one text; `--prompt plain` leaves it out, and answers alone are left to learn."""
+    for target in ASKING:
+        asked, plain = (tmp_path / f"{target}-{prompt}" for prompt in ("format", "plain"))
+        for out, prompt in ((asked, None), (plain, "plain")):
+            export(dataset, out, target, prompt=prompt)
+        texts = {out: [*_texts(out)] for out in (asked, plain)}
+
+        assert len(texts[asked]) == len(texts[plain]) > 0
+        for with_form, without in zip(texts[asked], texts[plain], strict=True):
+            assert with_form.count("<answer>") == HOW_TO_REPLY.count("<answer>")
+            assert with_form == f"{without}\n\n{HOW_TO_REPLY}"
+
+
+def _texts(out: Path) -> Iterator[str]:
+    """The prompts of an export of trl, verl, EasyR1 or LLaVA."""
+    for file in sorted(out.rglob("*.json")):
+        yield from (each["conversations"][0]["value"] for each in json.loads(file.read_text()))
+    for file in sorted(out.rglob("*.parquet")):
+        for row in load(out, "parquet", data_files=str(file))["train"].remove_columns(
+            ["image"] if "trl" in out.name else ["images"]
+        ):
+            said = row.get("problem") or row["prompt"][-1]["content"]
+            yield said if isinstance(said, str) else said[-1]["text"]
+
+
+def test_a_test_set_with_hidden_answers_is_exported_with_empty_ones(others: Path, tmp_path: Path) -> None:
+    """Its README says how predictions are scored; what trains or scores by answers is refused."""
+    write_questions(
+        others / "scenes.json",
+        tmp_path / "hidden.json",
+        settings=QuestionSettings(templates_per_image=3),
+        form=RecordForm(hide_answers=True),
+    )
+    for target in TARGETS:
+        out = tmp_path / target
+        if target not in HOLD_HIDDEN:
+            with pytest.raises(UsageError, match=f"{target} cannot hold (hidden answers|questions without options)"):
+                export(tmp_path / "hidden.json", out, target, images=others)
+            continue
+        export(tmp_path / "hidden.json", out, target, images=others)
+        read = load(out)["sample"]
+        written = json.loads((tmp_path / "hidden.json").read_text())["questions"]
+
+        assert [row["question"] for row in read] == [each["question"] for each in written]
+        assert {(row["answer"], row["solution"], row["program"]) for row in read} == {("", "", "[]")}
+        assert (
+            "`vqagen evaluate` scores predictions with the file that has the answers" in (out / "README.md").read_text()
+        )
+
+
+def test_the_readme_lists_the_columns_of_the_export(dataset: Path, tmp_path: Path) -> None:
+    """Those that its rows have, and no other."""
+    differing = {}
+    for target in TARGETS:
+        for mode in MODES if target != "vlmevalkit" else ["mc"]:
+            export(dataset, out := tmp_path / f"{target}-{mode}", target, mode=mode)
+            text = (out / "README.md").read_text().partition("## Columns")[2].partition("# Card")[0]
+            listed = set(re.findall(r"^- `([^`]+)`: .", text, re.MULTILINE))
+            if listed != (found := _columns(out)):
+                differing[target, mode] = (listed, found)
+
+    assert differing == {}
+
+
+def _columns(out: Path) -> set[str]:
+    """The keys of the first row of an export."""
+    for file in sorted(out.rglob("*.parquet")):
+        return {*load(out, "parquet", data_files=str(file))["train"].column_names}
+    for file in sorted(out.rglob("train*.json")):
+        return {*json.loads(file.read_text())[0]}
+    for file in sorted(out.rglob("*.tsv")):
+        return {*file.read_text().splitlines()[0].split("\t")}
+    (file, *_) = sorted(out.rglob("*.jsonl"))
+    return {*lines(file)[0]}
+
+
+def test_rows_tell_the_reward_the_words_of_ones_own_domain(dataset: Path, tmp_path: Path) -> None:
+    """As JSON, in every target that is rewarded or scored by vqagen; a shipped domain is named."""
+    words = {"language": "en", "attributes": {"shade": {"red": ["crimson lake"]}}}
+    write_dataset(own := tmp_path / "own")
+    info = {"generator": {"name": "vqagen", "domain": "farm", "vocabulary": words}}
+    (own / "questions.jsonl.info.json").write_text(json.dumps(info))
+    for target in ("trl", "verl", "easyr1", "inspect", "lmms-eval"):
+        export(own, tmp_path / target, target)
+    (row,) = load(tmp_path / "trl")["train"].select([2]).to_list()
+    about = load(tmp_path, "parquet", data_files=str(tmp_path / "verl/train.parquet"))["train"][2]["extra_info"]
+
+    assert json.loads(row["domain"]) == words
+    said = "<think>Dark.</think><answer>crimson lake</answer>"
+    assert accuracy(completions=[said], **{name: [row[name]] for name in ("answer", "answer_type", "domain")}) == [1]
+    assert verl_score("", said, about["answer"], about)["acc"] == 1
+    reward = runpy.run_path(str(tmp_path / "easyr1/reward.py"))["reward"]
+    inputs = {"response": said, "ground_truth": "red", "response_length": 3}
+    assert reward(inputs)["accuracy"] == reward([inputs])[0]["accuracy"] == 1
+    lmms = runpy.run_path(str(tmp_path / "lmms-eval/utils.py"))["process_results"]
+    assert lmms({"answer": "red", "answer_type": "value"}, ["It is crimson lake."]) == {"accuracy": 1}
+    assert repr(row["domain"]) in (tmp_path / "inspect/task.py").read_text()
+
+
+# Pictures of others ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder `in` with questions and a picture, links that lead out of it, and secrets outside."""
+    (inside := tmp_path / "in").mkdir()
+    (tmp_path / "secret.png").write_text("not for you")
+    (tmp_path / "private.png").write_bytes(picture(1))
+    (inside / "text.png").write_text("no picture")
+    (inside / "good.png").write_bytes(picture(2))
+    (inside / "same.png").symlink_to("good.png")
+    (inside / "link.png").symlink_to("../private.png")
+    (inside / "images").symlink_to("..")
+    return inside
+
+
+OUTSIDE = {
+    "/etc/passwd": "is not inside the folder of the pictures",
+    "../secret.png": "is not inside the folder of the pictures",
+    "x/../../private.png": "is not inside the folder of the pictures",
+    "link.png": "is behind a symbolic link to outside of",
+    "private.png": "is behind a symbolic link to outside of",
+    "text.png": "is no picture: its content is of another kind",
+}
+"""Name of a picture -> why it is refused; `private.png` lies behind the link that is called images."""
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_picture_outside_of_its_folder_gets_into_no_export(name: str, outside: Path, tmp_path: Path) -> None:
+    (file := outside / "questions.jsonl").write_text(
+        "".join(
+            json.dumps(
+                {"question": "?", "answer": "a", "choices": ["a", "b"], "question_index": at, "image_filename": each}
+            )
+            + "\n"
+            for at, each in enumerate(("good.png", "same.png", name))
+        )
+    )
+    for target in TARGETS:
+        with pytest.raises(BadInput, match=rf"questions\[2\]\.image_filename: .*{re.escape(OUTSIDE[name])}"):
+            export(file, tmp_path / "out", target, mode="mc")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_picture_of_a_trial_stays_in_its_folder(others: Path, tmp_path: Path) -> None:
+    (trials := tmp_path / "trials").mkdir()
+    (tmp_path / "private.png").write_bytes(picture(1))
+    for file in (others / "trials").glob("trials.jsonl*"):
+        (trials / file.name).write_text(file.read_text().replace("images/000003.png", "../private.png"))
+    (trials / "images").mkdir()
+    for file in (others / "trials/images").iterdir():
+        (trials / "images" / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(BadInput, match=r"trials\[3\]\.image: '\.\./private\.png' is not inside the folder"):
+        export(trials, tmp_path / "out", "trl")
+
+
+def test_what_a_row_of_parquet_calls_a_picture_is_one(tmp_path: Path) -> None:
+    """Its name stays a name, wherever it points."""
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data/train-00000-of-00001.parquet"
+    row = {**next(rows_of({"train": 1})), "image_id": 7}
+    write_rows(file, [{**row, "image": {"bytes": b"secret", "path": "a.png"}}])
+    with pytest.raises(BadInput, match="row 0 has no picture"):
+        export(tmp_path, tmp_path / "out", "hf")
+    for path in ("../..", "..", None, "/etc/passwd"):
+        write_rows(file, [{**row, "image": {"bytes": picture(3), "path": path}}])
+        export(tmp_path, tmp_path / "out", "llava", force=True)
+        (saved,) = [each.name for each in (tmp_path / "out/images").iterdir()]
+        assert saved == ("passwd" if path == "/etc/passwd" else "7.png")
+
+
+def test_two_pictures_of_one_name_stay_two_in_a_table(tmp_path: Path) -> None:
+    """VLMEvalKit's rows name the row that has the same picture."""
+    rows = []
+    for folder, number in (("a", 1), ("b", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.png").write_bytes(picture(number))
+        rows.append({"question": "?", "answer": "a", "choices": ["a", "b"], "image_filename": f"{folder}/x.png"})
+    (tmp_path / "q.jsonl").write_text(
+        "".join(json.dumps({**row, "question_index": at}) + "\n" for at, row in enumerate(rows))
+    )
+    export(tmp_path / "q.jsonl", tmp_path / "out", "vlmevalkit", mode="mc")
+    _, *table = (tmp_path / "out/vqagen_train.tsv").read_text().splitlines()
+
+    assert [base64.b64decode(line.split("\t")[1]) for line in table] == [picture(1), picture(2)]
 
 
 def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path: Path) -> None:
@@ -398,6 +621,8 @@ def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> 
         ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
         ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
         ("questions.jsonl", "trl", {"mode": "mc"}, "question 0 has no options to choose from; `vqagen choices` makes"),
+        ("data", "hf", {"prompt": "plain"}, "hf does not ask for a form of reply, as trl, easyr1, verl, llava do"),
+        ("data", "trl", {"prompt": "formal"}, "unknown prompt 'formal'; did you mean 'format'?"),
         ("questions.jsonl", "trl", {"images": "nowhere"}, "no folder of pictures: nowhere"),
         ("questions.jsonl", "trl", {"images": "trials"}, "row 0 has no picture"),
         ("nothing.json", "trl", {}, "questions, dialogs or trials not found: "),

@@ -245,17 +245,22 @@ def test_what_is_no_domain_is_said(written: str, message: str, tmp_path: Path, m
 # In the info ------------------------------------------------------------------------------------------------------
 
 
-def test_the_info_names_a_shipped_domain_and_no_other(vqagen_: Commands) -> None:
-    """Of a folder of one's own it says nothing that depends on where it is."""
+def test_the_info_of_questions_names_any_domain_and_takes_none_for_a_shipped_one(vqagen_: Commands) -> None:
+    """One's own is called by its folder or file, and never by where this is; scenes name shipped ones alone."""
     write_starter(Path("farm"))
     Path("clevr.json").write_bytes(shipped("metadata/clevr.json").read_bytes())
-    cases = {"": "clevr", "--domain market": "market", "--domain ./farm": None, "--metadata clevr.json": None}
-    for number, (flags, expected) in enumerate(cases.items()):
+    cases = {
+        "": ("clevr", "clevr"),
+        "--domain market": ("market", "market"),
+        "--domain ./farm": (None, "farm"),
+        "--metadata ./farm/../clevr.json": (None, "clevr (own)"),
+    }
+    for number, (flags, (of_scenes, of_questions)) in enumerate(cases.items()):
         vqagen_.done(f"scenes sample --count 2 {flags} -o s{number}.json")
         vqagen_.done(f"generate --scenes s{number}.json {flags} -o q{number}.json")
 
-        assert generator_of(f"s{number}.json")["domain"] == expected
-        assert generator_of(f"q{number}.json")["domain"] == expected
+        assert generator_of(f"s{number}.json")["domain"] == of_scenes
+        assert generator_of(f"q{number}.json")["domain"] == of_questions
 
 
 def test_a_worker_refuses_files_that_were_changed(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
 from vqagen.run.making import write_dialogs, write_questions, write_trials
@@ -213,6 +213,58 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
     assert sorted(each.name for each in tmp_path.iterdir()) == ["empty.jsonl", "foreign.json", "trials.jsonl"]
 
 
+def test_a_picture_outside_of_its_folder_gets_into_no_page(made: Path, tmp_path: Path) -> None:
+    """By the name in a question, in a scene or in a trial, or behind a link; nor does what is no picture."""
+    (tmp_path / "private.png").write_bytes(png_file(np.zeros((4, 4, 3), np.uint8)))
+    (inside := tmp_path / "in").mkdir()
+    (inside / "text.png").write_text("no picture")
+    (inside / "link.png").symlink_to("../private.png")
+    (inside / "images").symlink_to("..")
+    question = records(made / "questions.jsonl")[0]
+    (trial,) = [each for each in records(made / "trials/trials.jsonl") if each["trial_index"] == 1]
+    for name, reason in {
+        "/etc/passwd": "is not inside the folder of the pictures",
+        "../private.png": "is not inside the folder of the pictures",
+        "link.png": "is behind a symbolic link to outside of",
+        "private.png": "is behind a symbolic link to outside of",
+        "text.png": "is no picture: its content is of another kind",
+    }.items():
+        (inside / "q.jsonl").write_text(json.dumps(question | {"image_filename": name}))
+        (inside / "trials.jsonl").write_text(json.dumps(trial | {"image": name}))
+        for file, key in (("q.jsonl", "questions[0].image_filename"), ("trials.jsonl", "trials[0].image")):
+            with pytest.raises(BadInput, match=rf"{re.escape(key)}: .*{reason}"):
+                show_file(inside / file, tmp_path / "page")
+
+    assert not (tmp_path / "page").exists()
+
+
+def test_what_a_dataset_calls_a_picture_is_one(made: Path, tmp_path: Path) -> None:
+    (scene, *_) = json.loads((made / "pictures/scenes.json").read_text())["scenes"]
+    (tmp_path / "data").mkdir()
+    row = question_row(records(made / "questions.jsonl")[0], picture_columns(scene, 0, b"secret"), 0, "value", "")
+    write_rows(tmp_path / "data/train-00000-of-00001.parquet", [row])
+    with pytest.raises(BadInput, match="row 0 has no picture: its content is of another kind"):
+        show_file(tmp_path, tmp_path / "page")
+
+
+def test_a_page_may_be_one_file(made: Path, tmp_path: Path, capsysbinary: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With style, code, data and pictures inside; a text that ends a script stays a text."""
+    monkeypatch.setattr(showing, "PART", 10)
+    asked = records(made / "questions.jsonl")
+    asked[0]["question"] = "</script><script>alert(1)</script>"
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(each) + "\n" for each in asked))
+    line = f"show '{tmp_path}/q.jsonl' --images '{made}/pictures' -o '{tmp_path}/page.html'"
+    run = Commands(capsysbinary)
+    assert run.done(line).err == f"{12 * SCENES} questions with {SCENES - 1} pictures: open {tmp_path}/page.html\n"
+    text = (tmp_path / "page.html").read_text("utf-8")
+
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["page.html", "q.jsonl"]
+    assert text.count("</script>") == text.count("<script") == 2 + -(-12 * SCENES // 10)
+    assert not re.search(r'(src|href)="(?!data:)', text)
+    assert text.count("data:image/png;base64,") >= SCENES - 1
+    assert "exists already; give --force to replace it" in run(line).err
+
+
 def test_a_full_disk_names_the_page(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python's message names the file that is copied, which is not to blame."""
 
@@ -271,6 +323,20 @@ def page(browser: Any) -> Iterator[Any]:
     yield opened
     window.close()
     assert faults == []
+
+
+@needs_chromium
+def test_a_page_of_one_file_opens(page: Any, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its parts too, and its pictures."""
+    monkeypatch.setattr(showing, "PART", 10)
+    show_file(made / "questions.jsonl", tmp_path / "page.html", images=made / "pictures")
+    asked = records(made / "questions.jsonl")
+    page.goto((tmp_path / "page.html").as_uri())
+
+    expect(page.locator("#list button").first).to_be_visible()
+    expect(page.locator(".picture img")).to_have_js_property("naturalWidth", 480)
+    page.locator("#list button").nth(12).click()
+    expect(page.locator(".asked")).to_contain_text(asked[12]["question"])
 
 
 def open_page(page: Any, folder: Path) -> None:

@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from vqagen.errors import Problem, UsageError, VqagenError, unknown, warn
-from vqagen.language.domain_files import SHIPPED_DOMAINS, find_domain
+import orjson
+
+from vqagen.errors import Problem, UsageError, unknown, warn
+from vqagen.language.domain_files import SHIPPED_DOMAINS
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import (
     BOOL,
@@ -63,8 +65,9 @@ def score(
     """Return the reward for a reply, from 0 to 1.
 
     `answer_type` is a key of `KIND_OF`, found from the answer if it is missing. `choices` are options that the model
-    saw: a letter names one. `domain` tells which words are values: a shipped domain's name or a folder; by default the
-    first shipped domain that has the answer. Without it, replies are compared as texts, and InputWarning says so.
+    saw: a letter names one. `domain` tells which words are values: a shipped domain's name, a folder, or a file's
+    `vocabulary` as JSON; by default the first shipped domain that has the answer. Without it, replies are compared as
+    whole texts, and InputWarning says so.
     `partial` gives half the reward for a count that is off by one, a quarter if by two, and so on. Raises UsageError
     for an unknown type.
 
@@ -117,17 +120,27 @@ def _vocabulary(domain: str | None, answer: str) -> Vocabulary:
     """Return the words of the domain, or of the first shipped one, that has all words of the answer."""
     names = [domain] if domain else list(SHIPPED_DOMAINS)
     said = _LISTED.split(answer.lower())
-    vocabularies = (_words_of(name) for name in names)
-    return next((each for each in vocabularies if all(word in each.words for word in said)), NO_VOCABULARY)
+    found = next((each for each in map(words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
+    if not domain and not found.words and _kind_of(answer, found) == TEXT and answer not in LETTERS:
+        _warn_unknown("no column `domain`")
+    return found
 
 
 @cache
-def _words_of(domain: str) -> Vocabulary:
-    try:
-        find_domain(domain)
-    except VqagenError as error:  # a dataset may be used where its domain is not
-        warn(Problem(f"replies are compared as texts, as the values of the domain are not known: {error}", "rewards"))
-    return vocabulary_of({"generator": {"domain": domain}}, are_dialogs=False)
+def words_of(domain: str) -> Vocabulary:
+    """Return the words of a shipped domain, of one in a folder, or of a file's `vocabulary` as JSON."""
+    made = {"vocabulary": orjson.loads(domain)} if domain.startswith("{") else {"domain": domain}
+    found = vocabulary_of({"generator": made}, are_dialogs=False)
+    if not found.words:  # a dataset may be used where its domain is not
+        _warn_unknown(f"domain {domain[:40]!r}")
+    return found
+
+
+@cache
+def _warn_unknown(what: str) -> None:
+    """Warn once of what does not say which words are values."""
+    message = f"{what}: its words are not known, so that replies are compared as whole texts; export again"
+    warn(Problem(message, "rewards"))
 
 
 # TRL ------------------------------------------------------------------------------------------------------------------

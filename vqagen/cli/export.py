@@ -39,6 +39,14 @@ from vqagen.export import TARGETS
     help="Ask for an answer, or list the options and ask for a letter.",
 )
 @click.option(
+    "--prompt",
+    cls=Option,
+    group="choice",
+    type=click.Choice(["format", "plain"]),
+    help="trl, easyr1, verl, llava: end questions with the form of reply that the reward `format` wants, or leave it"
+    " out, as for supervised training. [default: format]",
+)
+@click.option(
     "--without-pictures",
     cls=Option,
     group="choice",
@@ -62,6 +70,7 @@ def command(
     images: str | None,
     split: str | None,
     mode: str,
+    prompt: str | None,
     without_pictures: bool,
     name: str,
     force: bool,
@@ -89,6 +98,7 @@ def command(
             images=images,
             split=split,
             mode=mode,
+            prompt=prompt,
             without_pictures=without_pictures,
             name=name,
             force=force,

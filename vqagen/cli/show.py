@@ -29,7 +29,7 @@ from vqagen.cli.options import domain_options, input_path, out_option, path
     help="The pictures, or a folder that `vqagen scenes render` or `draw` wrote. [default: beside the scenes or FILE]",
 )
 @domain_options("domain", "metadata", "plugins")
-@out_option("FOLDER", "Folder for the page.")
+@out_option("FOLDER", "Folder for the page; a name that ends in .html: one file with all in it.")
 @click.option("--force", cls=Option, group="output", is_flag=True, help="Replace a page in that folder.")
 def command(file: str, scenes: str | None, images: str | None, domain: dict[str, Any], out: str, force: bool) -> None:
     """Write a page that shows questions, dialogs, trials or a dataset.
@@ -47,10 +47,10 @@ def command(file: str, scenes: str | None, images: str | None, domain: dict[str,
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
     from vqagen.language.domain_files import find_domain
-    from vqagen.show.showing import show_file
+    from vqagen.show.showing import is_page, show_file
 
     files = find_domain(**domain) if any(domain.values()) else None
     with counting("entry") as on_shown:
         done = show_file(file, out, images=images, scenes=scenes, files=files, force=force, on_shown=on_shown)
-    pictures = counted(done.pictures, "picture")
-    click.echo(f"{counted(done.entries, done.kind.removesuffix('s'))} with {pictures}: open {out}/index.html", err=True)
+    shown = f"{counted(done.entries, done.kind.removesuffix('s'))} with {counted(done.pictures, 'picture')}"
+    click.echo(f"{shown}: open {out if is_page(out) else f'{out}/index.html'}", err=True)

@@ -11,7 +11,7 @@ from vqagen import __version__
 from vqagen.dataset.folder import Counts, Folder, front_matter, left_out_of
 from vqagen.dataset.holdout import HoldOut
 from vqagen.dataset.joining import records_of
-from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, SPLITS, TRAIN
+from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, MEANINGS, SPLITS, TRAIN
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
 from vqagen.files.output import atomic_output
@@ -22,27 +22,6 @@ from vqagen.tasks.settings import flag
 from vqagen.world.loading import find_scenes
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-MEANINGS = {
-    "image": "the picture",
-    "image_id": "number of the picture, over all splits",
-    "question_id": "number of the question, over all splits",
-    "dialog_id": "number of the dialog, over all splits",
-    "problem": "the question, under the name that trainers of reinforcement learning read",
-    "solution": "`<answer> 3 </answer>`",
-    "question": "the question",
-    "answer": "the answer as text",
-    "answer_type": "`count`, `yes/no` or `value`",
-    "choices": "options, in the order to show them in; empty if there are none",
-    "choice": "place of the right option, from 0; -1 if there are none",
-    "program": "JSON: the steps that give the answer on the scene",
-    "family": "the template of the question",
-    "scene": "JSON: objects, their values, places and relations, the camera and the lights",
-    "boxes": "of each object `[left, top, right, bottom]` in pixels; `[]` if it cannot be seen",
-    "caption": "what is told before the first question",
-    "questions": "the question of each round",
-    "answers": "the answer of each round",
-    "dialog": "JSON: the dialog with its programs and coreference",
-}
 CARD = """---
 {head}---
 
@@ -126,7 +105,7 @@ def write_card(
 def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
     own, train = (
         (str(records_of(folder, settings, each)), str(folder.path("steps", each, "scenes.json")))
-        for each in (name, TRAIN)
+        for each in (name, TRAIN if f"rows {TRAIN}" in folder.steps else name)
     )
     if own == train:
         return audit(own[0], scenes=own[1])

@@ -16,8 +16,8 @@ from vqagen.dataset.rows import (
     ANSWER_TYPES,
     DIALOG_FEATURES,
     FEATURES,
+    SPLITS,
     TEST,
-    TRAIN,
     Feature,
     Row,
     dialog_row,
@@ -107,7 +107,8 @@ def write_split(
         for chunk, own in chunks:
             path = folder.path(data, f"{name}-{chunk:05}-of-{number:05}.parquet")
             counts[kind] += write_rows(path, own, features)
-    if not counts["questions"] and (name == TRAIN or (name == TEST and settings.hold_out != "none")):
+    is_first = name == next(each for each in SPLITS if folder.steps["splits"]["scenes"][each])
+    if not counts["questions"] and (is_first or (name == TEST and settings.hold_out != "none")):
         message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
         raise UsageError(f"{folder.place}: {message}")
     return dict(counts)

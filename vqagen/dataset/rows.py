@@ -1,21 +1,4 @@
-"""The rows of a dataset: one question with its picture, and the columns that all rows have.
-
-image       {bytes, path}: the picture as PNG or JPEG, and its name
-image_id    number of the picture, the same in all splits
-question_id number of the question, the same in all splits
-problem     text of the question; trainers of reinforcement learning read it under this name
-solution    "<answer> 3 </answer>"
-question    text of the question
-answer      text of the answer
-answer_type count, yes/no, value or cell
-choices     options, in the order in which a model sees them; empty for a question without options
-choice      place of the right option, from 0; -1 for a question without options
-program     JSON: the steps that give the answer
-family      the template that the question is made of, such as `one_hop.json#color_of`
-scene       JSON: the scene, without masks
-boxes       for each object of the scene [left, top, right, bottom] in pixels, right and bottom exclusive; [] for
-            an object of which nothing can be seen
-"""
+"""The rows of a dataset: a question or dialog with its picture, and what each column means."""
 
 from __future__ import annotations
 
@@ -62,6 +45,28 @@ DIALOG_FEATURES: Mapping[str, Feature] = {
     "boxes": {"feature": _BOX, "_type": "Sequence"},
 }
 """Column of a dialog -> its type. `dialog` is the record that `vqagen dialog` writes, as JSON."""
+MEANINGS: Mapping[str, str] = {
+    "image": "the picture as PNG or JPEG, and its name",
+    "image_id": "number of the picture, over all splits",
+    "question_id": "number of the question, over all splits",
+    "dialog_id": "number of the dialog, over all splits",
+    "problem": "the question, under the name that trainers of reinforcement learning read",
+    "solution": "`<answer> 3 </answer>`",
+    "question": "the question",
+    "answer": "the answer as text",
+    "answer_type": "`count`, `yes/no` or `value`; `cell` for trials",
+    "choices": "options, in the order to show them in; empty if there are none",
+    "choice": "place of the right option, from 0; -1 if there are none",
+    "program": "JSON: the steps that give the answer on the scene",
+    "family": "the template of the question",
+    "scene": "JSON: objects, their values, places and relations, the camera and the lights",
+    "boxes": "of each object `[left, top, right, bottom]` in pixels; `[]` if it cannot be seen",
+    "caption": "what is told before the first question",
+    "questions": "the question of each round",
+    "answers": "the answer of each round",
+    "dialog": "JSON: the dialog with its programs and coreference",
+}
+"""Column -> its meaning, for people."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
 ANSWER_TYPES = {"Bool": "yes/no", "Integer": "count", "Cell": "cell"}

@@ -74,10 +74,10 @@ class DatasetSettings(RenderingSettings):
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
-        if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", self.shares) or sum(self.parts) != 100 or not self.parts[0]:
+        if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", self.shares) or sum(self.parts) != 100:
             yield f"--shares must be three whole numbers with the sum 100, such as 80/10/10; found {self.shares!r}"
-        elif self.hold_out != "none" and not self.parts[2]:
-            yield f"--shares {self.shares} leaves no test split, which --hold-out {self.hold_out} needs"
+        elif self.hold_out != "none" and not (self.parts[0] and self.parts[2]):
+            yield f"--shares {self.shares} leaves no train or no test split; --hold-out {self.hold_out} needs both"
         if self.held and self.hold_out not in (FAMILY, VALUE_PAIR):
             yield f"--held goes with --hold-out {FAMILY} or {VALUE_PAIR}; found --hold-out {self.hold_out}"
         if self.rotations and self.choices == "none":

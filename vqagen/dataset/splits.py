@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vqagen.dataset.rows import SPLITS, TEST, TRAIN
+from vqagen.dataset.rows import SPLITS, TEST
 from vqagen.extras import needed
 from vqagen.rng import shuffled, stream
 
@@ -111,7 +111,7 @@ def split_scenes(groups: Sequence[Sequence[int]], parts: Sequence[int], seed: in
     """Return the split of each scene. `parts` are the shares of train, validation and test in percent.
 
     With `test_from`, all scenes from this place on are the test split, and the others keep their shares: a group of
-    both loses its test scenes. No group is parted. Train has at least one scene if there is one.
+    both loses its test scenes. No group is parted. The first split with a share gets the scenes that fit into no other.
     """
     number = sum(map(len, groups))
     names, free = [""] * number, list[Sequence[int]]()
@@ -125,9 +125,10 @@ def split_scenes(groups: Sequence[Sequence[int]], parts: Sequence[int], seed: in
     left = sum(map(len, free))
     shares = (0, parts[1] * 100 / max(parts[0] + parts[1], 1), 0) if test_from is not None else (0, *parts[1:])
     wanted = {name: round(left * share / 100) for name, share in zip(SPLITS, shares, strict=True)}
-    wanted[TRAIN] = left
+    first = next(name for name, share in zip(SPLITS, parts, strict=True) if share)
+    wanted[first] = left
     for group in shuffled(stream(seed, "splits"), free):
-        name = next((name for name in reversed(SPLITS) if len(group) <= wanted[name]), TRAIN)
+        name = next((name for name in reversed(SPLITS) if len(group) <= wanted[name]), first)
         wanted[name] -= len(group)
         for place in group:
             names[place] = name

@@ -16,10 +16,21 @@ FEATURES: Mapping[str, Any] = {
 }
 USE = """    data.train_files=path/to/this/folder/train.parquet data.val_files=path/to/this/folder/validation.parquet
     data.prompt_key=problem data.answer_key=answer data.image_key=images
-    worker.reward.reward_function=<file>:easyr1_score
+    worker.reward.reward_function=path/to/this/folder/reward.py:reward
 
-`<file>` is what `python -c "import vqagen.rewards; print(vqagen.rewards.__file__)"` prints. EasyR1
-hands the answer alone to the reward, which finds its type by itself."""
+EasyR1 hands the answer alone to the reward, which finds its type by itself."""
+REWARD = '''"""The reward of this export, for EasyR1: `vqagen.rewards.easyr1_score` with the words of its domain."""
+
+from vqagen.rewards import easyr1_score
+
+DOMAIN = {domain!r}
+
+
+def reward(reward_inputs, **settings):
+    if isinstance(reward_inputs, dict):
+        return easyr1_score({{**reward_inputs, "domain": DOMAIN}}, **settings)
+    return easyr1_score([{{**each, "domain": DOMAIN}} for each in reward_inputs], **settings)
+'''
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
@@ -27,7 +38,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     rows = (
         {
             "image_id": each.row["image_id"],
-            "problem": with_tag(each.turn.text, folder.has_pictures),
+            "problem": with_tag(folder.asked(each.turn).text, folder.has_pictures),
             "answer": each.turn.answer,
             "images": [each.image],
             "answer_type": each.turn.answer_type,
@@ -39,5 +50,6 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
-    """Write the README."""
-    folder.write_readme("EasyR1", USE)
+    """Write the reward, and the README."""
+    folder.write_text("reward.py", REWARD.format(domain=folder.source.domain or None))
+    folder.write_readme("EasyR1", USE, FEATURES)

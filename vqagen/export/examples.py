@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,11 +17,11 @@ import orjson
 from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
-from vqagen.files.locations import first_file
+from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
-from vqagen.score.answers.kinds import BOOL, INTEGER
+from vqagen.score.answers.kinds import BOOL, INTEGER, attributes_of
 from vqagen.score.items.builder import gold_of
 from vqagen.score.items.questions import OPTION_KEYS
 from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of, shipped_domain
@@ -37,6 +37,7 @@ TYPES = {BOOL: "yes/no", INTEGER: "count"}
 """Kind of an answer -> its type in rows; all others are values."""
 DEFAULT_SPLIT = "train"
 """The split of what has none."""
+OPTION_COLUMNS = ("choices", "choice")
 BLOCK_TEXT = 0
 """The description of blocked cells in trials: the most explicit one."""
 
@@ -47,7 +48,12 @@ class Turn(NamedTuple):
     text: str
     answer: str
     answer_type: str
-    """count, yes/no, value or cell."""
+    """count, yes/no, value or cell; "" if answers are hidden."""
+
+    @property
+    def solution(self) -> str:
+        """The answer as trainers read it."""
+        return f"<answer> {self.answer} </answer>" if self.answer else ""
 
 
 class Example(NamedTuple):
@@ -60,7 +66,10 @@ class Example(NamedTuple):
     turns: tuple[Turn, ...]
     """One; of a dialog its rounds, the first with the caption before its question."""
     row: Row
-    """The columns of a dataset but for `image`: those of `dataset.rows.FEATURES`, or of `DIALOG_FEATURES`."""
+    """The columns of a dataset but for `image`: those of `dataset.rows.FEATURES`, or of `DIALOG_FEATURES`.
+
+    Options are in it only if they are asked for: a letter is no answer to an open question.
+    """
 
     @property
     def turn(self) -> Turn:
@@ -84,10 +93,12 @@ class Source(NamedTuple):
 
     kind: str
     domain: str
-    """The name of the shipped domain; "" if it is another one or unknown."""
+    """What `rewards.score` takes as the domain: the name of a shipped one, or the vocabulary of the file as JSON; "" if
+    neither is known."""
     card: str
     """The README of a dataset, which names its licences; "" for other sources."""
     examples: Iterator[Example]
+    hides_answers: bool = False
 
 
 def find_source(place: PathLike, asked: Asked) -> Source:
@@ -98,9 +109,23 @@ def find_source(place: PathLike, asked: Asked) -> Source:
     if found.kind is SAMPLES:
         raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
     kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
-    read = {TRIALS: _trial_row(found), DIALOGS: _dialog_row, QUESTIONS: _question_row}[kind]
-    domain = shipped_domain(found.info) or ""
-    return Source(kind, domain, "", _examples(_rows(found, read, asked), str(place), asked))
+    is_hidden = kind == QUESTIONS and next(found.records(), {"answer": ""}).get("answer") is None
+    readers: Mapping[str, ReadRow] = {
+        TRIALS: _trial_row(found),
+        DIALOGS: _dialog_row,
+        QUESTIONS: partial(_question_row, is_hidden),
+    }
+    examples = _examples(_rows(found, readers[kind], asked), str(place), asked)
+    return Source(kind, domain_of(found.info), "", examples, is_hidden)
+
+
+def domain_of(info: Mapping[str, Any]) -> str:
+    """Return what tells rewards the words of a file; see `Source`."""
+    name, generator = shipped_domain(info), info.get("generator")
+    carried = generator.get("vocabulary") if isinstance(generator, Mapping) else None
+    if not isinstance(carried, Mapping) or (name and carried.get("attributes") == attributes_of(name)):
+        return name or ""
+    return orjson.dumps(carried).decode()
 
 
 def _dataset(data: Path, name: str, asked: Asked) -> Source:
@@ -110,39 +135,41 @@ def _dataset(data: Path, name: str, asked: Asked) -> Source:
     card = data.parent / "README.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    domain = shipped_domain(info_of_dataset(data.parent)) or ""
-    return Source(kind, domain, text, _examples(rows, name, asked))
-
-
-def info_of_dataset(folder: Path) -> Mapping[str, Any]:
-    """Return the info of a dataset's questions, which names its domain; nothing if there is none."""
-    info: Mapping[str, Any] = find_info_beside(folder / "questions.jsonl") or {}
-    return info
+    domain = domain_of(find_info_beside(data.parent / "questions.jsonl") or {})
+    return Source(kind, domain, text, _examples(rows, name, asked), first.get("answer") == "")
 
 
 def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:
     """Yield the example of each row, which has a `split`. BadInput for a row that cannot be asked so."""
     for number, row in enumerate(rows):
         split, image = row.pop("split"), row.pop("image")
-        if not asked.without_pictures and not (image and image.get("bytes")):
+        if asked.without_pictures:
+            image = None
+        elif not image or not picture_kind(image["bytes"] or b""):
             message = f"row {number} has no picture; name their folder with --images, or give --without-pictures"
             raise BadInput([Problem(message, name)])
+        else:
+            plain = PurePosixPath(image["path"] or "").name.strip(".")
+            image = {"bytes": image["bytes"], "path": plain or f"{row['image_id']}.png"}
         if "dialog_id" in row:
             id, turns = row["dialog_id"], tuple(_turns_of_dialog(row))
         else:
-            id, turns = row["question_id"], (Turn(row["problem"], row["answer"], row["answer_type"]),)
-            if asked.mode == CHOICE:
-                if row["choice"] < 0:
-                    message = f"question {id} has no options to choose from; `vqagen choices` makes them"
-                    raise BadInput([Problem(message, name)])
-                turns = (_chosen(row),)
-        yield Example(str(id), split, None if asked.without_pictures else image, turns, row)
+            if asked.mode == CHOICE and not row.get("choices"):
+                message = f"question {row['question_id']} has no options to choose from; `vqagen choices` makes them"
+                raise BadInput([Problem(message, name)])
+            turn = _chosen(row) if asked.mode == CHOICE else Turn(row["problem"], row["answer"], row["answer_type"])
+            id, turns = row["question_id"], (turn,)
+            row |= {"problem": turn.text, "solution": turn.solution}
+        if asked.mode == OPEN:
+            row = {key: value for key, value in row.items() if key not in OPTION_COLUMNS}
+        yield Example(str(id), split, image, turns, row)
 
 
 def _chosen(row: Row) -> Turn:
     """Return a question with its options below it, which is answered by a letter."""
     options = (f"{letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"], strict=False))
-    return Turn("\n".join((row["problem"], *options)), string.ascii_uppercase[row["choice"]], row["answer_type"])
+    letter = string.ascii_uppercase[row["choice"]] if row["choice"] >= 0 else ""
+    return Turn("\n".join((row["question"], *options)), letter, row["answer_type"])
 
 
 def _turns_of_dialog(row: Row) -> Iterator[Turn]:
@@ -153,38 +180,29 @@ def _turns_of_dialog(row: Row) -> Iterator[Turn]:
 
 # Files of records -----------------------------------------------------------------------------------------------------
 
-ReadRow = Callable[[Mapping[str, Any]], tuple[Row, str | None]]
-"""Returns the row of a record without its picture, and the name of the picture. FieldFault for what is wrong."""
+ReadRow = Callable[[Mapping[str, Any]], Row]
+"""Returns the row of a record without its picture. FieldFault for what is wrong."""
 
 
 def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
     """Yield the row of each record. BadInput for the first that cannot be exported."""
-    pictures = _finder(source, asked)
-    for place, record in enumerate(source.records()):
-        split = str(record.get("split") or DEFAULT_SPLIT)
-        if asked.split not in (None, split):
-            continue
-        try:
-            row, name = read(record)
-        except FieldFault as fault:
-            path = f"{source.kind.path(place)}.{fault.key}"
-            raise BadInput([Problem(str(fault), str(source.path), path)]) from None
-        yield {**row, "split": split, "image": pictures(name)}
-
-
-def _finder(source: RecordSource, asked: Asked) -> Callable[[str | None], Mapping[str, Any] | None]:
-    """Return the function that finds a picture by its name, or None if there is none. The last ones are kept."""
     folder = Path(asked.images or Path(str(source.path)).parent)
     if not folder.is_dir():
         raise PlaceError(f"no folder of pictures: {folder}")
-
-    @lru_cache(maxsize=8)
-    def find(name: str | None) -> Mapping[str, Any] | None:
-        files = (folder / name, folder / "images" / name) if name and not asked.without_pictures else ()
-        file = first_file(files)
-        return None if file is None else {"bytes": file.read_bytes(), "path": file.name}
-
-    return find
+    key = "image" if source.kind is TRIAL_RECORDS else "image_filename"
+    last, image = None, dict[str, Any]()
+    for place, record in enumerate(source.records()):
+        split, path = str(record.get("split") or DEFAULT_SPLIT), source.kind.path(place)
+        if asked.split not in (None, split):
+            continue
+        try:
+            row = read(record)
+        except FieldFault as fault:
+            raise BadInput([Problem(str(fault), str(source.path), f"{path}.{fault.key}")]) from None
+        if not asked.without_pictures and (name := record.get(key)) != last:
+            file = picture_at(source.path, f"{path}.{key}", name, [folder])
+            last, image = name, {"bytes": file.read_bytes(), "path": file.name} if file else {}
+        yield {**row, "split": split, "image": image}
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:
@@ -207,25 +225,26 @@ def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
     """Return the answer of a question as text, and its type."""
     answer = record.get("answer")
     if answer is None or not isinstance(answer, str | int | list):
-        raise FieldFault(
-            "answer", f"expected the answer, found {describe(answer)}; files with hidden answers have none"
-        )
+        raise FieldFault("answer", f"expected the answer, found {describe(answer)}")
     text = release_answer(tuple(answer) if isinstance(answer, list) else answer)
     return text, TYPES.get(gold_of(answer).kind, "value") if not isinstance(answer, list) else "list"
 
 
-def _question_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
-    question, (answer, answer_type) = _text(record, "question"), _answer(record)
+def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
+    """Return the row of a question; with `is_hidden`, the first question of the file has no answer."""
+    _text(record, "question")
+    if is_hidden and record.get("answer") is not None:
+        raise FieldFault("answer", "an answer, but the first question of the file has none")
+    answer, answer_type = ("", "") if is_hidden else _answer(record)
     key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
     options = [release_answer(each) for each in record.get(key) or ()]
-    if options and answer not in options:
+    if options and not is_hidden and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
-    right = options.index(answer) if options else -1
+    right = options.index(answer) if answer in options else -1
     number = _number(record, "question_index", "question_id")
     family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
-    columns = {"question": question, "answer": answer, "choices": options, "choice": right}
-    row = question_row({"program": [], **record, **columns}, _picture(record), number, answer_type, family)
-    return row, record.get("image_filename")
+    columns = {"program": [], **record, "answer": answer, "choices": options, "choice": right}
+    return question_row(columns, _picture(record), number, answer_type, family)
 
 
 def _picture(record: Mapping[str, Any]) -> Row:
@@ -234,7 +253,7 @@ def _picture(record: Mapping[str, Any]) -> Row:
     return {"image": None, "image_id": number, "scene": "{}", "boxes": []}
 
 
-def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+def _dialog_row(record: Mapping[str, Any]) -> Row:
     caption, rounds = record.get("caption"), record.get("rounds")
     listed = rounds if isinstance(rounds, list) else []
     if not isinstance(caption, Mapping) or not listed or not all(isinstance(each, Mapping) for each in listed):
@@ -242,7 +261,7 @@ def _dialog_row(record: Mapping[str, Any]) -> tuple[Row, str | None]:
     checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
     shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
     row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))
-    return {**row, "dialog": orjson.dumps(record).decode()}, record.get("image_filename")
+    return {**row, "dialog": orjson.dumps(record).decode()}
 
 
 def _trial_row(source: RecordSource) -> ReadRow:
@@ -254,7 +273,7 @@ def _trial_row(source: RecordSource) -> ReadRow:
         )
     story = rules(DIRECTOR, BLOCK_TEXT, is_picture=True)
 
-    def read(record: Mapping[str, Any]) -> tuple[Row, str | None]:
+    def read(record: Mapping[str, Any]) -> Row:
         trial = read_trial(record)
         if not isinstance(trial, WrittenTrial):
             raise FieldFault(*trial[0])
@@ -266,6 +285,6 @@ def _trial_row(source: RecordSource) -> ReadRow:
         picture: Row = {"image_id": trial.index, "scene": orjson.dumps(grid).decode(), "boxes": [], "image": None}
         written = {"question": asked, "answer": cell, "program": []}
         row = question_row(written, picture, trial.index, "cell", f"{trial.group}/{trial.rule_class}")
-        return {**row, "problem": f"{story}\n\n{asked}"}, trial.image
+        return {**row, "problem": f"{story}\n\n{asked}"}
 
     return read

@@ -18,6 +18,11 @@ from vqagen.language.domain_files import PathLike
 
 BATCH = 100
 """Examples after which progress is reported."""
+PROMPTS = FORMAT, PLAIN = "format", "plain"
+ASKING = ("trl", "easyr1", "verl", "llava")
+"""Targets whose questions may end with the form of reply that the reward `format` wants."""
+HOLD_HIDDEN = ("hf", "imagefolder")
+"""Targets that hold questions without answers."""
 _NAME = re.compile(r"[A-Za-z]\w*")
 _SPLIT = re.compile(r"\w+(?:\.\w+)*")
 
@@ -53,6 +58,7 @@ def export_dataset(
     split: str | None = None,
     mode: str = OPEN,
     without_pictures: bool = False,
+    prompt: str | None = None,
     name: str = "vqagen",
     force: bool = False,
     on_exported: Callable[[int], None] = lambda _: None,
@@ -60,14 +66,17 @@ def export_dataset(
     """Write a dataset, a file of questions or dialogs, or director trials to the folder `out` as a target reads them.
 
     `to` is a key of `TARGETS`. `images` is the folder of pictures of a file. With `mode="mc"` a question lists its
-    options and is answered by a letter. `name` is how the target calls the data. The folder gets its name when it is
-    complete. `on_exported` is called now and then with the number of examples since. Raises UsageError for what the
-    target cannot hold or would score wrongly, and BadInput for the first example that cannot be exported.
+    options and is answered by a letter. `prompt` is for the targets `ASKING`: by default, "format", questions end with
+    the form of reply that the reward `format` wants; with "plain" they do not. `name` is how the target calls the data.
+    The folder gets its name when it is complete. `on_exported` is called now and then with the number of examples
+    since. Raises UsageError for what the target cannot hold or would score wrongly, and BadInput for the first example
+    that cannot be exported.
     """
-    if to not in TARGETS:
-        raise UsageError(unknown("target", to, list(TARGETS)))
-    if mode not in MODES:
-        raise UsageError(unknown("mode", mode, MODES))
+    for what, named, known in (("target", to, [*TARGETS]), ("mode", mode, MODES), ("prompt", prompt, (*PROMPTS, None))):
+        if named not in known:
+            raise UsageError(unknown(what, named, [each for each in known if each]))
+    if prompt and to not in ASKING:
+        raise UsageError(f"{to} does not ask for a form of reply, as {', '.join(ASKING)} do: leave out --prompt")
     if not _NAME.fullmatch(name):
         raise UsageError(f"--name must be letters, digits and _, and begin with a letter; found {name!r}")
     target = cast(Target, import_module(TARGETS[to]))
@@ -76,6 +85,8 @@ def export_dataset(
     for asked in (found.kind, mode, "no pictures" if without_pictures else "pictures"):
         if why := target.CANNOT.get(asked):
             raise UsageError(f"{to} cannot hold {_SPOKEN.get(asked, asked)}: {why}")
+    if found.hides_answers and to not in HOLD_HIDDEN:
+        raise UsageError(f"{to} cannot hold hidden answers: it trains or scores by them; export to hf or imagefolder")
     if mode != OPEN and found.kind != QUESTIONS:
         raise UsageError(f"{found.kind} have no options: leave out --mode {mode}")
     if without_pictures and found.kind == TRIALS:
@@ -83,7 +94,7 @@ def export_dataset(
     splits: dict[str, int] = {}
     sweep(str(out))
     with atomic_folder(Path(out)) as path:
-        folder = Folder(path, name, found, mode, not without_pictures, {})
+        folder = Folder(path, name, found, mode, not without_pictures, {}, prompt != PLAIN)
         for each, examples in groupby(found.examples, key=lambda example: example.split):
             _check_split(each, splits, str(source))
             target.write_split(_counted(examples, each, splits, on_exported), each, folder)

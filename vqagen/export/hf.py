@@ -32,11 +32,14 @@ def card(splits: Iterable[str]) -> dict[str, Any]:
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
     """Write a table with a row for each question or dialog."""
-    features = DIALOG_FEATURES if folder.source.kind == DIALOGS else FEATURES
-    folder.write_table(table_of(split), ({**each.row, "image": each.image} for each in examples), features)
+    folder.write_table(table_of(split), ({**each.row, "image": each.image} for each in examples), _features(folder))
+
+
+def _features(folder: Folder) -> Mapping[str, Any]:
+    return DIALOG_FEATURES if folder.source.kind == DIALOGS else FEATURES
 
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
     """Write the card; that of a dataset stays as it is, but for its settings."""
     use = '    from datasets import load_dataset\n\n    load_dataset("path/to/this/folder")'
-    folder.write_readme("Hugging Face datasets", use, card(splits))
+    folder.write_readme("Hugging Face datasets", use, _features(folder), card(splits))

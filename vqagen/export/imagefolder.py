@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from vqagen.dataset.rows import COLUMNS
 from vqagen.export.examples import DIALOGS, Example
 from vqagen.export.folder import Folder
 
@@ -31,4 +32,9 @@ def finish(splits: Mapping[str, int], folder: Folder) -> None:
     load_dataset("imagefolder", data_dir="path/to/this/folder")
 
 A picture stands here once and has a line for each of its questions, which `datasets` from 4.0 on reads."""
-    folder.write_readme("Hugging Face imagefolder", use, {"configs": [{"config_name": "default", "data_files": files}]})
+    folder.write_readme(
+        "Hugging Face imagefolder",
+        use,
+        dict.fromkeys(("file_name", *COLUMNS[1:])),
+        {"configs": [{"config_name": "default", "data_files": files}]},
+    )

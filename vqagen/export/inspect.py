@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vqagen.export.examples import CHOICE, TRIALS, Example
-from vqagen.export.folder import Folder
+from vqagen.export.folder import TEXT, Folder
 from vqagen.tasks.prompts import CELL_ENDING, PLAIN, question_prompt
 
 CANNOT: Mapping[str, str] = {}
@@ -36,14 +36,15 @@ from inspect_ai.solver import multiple_choice"""
 OPEN_IMPORTS = """from inspect_ai.scorer import Score, accuracy, scorer, stderr
 from inspect_ai.solver import generate
 
-from vqagen.rewards import score as score_reply"""
+from vqagen.export.scoring import reply_score"""
 OPEN_SCORER = '''
 @scorer(metrics=[accuracy(), stderr(cluster="image")])
 def typed_answer():
     """Read a reply as `vqagen evaluate` does, by the type of the answer."""
 
     async def score(state, target):
-        value = score_reply(state.output.completion, target.text, state.metadata["answer_type"], domain={domain!r})
+        kind = state.metadata["answer_type"]
+        value = reply_score(state.output.completion, target.text, kind, domain={domain!r})
         return Score(value=value, explanation=f"correct: {{target.text}}")
 
     return score
@@ -60,7 +61,7 @@ def _samples(each: Example, folder: Folder) -> Iterator[dict[str, Any]]:
     is_choice = folder.mode == CHOICE
     messages: list[dict[str, Any]] = [] if is_choice else [{"role": "system", "content": _system(folder)}]
     for number, turn in enumerate(each.turns):
-        text = each.row["problem"] if is_choice else turn.text
+        text = each.row["question"] if is_choice else turn.text
         shown = picture if number == 0 else []
         messages.append({"role": "user", "content": [*shown, {"type": "text", "text": text}]})
         yield {
@@ -94,4 +95,4 @@ def finish(splits: Mapping[str, int], folder: Folder) -> None:
     )
     folder.write_text("task.py", code)
     names = "\n".join(f"    inspect eval path/to/this/folder/task.py@{split} --model …" for split in splits)
-    folder.write_readme("Inspect AI", names)
+    folder.write_readme("Inspect AI", names, dict.fromkeys(("id", "input", "choices", "target", "metadata"), TEXT))

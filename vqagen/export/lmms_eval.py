@@ -13,6 +13,7 @@ CANNOT: Mapping[str, str] = {DIALOGS: "a document is one question; export to ins
 FEATURES: Mapping[str, Any] = {
     "image": IMAGE,
     **dict.fromkeys(("question", "answer", "answer_type", "family", "id"), TEXT),
+    "choices": [TEXT],
 }
 TASK = """task: {name}_{split}
 dataset_path: parquet
@@ -28,12 +29,11 @@ generation_kwargs:
   max_new_tokens: 16
   temperature: 0
   do_sample: false
+process_results: !function utils.process_results
 metric_list:
-  - metric: exact_match
+  - metric: accuracy
     aggregation: mean
     higher_is_better: true
-    ignore_case: true
-    ignore_punctuation: true
 lmms_eval_specific_kwargs:
   default:
     pre_prompt: ""
@@ -47,7 +47,11 @@ PROMPTS = {
     TRIALS: "Answer with the label of the cell, such as B2.",
 }
 """Mode of asking, or the kind of source -> the end of a prompt."""
-UTILS = '''"""Functions of the tasks beside this file."""
+UTILS = '''"""Functions of the tasks beside this file. They need vqagen: pip install vqagen."""
+
+from vqagen.export.scoring import reply_score
+
+DOMAIN = {domain!r}
 
 
 def doc_to_visual(doc):
@@ -55,15 +59,19 @@ def doc_to_visual(doc):
 
 
 def doc_to_text(doc, lmms_eval_specific_kwargs=None):
-    asked = lmms_eval_specific_kwargs or {}
-    return f"{asked.get('pre_prompt', '')}{doc['question']}{asked.get('post_prompt', '')}"
+    asked = lmms_eval_specific_kwargs or {{}}
+    return f"{{asked.get('pre_prompt', '')}}{{doc['question']}}{{asked.get('post_prompt', '')}}"
+
+
+def process_results(doc, results):
+    """Read the reply as `vqagen evaluate` does, by the type of the answer."""
+    return {{"accuracy": reply_score(results[0], doc["answer"], doc["answer_type"], doc.get("choices"), DOMAIN)}}
 '''
 USE = """Run it in this folder, as the tasks name their tables relative to it:
 
     python -m lmms_eval --include_path . --tasks {names} --model … --log_samples
 
-The metric is an exact match: a reply such as "There are 3." is wrong. The prompt asks for a single word, and numbers in
-digits."""
+vqagen must be installed there: a reply is read as `vqagen evaluate` reads it, so that "There are three." is 3."""
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
@@ -77,6 +85,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
             "answer_type": each.turn.answer_type,
             "family": each.row["family"],
             "id": each.id,
+            "choices": each.row.get("choices"),
         }
         for each in examples
     )
@@ -92,6 +101,6 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
     """Write the functions of the tasks, and the README."""
-    folder.write_text("utils.py", UTILS)
+    folder.write_text("utils.py", UTILS.format(domain=folder.source.domain or None))
     names = ",".join(f"{folder.name}_{split}" for split in splits)
-    folder.write_readme("lmms-eval", USE.format(names=names))
+    folder.write_readme("lmms-eval", USE.format(names=names), FEATURES)

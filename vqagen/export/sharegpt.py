@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from vqagen.export.examples import Example
-from vqagen.export.folder import Folder
+from vqagen.export.folder import IMAGE, TEXT, Folder
 from vqagen.export.llava import conversation
 
 CANNOT: Mapping[str, str] = {}
@@ -17,7 +17,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     """Write a list with a conversation for each question or dialog, and the pictures, each once."""
     values = (
         {
-            "conversations": conversation(each),
+            "conversations": conversation(each.turns, folder.has_pictures),
             **({"images": [folder.save_picture(each.image)]} if each.image is not None else {}),
         }
         for each in examples
@@ -34,4 +34,5 @@ def finish(splits: Mapping[str, int], folder: Folder) -> None:
     }
     folder.write_text("dataset_info.json", orjson.dumps(files, option=orjson.OPT_INDENT_2).decode() + "\n")
     names = ", ".join(files)
-    folder.write_readme("LLaMA-Factory", f"    dataset_dir: path/to/this/folder\n    dataset: {names}")
+    use = f"    dataset_dir: path/to/this/folder\n    dataset: {names}"
+    folder.write_readme("LLaMA-Factory", use, {"conversations": TEXT, "images": IMAGE})

@@ -30,7 +30,8 @@ USE = """    from datasets import load_dataset
     GRPOTrainer(model, reward_funcs=[accuracy, format], train_dataset=train)
 
 Do not use TRL's own `accuracy_reward`: it reads answers as LaTeX, so that it skips rows whose answer is a color or yes,
-and does not understand `<answer>3</answer>`. `SFTTrainer` reads `prompt` and `completion`."""
+and does not understand `<answer>3</answer>`. `SFTTrainer` reads `prompt` and `completion`, the answer alone:
+export with `--prompt plain` for it."""
 
 
 def message(role: str, text: str, has_picture: bool = False) -> dict[str, Any]:
@@ -53,15 +54,16 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
 
     def rows() -> Iterator[dict[str, Any]]:
         for each in examples:
-            for number, (_, answer, answer_type) in enumerate(each.turns):
+            for number, turn in enumerate(each.turns):
+                asked = (*each.turns[:number], folder.asked(turn))
                 yield {
                     "image_id": each.row["image_id"],
-                    "prompt": chat(each.turns[: number + 1], folder.has_pictures),
+                    "prompt": chat(asked, folder.has_pictures),
                     "image": each.image,
-                    "completion": [message("assistant", answer)],
-                    "solution": f"<answer> {answer} </answer>",
-                    "answer": each.row.get("answer", answer),
-                    "answer_type": answer_type,
+                    "completion": [message("assistant", turn.answer)],
+                    "solution": turn.solution,
+                    "answer": each.row.get("answer", turn.answer),
+                    "answer_type": turn.answer_type,
                     "choices": each.row.get("choices", []),
                     "domain": folder.source.domain or None,
                     "id": each.id if len(each.turns) == 1 else f"{each.id}/{number}",
@@ -72,4 +74,4 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
     """Write the README with the files of the splits."""
-    folder.write_readme("TRL", USE, card(splits))
+    folder.write_readme("TRL", USE, FEATURES, card(splits))

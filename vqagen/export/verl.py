@@ -38,7 +38,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
 
 
 def _row(number: int, split: str, each: Example, folder: Folder) -> dict[str, Any]:
-    text, _, answer_type = each.turn
+    text, _, answer_type = folder.asked(each.turn)
     answer = each.row["answer"]
     return {
         "image_id": each.row["image_id"],
@@ -53,7 +53,7 @@ def _row(number: int, split: str, each: Example, folder: Folder) -> dict[str, An
             "answer": answer,
             "question": each.row["question"],
             "answer_type": answer_type,
-            "choices": each.row["choices"],
+            "choices": each.row.get("choices"),
             "domain": folder.source.domain or None,
             "id": each.id,
         },
@@ -62,4 +62,4 @@ def _row(number: int, split: str, each: Example, folder: Folder) -> dict[str, An
 
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
     """Write the README."""
-    folder.write_readme("verl", USE)
+    folder.write_readme("verl", USE, FEATURES)

@@ -13,7 +13,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.export.examples import DIALOGS, OPEN, TRIALS, Example
-from vqagen.export.folder import Folder
+from vqagen.export.folder import IMAGE, TEXT, Folder
 from vqagen.score.answers.kinds import NUMBER_WORDS
 
 CANNOT: Mapping[str, str] = {
@@ -31,6 +31,11 @@ RESERVED = ("openended", "video")
 _WORD_OF = {str(number): word for word, number in NUMBER_WORDS.items() if word != "none" and " " not in word}
 LETTERS = "ABCD"
 """Options of a row. Those with fewer leave cells empty, which VLMEvalKit does not show."""
+FEATURES: Mapping[str, Any] = {
+    "index": TEXT,
+    "image": IMAGE,
+    **dict.fromkeys(("question", *LETTERS, "answer", "category", "l2-category", "split"), TEXT),
+}
 USE = """Copy the tables into the folder that `LMUData` names (by default ~/LMUData), and name one without its ending:
 
     python run.py --data {names} --model …
@@ -43,10 +48,10 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     name = f"{folder.name}_{split}"
     if reserved := next((each for each in RESERVED if each in name.lower()), None):
         raise UsageError(f"--name {name} holds {reserved!r}, by which VLMEvalKit takes it for another kind of data")
-    pictures, rows_of = (["image"] if folder.has_pictures else []), dict[str, int]()
+    rows_of = dict[int, int]()
     with (folder.path / f"{name}.tsv").open("w", encoding="utf-8", newline="") as out:
         table = csv.writer(out, delimiter="\t", lineterminator="\n")
-        table.writerow(["index", *pictures, "question", *LETTERS, "answer", "category", "l2-category", "split"])
+        table.writerow(folder.kept(FEATURES))
         for number, each in enumerate(examples):
             row = each.row
             shown = [] if each.image is None else [_picture(each.image, number, rows_of)]
@@ -54,14 +59,14 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
             if len(options) > len(LETTERS):
                 raise BadInput([Problem(f"question {each.id} has {len(options)} options; at most {len(LETTERS)} fit")])
             options += [""] * (len(LETTERS) - len(options))
-            asked = [_cell(text, each) for text in (row["problem"], each.turn.answer, row["family"] or "all")]
+            asked = [_cell(text, each) for text in (row["question"], each.turn.answer, row["family"] or "all")]
             question, answer, family = asked
             table.writerow([number, *shown, question, *options, answer, family, row["answer_type"], split])
 
 
-def _picture(image: Mapping[str, Any], number: int, rows_of: dict[str, int]) -> str:
+def _picture(image: Mapping[str, Any], number: int, rows_of: dict[int, int]) -> str:
     """Return a picture as text, or the number of the row that has it."""
-    first = rows_of.setdefault(image["path"], number)
+    first = rows_of.setdefault(hash(image["bytes"]), number)
     return base64.b64encode(image["bytes"]).decode() if first == number else str(first)
 
 
@@ -76,4 +81,4 @@ def _cell(text: str, each: Example) -> str:
 def finish(splits: Mapping[str, int], folder: Folder) -> None:
     """Write the README."""
     names = " ".join(f"{folder.name}_{split}" for split in splits)
-    folder.write_readme("VLMEvalKit", USE.format(names=names))
+    folder.write_readme("VLMEvalKit", USE.format(names=names), FEATURES)

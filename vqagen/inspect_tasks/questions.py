@@ -40,7 +40,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
-from vqagen.files.locations import first_file
+from vqagen.files.pictures import picture_at
 from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
@@ -180,7 +180,9 @@ def _pictures(items: Items, images: str | None) -> dict[str, Path]:
     folders = [beside / "images", beside] if images is None else [Path(images)]
     if images is not None and not folders[0].is_dir():
         raise UsageError(f"no folder of pictures: {images}")
-    found = {name: file for name in items.images.values if (file := first_file(folder / name for folder in folders))}
+    roots = [beside] if images is None else folders
+    looked = {name: picture_at(items.name, "", name, roots) for name in items.images.values if isinstance(name, str)}
+    found = {name: file for name, file in looked.items() if file}
     missing = [name for name in items.images.values if name not in found]
     where = " or ".join(map(str, folders))
     if missing and (found or images is not None):

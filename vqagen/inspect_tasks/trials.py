@@ -17,6 +17,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, C
 
 from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted
 from vqagen.extras import needed
+from vqagen.files.pictures import picture_at
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.tools import png_uri
 from vqagen.pictures.canvas import GridStyle
@@ -148,10 +149,11 @@ class GridContent:
             return None
         if self._has_figure and not has_director:
             return None
-        file = folder / image
-        if not file.is_file():
-            message = f"no picture {file}; generate the trials again, or use another format"
-            raise BadInput([Problem(message, self._trials.name, f"trials[{each.trial.index}].image")])
+        path = f"trials[{each.trial.index}].image"
+        file = picture_at(self._trials.name, path, image, [folder])
+        if file is None:
+            message = f"no picture {folder / image}; generate the trials again, or use another format"
+            raise BadInput([Problem(message, self._trials.name, path)])
         return file
 
     def _drawn(self, trial: WrittenTrial, has_director: bool) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
 from vqagen.files.locations import content_hash, paths_of
+from vqagen.files.output import linked
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files
@@ -34,6 +35,15 @@ class DomainFiles:
     plugins: tuple[str, ...] = ()
     name: str | None = None
     """The shipped domain that was asked for by its name; None for metadata of one's own."""
+
+    @property
+    def known_as(self) -> str:
+        """The name of a shipped domain; else that of the folder, or of a file that is not called metadata.json."""
+        if self.name:
+            return self.name
+        folder = linked(self.metadata.parent).name
+        own = folder if folder and self.metadata.name == "metadata.json" else self.metadata.stem
+        return f"{own} (own)" if own in SHIPPED_DOMAINS else own
 
     def __reduce__(self) -> tuple[Callable[..., DomainFiles], tuple[object, ...]]:
         """Pickle for another process, which may work in another folder or on a machine with another vqagen folder."""

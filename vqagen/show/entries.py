@@ -11,7 +11,7 @@ import orjson
 
 from vqagen.dataset.rows import read_rows
 from vqagen.errors import BadInput, Problem
-from vqagen.files.locations import first_file
+from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
@@ -52,10 +52,12 @@ class Entry(NamedTuple):
     """Steps of a program, rounds of a dialog, words of an instruction."""
 
 
-def find_picture(record: Record, scene: Scene | None, folders: Sequence[Path]) -> Picture:
-    """Return the picture of a record that names it, from the first folder that has it."""
+def picture_of(
+    record: Record, scene: Scene | None, folders: Sequence[Path], source: RecordSource, place: int
+) -> Picture:
+    """Return the picture of a record that names it. BadInput for one outside of the folders."""
     name = record.get("image_filename") or (scene.image if scene else "")
-    file = first_file(folder / name for folder in folders if name)
+    file = picture_at(source.path, f"{source.kind.path(place)}.image_filename", name, folders)
     key = str(name or record.get("image_index", record.get("scene_index", "")))
     return Picture(key, file, picture_facts(scene))
 
@@ -96,7 +98,7 @@ def record_entries(
     for place, record, about in found:
         scene = about if isinstance(about, Scene) else None
         note = about.problem if isinstance(about, QuestionFault) else ""
-        picture = find_picture(record, scene, folders)
+        picture = picture_of(record, scene, folders, source, place)
         if are_dialogs:
             yield dialog_entry(record, picture, place, note)
         else:
@@ -109,8 +111,10 @@ def dataset_entries(folder: Path, data: str, catalogue: Catalogue) -> Iterator[E
     for place, row in enumerate(read_rows(folder, None, data)):
         if last is None or last[0] != row["image_id"]:
             scene = compile_scene(orjson.loads(row["scene"]), catalogue.domain, row["image_id"])
-            image = row["image"] or {}
-            last = row["image_id"], scene, Picture(str(row["image_id"]), image.get("bytes"), picture_facts(scene))
+            content = (row["image"] or {}).get("bytes")
+            if content and not picture_kind(content):
+                raise BadInput([Problem(f"row {place} has no picture: its content is of another kind", str(folder))])
+            last = row["image_id"], scene, Picture(str(row["image_id"]), content, picture_facts(scene))
         if "dialog" in row:
             yield dialog_entry({**orjson.loads(row["dialog"]), "split": row["split"]}, last[2], place)
         else:
@@ -200,7 +204,7 @@ def trial_entries(source: RecordSource) -> Iterator[Entry]:
         if not isinstance(trial := read_trial(record), WrittenTrial):
             path, message = trial[0]
             raise BadInput([Problem(message, str(source.path), f"trials[{place}].{path}")])
-        file = folder / trial.image if trial.image and (folder / trial.image).is_file() else None
+        file = picture_at(source.path, f"trials[{place}].image", trial.image, [folder], is_svg_shown=True)
         kept = ("instruction", "answer", "participant_answers", "blocked", "cells", "width", "height", "rule", "frame")
         shown = {**_head(record, "trial_index", place, ""), **{key: record[key] for key in kept}}
         length = len(trial.instruction.split())

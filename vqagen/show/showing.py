@@ -9,19 +9,23 @@ A page that is opened from the disk may load scripts, but no data. So the entrie
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import orjson
 
 from vqagen.dataset.rows import data_folder
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
-from vqagen.export.examples import info_of_dataset
-from vqagen.files.locations import first_file
-from vqagen.files.output import atomic_folder, check_folder, sweep
+from vqagen.files.info import find_info_beside
+from vqagen.files.locations import files_in, first_file
+from vqagen.files.output import atomic_folder, atomic_output, check_folder, check_output, sweep
+from vqagen.files.pictures import picture_kind
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
@@ -33,6 +37,7 @@ PART = 500
 """Entries of a part."""
 PAGE = Path(__file__).parent / "page"
 FILES = ("index.html", "show.css", "show.js")
+SAVED = re.compile(rb'"file":"(images/[^"]+)"')
 MARK = "<!-- vqagen show -->"
 """Stands in every page: nothing else is replaced by --force."""
 
@@ -58,10 +63,18 @@ def show_file(
 ) -> Shown:
     """Write a page about questions, dialogs, trials or a dataset to the folder `out`; open its index.html.
 
+    With a name that ends in `.html`, the page is that one file, with its pictures inside.
     `scenes` are those that questions or dialogs are about, on which their programs are run. `images` is the folder of
     the pictures, or that of `vqagen scenes render`, which has scenes too. `files` are those of the domain, by default
     the one that the file names, or CLEVR's. `on_shown` is called now and then with the number of entries since.
     """
+    if is_page(out):
+        check_output(str(out), force, [str(file)])
+        with TemporaryDirectory() as made:
+            folder = Path(made, "page")
+            done = show_file(file, folder, images=images, scenes=scenes, files=files, on_shown=on_shown)
+            _write_page(folder, str(out))
+        return done
     check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
     kind, entries = _entries(Path(file), images, scenes, files)
     sweep(str(out))
@@ -74,12 +87,36 @@ def show_file(
     return done
 
 
+def is_page(out: PathLike) -> bool:
+    """True if a page is to be one file."""
+    return str(out).lower().endswith(".html")
+
+
+def _write_page(folder: Path, out: str) -> None:
+    """Write a page's folder as one file: what index.html names stands in it, and the parts with their pictures."""
+
+    def put_inside(found: re.Match[bytes]) -> bytes:
+        content = (folder / found[1].decode()).read_bytes()
+        return b'"file":"data:image/%b;base64,%b"' % (picture_kind(content, True).encode(), b64encode(content))
+
+    page, style, code = ((folder / name).read_bytes() for name in FILES)
+    page = page.replace(b'<link rel="stylesheet" href="show.css">', b"<style>\n%b</style>" % style)
+    before, after = page.split(b'<script src="show.js"></script>\n<script src="data/index.js"></script>')
+    *parts, index = sorted(files_in(folder / "data"), key=lambda file: file.name == "index.js")
+    with atomic_output(out) as file:
+        file.write(before)
+        for part in parts:
+            text = SAVED.sub(put_inside, part.read_bytes())
+            file.write(b'<script type="text/plain" id="%b">%b</script>\n' % (part.stem.encode(), text))
+        file.write(b"<script>\n%b</script>\n<script>%b</script>%b" % (code, index.read_bytes(), after))
+
+
 def _entries(
     file: Path, images: PathLike | None, scenes: PathLike | None, files: DomainFiles | None
 ) -> tuple[str, Iterator[Entry]]:
     """Return the kind of the entries of a file, and the entries."""
     if data := data_folder(file):
-        catalogue = _catalogue(files, info_of_dataset(data.parent), file)
+        catalogue = _catalogue(files, find_info_beside(data.parent / "questions.jsonl") or {}, file)
         kind = "dialogs" if data.name == "dialogs" else "questions"
         return kind, dataset_entries(data.parent, data.name, catalogue)
     source = find_any_records(file)
@@ -105,7 +142,7 @@ def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> t
     given = [Path(each) for each in (images, scenes and Path(scenes).parent) if each]
     if images is not None and not Path(images).is_dir():
         raise PlaceError(f"no folder of pictures: {images}")
-    folders = [place for each in (given or [file.parent]) for place in (each, each / "images")]
+    folders = given or [file.parent]
     if scenes is None and given:
         beside = (each / "scenes.json" for each in (given[0], given[0].parent))
         scenes = first_file(beside)
@@ -172,4 +209,5 @@ def _save(picture: Picture, folder: Path, saved: dict[str, str]) -> str:
 
 
 def _write_script(file: Path, call: str, value: Any) -> None:
-    file.write_bytes(call.encode() + orjson.dumps(value) + b");\n")
+    """Write a call with a value, in whose texts no < ends the script that stands in a page."""
+    file.write_bytes(call.encode() + orjson.dumps(value).replace(b"<", b"\\u003c") + b");\n")

@@ -23,6 +23,7 @@ from typing import Any, Self
 from vqagen.errors import VqagenError
 from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
 from vqagen.language.synonyms import Synonyms, load_synonyms
+from vqagen.language.vocabulary import Attributes, words_of
 from vqagen.world.domain import Domain, load_domain
 
 BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
@@ -56,22 +57,25 @@ class Vocabulary:
 
     @classmethod
     def of_domain(cls, domain: Domain, synonyms: Synonyms) -> Self:
-        """Return the values of a domain's attributes, with their synonyms; nouns also in the plural.
+        """Return the values of a domain's attributes, with their synonyms; nouns also in the plural."""
+        return cls.of_attributes(words_of(domain, synonyms))
+
+    @classmethod
+    def of_attributes(cls, attributes: Attributes) -> Self:
+        """Return the values of attributes, as `vocabulary_record` writes them.
 
         A name of a value always means this value. A synonym of several values means none of them.
         """
         meant: dict[str, set[str]] = defaultdict(set)
-        for attribute in domain.attributes:
-            for value in attribute.values:
-                for way in (value, *synonyms.of(attribute.type, value)):
-                    plurals = (synonyms.plural(way),) if attribute.null else ()  # of a noun
-                    british = " ".join(_SPELLINGS.get(word.lower(), word) for word in way.split())
-                    for each in (way, british, *plurals):
-                        meant[each.lower()].add(value)
+        named = [(value, ways) for values in attributes.values() for value, ways in values.items()]
+        for value, ways in named:
+            for way in (value, *ways):
+                british = " ".join(_SPELLINGS.get(word.lower(), word) for word in way.split())
+                meant[way.lower()].add(value)
+                meant[british.lower()].add(value)
         sure = {way: next(iter(values)) for way, values in meant.items() if len(values) == 1}
-        names = {value.lower(): value for attribute in domain.attributes for value in attribute.values}
-        groups = tuple(frozenset(attribute.values) for attribute in domain.attributes)
-        return cls(MappingProxyType(sure | names), groups)
+        names = {value.lower(): value for value, _ in named}
+        return cls(MappingProxyType(sure | names), tuple(map(frozenset, attributes.values())))
 
     def beside(self, values: Collection[str]) -> frozenset[str]:
         """Return all values of the attributes that have one of these values; empty if no attribute has one."""
@@ -87,24 +91,42 @@ NONE_THERE = "none"
 
 
 def vocabulary_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
-    """Return the words of the file's domain, and further answers that its info lists.
+    """Return the words that the file's info carries, or those of the shipped domain that it names, and its `answers`.
 
-    The words of a domain that cannot be read are left out.
+    Empty if neither is known: then answers are compared as whole texts.
     """
     generator = info.get("generator")
     made = generator if isinstance(generator, Mapping) else {}
     further = [NONE_THERE] if are_dialogs else []
     own = {str(answer).lower(): str(answer) for answer in (*further, *(made.get("answers") or ()))}
     name = made.get("domain") or (None if made else DEFAULT_DOMAIN)
+    found = Vocabulary.of_attributes(_carried(made.get("vocabulary")) or attributes_of(name))
+    return replace(found, words={**own, **found.words}) if found.words else found
+
+
+def _carried(vocabulary: object) -> Attributes:
+    """Return the attributes of a file's vocabulary; none if they are not as `vocabulary_record` writes them."""
+    match vocabulary:
+        case {"attributes": dict(attributes)} if all(map(_has_ways, attributes.values())):
+            return attributes
+    return {}
+
+
+def _has_ways(values: object) -> bool:
+    listed = list(values.values()) if isinstance(values, dict) else [None]
+    return all(isinstance(ways, list) and all(isinstance(way, str) for way in ways) for ways in listed)
+
+
+def attributes_of(name: str | None) -> Attributes:
+    """Return the attributes of a shipped domain, or of one in a folder; none if it cannot be read."""
     if not name:
-        return Vocabulary()
+        return {}
     try:
         files = find_domain(name)
         domain = load_domain(files.metadata)
-        of_domain = Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
+        return words_of(domain, load_synonyms(synonyms_file(files, domain), domain))
     except VqagenError:  # it is not at hand
-        return Vocabulary()
-    return replace(of_domain, words={**own, **of_domain.words})
+        return {}
 
 
 _UNITS = (

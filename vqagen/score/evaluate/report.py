@@ -6,10 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from vqagen.errors import UsageError, counted, unknown
 from vqagen.files.visual7w import QUESTION_TYPES
+from vqagen.score.answers.judging import TYPED
+from vqagen.score.answers.kinds import LIST, WORD, Answer, plain, vocabulary_of
 from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Coverage, Evaluation, Row
 from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, share, trial_tables
+from vqagen.score.items.table import OPEN
 from vqagen.score.report.table import (
     COUNT,
     SHARE,
@@ -111,8 +116,27 @@ def _head(evaluation: Evaluation) -> tuple[str, ...]:
         f"{found.duplicate:,} duplicate, {found.unknown:,} unknown, {found.not_an_option:,} not an option",
         f"replies: {found.parsed:,} parsed, {found.ambiguous:,} ambiguous, {found.refused:,} refused",
         *([f"first ids: {ids}"] if ids else []),
+        *_unknown_words(evaluation),
         f"answers: compared as {used.preset}{top}; 95 % intervals: {intervals}; floor: best guess without the picture",
     )
+
+
+def _unknown_words(evaluation: Evaluation) -> Iterator[str]:
+    """Yield a line about answers that are no words of the file's domain, in whose replies no answer can be found."""
+    items, used = evaluation.items, evaluation.settings
+    words = vocabulary_of(items.info, items.kind == DIALOGS).words
+    golds = enumerate(items.gold.values)
+    bare = [code for code, gold in golds if gold.kind in (WORD, LIST) and not _is_of(gold.answers[0], words)]
+    if (number := int(np.isin(items.gold.codes, bare).sum())) and used.preset == TYPED and items.mode == OPEN:
+        example = items.gold.values[bare[0]].text
+        yield (
+            f"words: replies to {counted(number, 'question')} are compared as whole texts, as the file's info does not"
+            f" carry words such as {example!r}"
+        )
+
+
+def _is_of(answer: Answer, words: Mapping[str, str]) -> bool:
+    return all(plain(str(each)) in words for each in (answer if isinstance(answer, tuple) else (answer,)))
 
 
 def _facts(evaluation: Evaluation) -> dict[str, object]:

@@ -36,7 +36,9 @@ const show = (() => {
     parts.delete(part);
     parts.set(part, known || new Promise((resolve, reject) => {
       waiting.set(part, resolve);
-      const script = make("script", { src: `data/part-${part}.js`, onload: () => script.remove() });
+      const inside = byId(`part-${part}`); // of a page that is one file
+      const from = inside ? {} : { src: `data/part-${part}.js`, onload: () => script.remove() };
+      const script = make("script", from, inside ? inside.textContent : "");
       script.addEventListener("error", () => reject(new Error(`data/part-${part}.js is missing`)));
       document.head.append(script);
     }));

@@ -12,6 +12,7 @@ from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.language.domain_files import DomainFiles, check_hashes
+from vqagen.language.vocabulary import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
 from vqagen.tasks.dialog.dialog_files import DialogColumns
@@ -175,10 +176,11 @@ class DialogTask(Task):
         return DialogReport(self.settings)
 
     def generator_info(self) -> dict[str, Any]:
-        """Return the domain's name and the answers that there can be."""
+        """Return the domain's name and words, and the answers that there can be."""
         values = [value for _, value in self.domain.vocabulary.values]
         return {
-            "domain": self.files.name,
+            "domain": self.files.known_as,
+            "vocabulary": vocabulary_record(self.domain.domain, self.domain.synonyms),
             "answers": all_answers(values, most_objects(self.domain.domain)),
         }
 

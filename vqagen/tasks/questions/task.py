@@ -12,6 +12,7 @@ from vqagen.files.locations import Location, content_hash, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
+from vqagen.language.vocabulary import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally as AnyTally, Task
 from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.columns import QuestionColumns
@@ -108,10 +109,11 @@ class QuestionTask(Task):
         return QuestionReport(self.settings, self.domain.templates, self.form.dialect, [bad.id for bad in skipped])
 
     def generator_info(self) -> dict[str, Any]:
-        """Return the domain's name, the form of the records, and the families by their number."""
+        """Return the domain's name and words, the form of the records, and the families by their number."""
         families = [template.id for template in self.domain.templates]
         return {
-            "domain": self.files.name,
+            "domain": self.files.known_as,
+            "vocabulary": vocabulary_record(self.domain.domain, self.domain.synonyms),
             "records": self.form.to_record(),
             "families": families,
             "answer_types": _answer_types(self.domain),
