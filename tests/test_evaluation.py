@@ -123,13 +123,14 @@ def test_two_questions_of_one_id_are_rejected(ids: list[str]) -> None:
 
 
 def test_lines_answer_the_items_in_their_order() -> None:
-    """Their ids are the places of the items, whatever the ids of these."""
+    """Their ids are the places of the items, whatever the ids of these; another number of lines is refused."""
     items = replace(table(["red", "blue"]), ids=["17", "0"])
-    lines = replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True)
 
-    found = evaluate(items, lines)
+    found = evaluate(items, replace(read_predictions({0: "red", 1: "blue"}), is_in_order=True))
 
-    assert (found.overall().correct, found.coverage.unknown, found.coverage.examples) == (2, 1, {"unknown": ("2",)})
+    assert (found.overall().correct, found.coverage.unknown) == (2, 0)
+    with pytest.raises(BadInput, match=r"3 lines for 2 questions: .* one line for each question"):
+        evaluate(items, replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True))
 
 
 def test_a_policy_that_does_not_exist_is_rejected() -> None:

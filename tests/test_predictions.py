@@ -235,7 +235,7 @@ UNREADABLE: list[tuple[str, str | bytes, str]] = [
     ("p.jsonl", "", "p.jsonl: the file is empty"),
     ("p.jsonl", " \n", "p.jsonl: the file is empty"),
     ("p.jsonl", "yes\nno\n", "p.jsonl: not predictions: expected JSON records with an id"),
-    ("p.json", '{"17": "yes"}', "p.json: not predictions: expected JSON records with an id"),
+    ("p.json", '{"model": "m", "pred": "yes"}', "p.json: not predictions: expected JSON records with an id"),
     ("p.json", '["yes", "no"]', "p.json: not predictions: expected JSON records with an id"),
     ("p.json", '[{"id": 1, "answer": "a"}', "p.json:1:26: predictions[0]: not valid JSON: expected ',' or ']'"),
     ("p.json", '[{"id": 1}]', "p.json: predictions[0]: no answer: expected answer, candidates"),

@@ -154,6 +154,10 @@ missing_option = click.option(
     show_default=True,
     help="Questions without a prediction are wrong, or left out (of several models, for all).",
 )
+prediction_key_option = click.option(
+    "--prediction-key", default="", metavar="NAME", help="Key or column of the predictions, if its name does not tell."
+)
+
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(

@@ -24,16 +24,15 @@ output_type: generate_until
 doc_to_visual: !function utils.doc_to_visual
 doc_to_text: !function utils.doc_to_text
 doc_to_target: "answer"
+process_results: !function utils.process_results
 generation_kwargs:
   max_new_tokens: 16
   temperature: 0
   do_sample: false
 metric_list:
   - metric: exact_match
-    aggregation: mean
+    aggregation: !function utils.mean
     higher_is_better: true
-    ignore_case: true
-    ignore_punctuation: true
 lmms_eval_specific_kwargs:
   default:
     pre_prompt: ""
@@ -49,6 +48,8 @@ PROMPTS = {
 """Mode of asking, or the kind of source -> the end of a prompt."""
 UTILS = '''"""Functions of the tasks beside this file."""
 
+import string
+
 
 def doc_to_visual(doc):
     return [doc["image"].convert("RGB")] if doc.get("image") else []
@@ -57,13 +58,23 @@ def doc_to_visual(doc):
 def doc_to_text(doc, lmms_eval_specific_kwargs=None):
     asked = lmms_eval_specific_kwargs or {}
     return f"{asked.get('pre_prompt', '')}{doc['question']}{asked.get('post_prompt', '')}"
+
+
+def process_results(doc, results):
+    """Score a reply. Logs leave out the document, so the score carries the id by which `vqagen evaluate` finds it."""
+    said, right = (text.lower().strip(string.punctuation + " ") for text in (results[0], doc["answer"]))
+    return {"exact_match": {"id": doc["id"], "score": float(said == right)}}
+
+
+def mean(scores):
+    return sum(each["score"] for each in scores) / len(scores)
 '''
 USE = """Run it in this folder, as the tasks name their tables relative to it:
 
     python -m lmms_eval --include_path . --tasks {names} --model … --log_samples
 
-The metric is an exact match: a reply such as "There are 3." is wrong. The prompt asks for a single word, and numbers in
-digits."""
+The log of `--log_samples` carries the id of each question, by which `vqagen evaluate` scores it. The metric is an exact
+match: a reply such as "There are 3." is wrong. The prompt asks for a single word, and numbers in digits."""
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:

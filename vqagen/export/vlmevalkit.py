@@ -35,7 +35,8 @@ USE = """Copy the tables into the folder that `LMUData` names (by default ~/LMUD
 
     python run.py --data {names} --model …
 
-The name must stay free of "openended" and "video". A picture stands in its first row; the others name that row."""
+The name must stay free of "openended" and "video". A picture stands in its first row; the others name that row.
+The index is the id of the question, by which `vqagen evaluate` scores a table of predictions."""
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
@@ -43,26 +44,26 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     name = f"{folder.name}_{split}"
     if reserved := next((each for each in RESERVED if each in name.lower()), None):
         raise UsageError(f"--name {name} holds {reserved!r}, by which VLMEvalKit takes it for another kind of data")
-    pictures, rows_of = (["image"] if folder.has_pictures else []), dict[str, int]()
+    pictures, rows_of = (["image"] if folder.has_pictures else []), dict[str, str]()
     with (folder.path / f"{name}.tsv").open("w", encoding="utf-8", newline="") as out:
         table = csv.writer(out, delimiter="\t", lineterminator="\n")
         table.writerow(["index", *pictures, "question", *LETTERS, "answer", "category", "l2-category", "split"])
-        for number, each in enumerate(examples):
+        for each in examples:
             row = each.row
-            shown = [] if each.image is None else [_picture(each.image, number, rows_of)]
+            shown = [] if each.image is None else [_picture(each.image, each.id, rows_of)]
             options = [_cell(_WORD_OF.get(text, text), each) for text in row["choices"]]
             if len(options) > len(LETTERS):
                 raise BadInput([Problem(f"question {each.id} has {len(options)} options; at most {len(LETTERS)} fit")])
             options += [""] * (len(LETTERS) - len(options))
             asked = [_cell(text, each) for text in (row["problem"], each.turn.answer, row["family"] or "all")]
             question, answer, family = asked
-            table.writerow([number, *shown, question, *options, answer, family, row["answer_type"], split])
+            table.writerow([each.id, *shown, question, *options, answer, family, row["answer_type"], split])
 
 
-def _picture(image: Mapping[str, Any], number: int, rows_of: dict[str, int]) -> str:
-    """Return a picture as text, or the number of the row that has it."""
-    first = rows_of.setdefault(image["path"], number)
-    return base64.b64encode(image["bytes"]).decode() if first == number else str(first)
+def _picture(image: Mapping[str, Any], id: str, rows_of: dict[str, str]) -> str:
+    """Return a picture as text, or the index of the row that has it."""
+    first = rows_of.setdefault(image["path"], id)
+    return base64.b64encode(image["bytes"]).decode() if first == id else first
 
 
 def _cell(text: str, each: Example) -> str:

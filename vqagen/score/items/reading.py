@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
 from vqagen.errors import BadInput, Fault, Problem, UsageError, unknown
-from vqagen.files.locations import Location
+from vqagen.files.locations import Location, locate
+from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, RecordSource, given_records, open_records
+from vqagen.files.stream import reading
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
@@ -58,7 +60,9 @@ def read_visual7w(table: TableBuilder) -> Items:
     for image in table.records():
         pairs: Any = image.get(PAIRS)
         split = image.get("split")
-        if not table.wants(image) or not table.check(pairs, list, PAIRS, "a list"):
+        if not table.check(pairs, list, PAIRS, "a list"):
+            continue
+        if not table.wants(image, *(pair.get("qa_id") for pair in pairs if isinstance(pair, Mapping))):
             continue
         name = str(image.get("image_id", image.get("filename", IMAGES.path(table.index))))
         for number, pair in enumerate(pairs):
@@ -301,6 +305,31 @@ def read_items(
 
 def find_items(source: Source) -> RecordSource:
     """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
+    if listed := _questions_by_id(source):
+        found = given_records(listed, QUESTIONS)
+        return replace(found, path=locate(source)) if isinstance(source, str | Path) else found
     if isinstance(source, str | Path) and kind_of_file(place := require_records(source), _KINDS) is ANNOTATIONS:
         return open_records(annotations_of(place), ANNOTATIONS)
     return find_any_records(source, _KINDS)
+
+
+def _questions_by_id(source: Source) -> list[dict[str, Any]]:
+    """Return the questions of an object that has each under its id, as GQA's files; nothing for another source."""
+    found = []
+    for id, asked in _members(source) if isinstance(source, str | Path | Mapping) else ():
+        if not isinstance(asked, Mapping) or "question" not in asked:
+            return []
+        found.append({"image_filename": asked.get("imageId"), **asked, "question_id": id})
+    return found
+
+
+def _members(source: PathLike | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the members of an object, in a file or in memory; None for a value that is no object."""
+    if isinstance(source, Mapping):
+        yield from source.items()
+        return
+    path = require_records(source)
+    if path.is_file() and not holds_columns(path):
+        with reading(path) as reader:
+            for id in reader.members() if reader.peek() == b"{" else ():
+                yield id, reader.value() if reader.peek() == b"{" else None

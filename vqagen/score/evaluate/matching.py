@@ -1,0 +1,104 @@
+"""Finds the prediction of each item by its id, and refuses ids that may be places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from vqagen.errors import BadInput, FaultList, Problem, counted
+from vqagen.score.items.table import NONE, Codes, Items
+from vqagen.score.predictions.reading import Predictions, lowest
+
+EXAMPLES = 3
+"""Ids that are named as examples."""
+
+
+def match(items: Items, predictions: Predictions) -> Codes:
+    """Return the code of the content of each item's prediction; NONE without one, CONFLICT if several differ.
+
+    BadInput for no prediction, no item, two items with one id, if no prediction is for any of the items, and where the
+    ids of predictions may be places of items.
+    """
+    if not predictions.total:
+        raise BadInput([Problem("no predictions to score", predictions.name or items.name)])
+    if not len(items):
+        raise BadInput([Problem("no questions", items.name)])
+    if len(set(items.keys)) < len(items):
+        first = {id: place for place, id in reversed([*enumerate(items.keys)])}
+        again = [place for place, id in enumerate(items.keys) if first[id] != place]
+        reject_items(items, again, "its id is that of an earlier question")
+    if fault := _order_fault(items, predictions) if predictions.is_in_order else _place_fault(items, predictions):
+        raise BadInput([Problem(fault, predictions.name or items.name)])
+    content_of = predictions.by_id.get
+    ids = map(str, range(len(items))) if predictions.is_in_order else items.keys
+    contents = np.fromiter((content_of(id, NONE) for id in ids), dtype=np.int32, count=len(items))
+    if (contents == NONE).all():
+        theirs, ours = (", ".join(ids) for ids in (lowest(predictions.by_id, EXAMPLES), items.ids[:EXAMPLES]))
+        place = f" in {predictions.name}" if predictions.name else ""
+        message = f"no prediction{place} belongs to a question: predictions are for {theirs}; questions are {ours}"
+        other = "; questions of another split are" * (not predictions.by_id.keys().isdisjoint(items.others))
+        raise BadInput([Problem(message + other, items.name)])
+    return contents
+
+
+def _order_fault(items: Items, predictions: Predictions) -> str:
+    """Return why lines of answers cannot be those of the items; "" if there is one for each."""
+    if predictions.total == len(items):
+        return ""
+    whole = "; they match the whole file: leave out --split" * (predictions.total == len(items) + len(items.others))
+    counts = f"{counted(predictions.total, 'line')} for {counted(len(items), 'question')}"
+    return f"{counts}: lines of answers need one line for each question, blank ones too{whole}"
+
+
+def _place_fault(items: Items, predictions: Predictions) -> str:
+    """Return why the ids of predictions may be places of the items; "" if they are ids for certain.
+
+    Numbers from 0 or 1 on, of which some are no ids, are places. Under a key by which tools number rows, any numbers
+    are that fit into the items in their order, unless places and ids are the same or the numbers are exactly the ids.
+    """
+    given, ids, total = [*predictions.by_id], items.keys, len(items) + len(items.others)
+    if not all(id.isascii() and id.isdecimal() and len(id) < 19 for id in given):
+        return ""
+    first, last = min(map(int, given)), max(map(int, given))
+    is_counted = last - first == len(given) - 1
+    hint = "give each prediction the id of its question, as question_index"
+    if first < 2 and is_counted and 1 < len(given) <= total and not known_ids(items).issuperset(given):
+        return (
+            f"predictions are numbered from {first} to {last}, but questions are {', '.join(ids[:EXAMPLES])}, …: {hint}"
+        )
+    is_exact = given == ids or (set(given) == set(ids) and not (first == 0 and is_counted))
+    if not predictions.place_key or is_exact:
+        return ""
+    asked = set(ids)
+    for order in _orders(items):
+        if last < len(order) and any(order[int(id)] != id and (order[int(id)] or id in asked) for id in given):
+            return f"{predictions.place_key!r} may number rows or name questions: {hint}"
+    return ""
+
+
+def known_ids(items: Items) -> set[str]:
+    """Return the ids of the items, and of those of other splits, unless each split has numbers of its own."""
+    own = set(items.keys)
+    return own.union(items.others) if own.isdisjoint(items.others) else own
+
+
+def _orders(items: Items) -> Iterator[Sequence[str]]:
+    """Yield the ids of the items in each order that rows of an export may have: of all, or of a split."""
+    yield items.keys
+    if items.others and items.format == "vqagen":  # the places in the whole file; "" for items that were not read
+        whole = [""] * (len(items) + len(items.others))
+        for place, id in zip(items.records.tolist(), items.keys, strict=True):
+            whole[place] = id
+        yield whole
+    if splits := items.fields.get("split"):
+        for code in range(len(splits.values)):
+            yield [id for id, own in zip(items.keys, splits.codes.tolist(), strict=True) if own == code]
+
+
+def reject_items(items: Items, places: Sequence[int], message: str) -> None:
+    """Raise BadInput for the items at some places, of which the first are listed."""
+    faults = FaultList(items.name, "question")
+    for place in places:
+        faults.add([("", message)], f"question {items.ids[place]}")
+    faults.finish()
