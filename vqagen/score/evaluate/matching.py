@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def match(items: Items, predictions: Predictions) -> Codes:
         first = {id: place for place, id in reversed([*enumerate(items.keys)])}
         again = [place for place, id in enumerate(items.keys) if first[id] != place]
         reject_items(items, again, "its id is that of an earlier question")
-    if fault := _order_fault(items, predictions) if predictions.is_in_order else _place_fault(items, predictions):
+    if fault := (_order_fault if predictions.is_in_order else _place_fault)(items, predictions):
         raise BadInput([Problem(fault, predictions.name or items.name)])
     content_of = predictions.by_id.get
     ids = map(str, range(len(items))) if predictions.is_in_order else items.keys
@@ -54,46 +54,31 @@ def _order_fault(items: Items, predictions: Predictions) -> str:
 def _place_fault(items: Items, predictions: Predictions) -> str:
     """Return why the ids of predictions may be places of the items; "" if they are ids for certain.
 
-    Numbers from 0 or 1 on, of which some are no ids, are places. Under a key by which tools number rows, any numbers
-    are that fit into the items in their order, unless places and ids are the same or the numbers are exactly the ids.
+    Numbers from 0 or 1 on, of which some are no ids, are places. Under a key by which tools number rows, numbers are
+    ids only where they are those of all items, or where the ids of items are their places in the whole file.
     """
     given, ids, total = [*predictions.by_id], items.keys, len(items) + len(items.others)
     if not all(id.isascii() and id.isdecimal() and len(id) < 19 for id in given):
         return ""
     first, last = min(map(int, given)), max(map(int, given))
-    is_counted = last - first == len(given) - 1
+    is_counted, are_places = last - first == len(given) - 1, ids == [*map(str, range(len(ids)))]
     hint = "give each prediction the id of its question, as question_index"
     if first < 2 and is_counted and 1 < len(given) <= total and not known_ids(items).issuperset(given):
-        return (
-            f"predictions are numbered from {first} to {last}, but questions are {', '.join(ids[:EXAMPLES])}, …: {hint}"
-        )
-    is_exact = given == ids or (set(given) == set(ids) and not (first == 0 and is_counted))
-    if not predictions.place_key or is_exact:
+        shown = ", ".join(items.ids[:EXAMPLES])
+        return f"predictions are numbered from {first} to {last}, but questions are {shown}, …: {hint}"
+    splits = items.fields.get("split")
+    is_whole = set(given) == set(ids) or not (items.others or (splits and len(splits.values) > 1))
+    if given == ids or not predictions.place_key or (is_whole and are_places):
         return ""
-    asked = set(ids)
-    for order in _orders(items):
-        if last < len(order) and any(order[int(id)] != id and (order[int(id)] or id in asked) for id in given):
-            return f"{predictions.place_key!r} may number rows or name questions: {hint}"
-    return ""
+    if set(given) == set(ids) and (first or not is_counted):
+        return ""
+    return f"{predictions.place_key!r} may number rows or name questions: {hint}"
 
 
 def known_ids(items: Items) -> set[str]:
     """Return the ids of the items, and of those of other splits, unless each split has numbers of its own."""
     own = set(items.keys)
     return own.union(items.others) if own.isdisjoint(items.others) else own
-
-
-def _orders(items: Items) -> Iterator[Sequence[str]]:
-    """Yield the ids of the items in each order that rows of an export may have: of all, or of a split."""
-    yield items.keys
-    if items.others and items.format == "vqagen":  # the places in the whole file; "" for items that were not read
-        whole = [""] * (len(items) + len(items.others))
-        for place, id in zip(items.records.tolist(), items.keys, strict=True):
-            whole[place] = id
-        yield whole
-    if splits := items.fields.get("split"):
-        for code in range(len(splits.values)):
-            yield [id for id, own in zip(items.keys, splits.codes.tolist(), strict=True) if own == code]
 
 
 def reject_items(items: Items, places: Sequence[int], message: str) -> None:

@@ -119,8 +119,7 @@ def read_predictions(source: Source | Predictions, kind: str = "", prediction_ke
     faults.finish()
     if failed:
         warn(Problem(f"{counted(failed, 'request')} failed, so that no prediction was made", name))
-    key = reader.id_key.rpartition(".")[2]
-    place_key = key if key in PLACE_KEYS else ""
+    place_key = reader.id_key if reader.id_key in PLACE_KEYS else ""
     return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order, place_key)
 
 

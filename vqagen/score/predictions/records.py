@@ -46,6 +46,11 @@ _OF_QUESTIONS = (
     *("template_filename", "question_family_index"),
 )
 """Keys of records that are no predictions, although they have an id and an answer: all would be right."""
+_BESIDE_TEXTS = (
+    *("image_filename", "image_index", "imageId", "split", "answer_type", "question_type", "family"),
+    *("choices", "options", "problem", "solution"),
+)
+"""Further ones, if the text of a question stands beside them."""
 
 
 def _plain(key: str) -> str:
@@ -100,11 +105,6 @@ Entry = tuple[Any, str, int | None]
 """A record, or the FieldFault of an unreadable one; the JSON path of its place; its line."""
 
 
-def prediction_of(record: Any, kind: str = "") -> Prediction | None:
-    """Return the prediction that a record alone is; see `PredictionReader`."""
-    return PredictionReader(kind).read(record)
-
-
 class PredictionReader:
     """Reads the records of one source, which must all have their ids, and their predictions, under the same key."""
 
@@ -120,7 +120,7 @@ class PredictionReader:
         """The keys of records -> those of the id and of the prediction."""
         self._used, self._copies = set[str](), False
         self.id_key = ""
-        """The key of the ids so far; `doc.id` for a key of an object in the record."""
+        """The key of the ids so far."""
 
     def read(self, record: Any) -> Prediction | None:
         """Return the prediction that a record is; None for a request that failed.
@@ -132,16 +132,13 @@ class PredictionReader:
             raise record if isinstance(record, FieldFault) else fault
         if "custom_id" in record and _has_failed(record):
             return None
+        if "doc_id" in record:  # the id itself is in lmms-eval's document, or in a metric of its task
+            parts = [part for part in record.values() if isinstance(part, Mapping)]
+            record = {key: part[key] for part in parts for key in self._keys if key in part} | dict(record)
         shape = tuple(record)
         id_key, key = self._shapes.get(shape) or self._learn(shape)
         value, found = record[id_key], record[key]
-        if id_key in ("round", "doc_id"):
-            id_key, value = _round(record) if id_key == "round" else self._document_id(record)
-        if id_key != self.id_key:
-            if self.id_key:
-                raise FieldFault("", f"the id stands under {id_key!r}, and in earlier records under {self.id_key!r}")
-            self.id_key = id_key
-        id = str(value) if type(value) is int else _id_of(value, id_key)
+        id = str(value) if type(value) is int and id_key != "round" else _id_of(record, id_key)
         return id, (found,) if type(found) is str and key not in LIST_KEYS else _candidates(found, key)
 
     def _learn(self, shape: tuple[str, ...]) -> tuple[str, str]:
@@ -150,11 +147,12 @@ class PredictionReader:
         if not self._wanted and (question := question_key(shape)):
             raise FieldFault("", f"a question, not a prediction (its key {question!r})")
         copies = any(each != key and _plain(each) in _ANSWERS for each in shape)
-        if self._used - {key} and (copies or self._copies or not self._used | {key} <= _BOTH):
-            other = min(self._used - {key})
-            raise FieldFault("", f"the prediction stands under {key!r}, and in earlier records under {other!r}")
+        is_other = bool(self._used - {key}) and (copies or self._copies or not self._used | {key} <= _BOTH)
+        if is_other or self.id_key not in ("", id_key):
+            earlier = ", ".join(sorted(self._used | {self.id_key}))
+            raise FieldFault("", f"id and prediction stand under {id_key}, {key}; in earlier records under {earlier}")
         self._used.add(key)
-        self._copies |= copies
+        self._copies, self.id_key = self._copies or copies, id_key
         self._shapes[shape] = id_key, key
         return id_key, key
 
@@ -170,24 +168,15 @@ class PredictionReader:
             raise FieldFault("", f"no id{of_kind}: expected {expected}; found {listed}")
         return found
 
-    def _document_id(self, record: Mapping[str, Any]) -> tuple[str, Any]:
-        """Return the key and the id of lmms-eval's document, or of a metric of its task; else its number."""
-        for name, part in record.items():
-            if isinstance(part, Mapping) and (key := next((key for key in self._keys[:-1] if key in part), None)):
-                return f"{name}.{key}", part[key]
-        return "doc_id", record["doc_id"]
 
-
-def _round(record: Mapping[str, Any]) -> tuple[str, str]:
-    dialog, number = (_id_of(record[key], key) for key in DIALOG_KEYS)
-    if number.isascii() and number.isdecimal() and len(number) < 10:
-        return "round", f"{dialog}/{number}"
-    raise FieldFault("round", f"expected the number of a round, found {describe(record['round'])}")
-
-
-def _id_of(value: Any, key: str) -> str:
-    """Return an id as text."""
-    value = value.tolist() if hasattr(value, "tolist") else value  # a number of numpy
+def _id_of(record: Mapping[str, Any], key: str) -> str:
+    """Return an id as text; of a round, those of the dialog and of the round."""
+    if key == "round":
+        dialog, number = (_id_of({"": record[each]}, "") for each in DIALOG_KEYS)
+        if number.isascii() and number.isdecimal() and len(number) < 10:
+            return f"{dialog}/{number}"
+        raise FieldFault("round", f"expected the number of a round, found {describe(record['round'])}")
+    value = record[key].tolist() if hasattr(record[key], "tolist") else record[key]  # a number of numpy
     if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:  # larger ones have lost digits
         value = int(value)
     id = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
@@ -231,11 +220,15 @@ def prediction_key_of(keys: Iterable[str], wanted: str = "") -> str:
     raise FieldFault("", f"no answer: expected {expected}; found {shown}" + (f"; {hint}" if not wanted else ""))
 
 
-def question_key(keys: Iterable[str], *more: str) -> str | None:
-    """Return the key of questions, or one `more`, that a record has which has no prediction beside its right answer."""
+def question_key(keys: Collection[str], *more: str) -> str | None:
+    """Return a key by which a record with these keys is a question with its right answer; None for a prediction.
+
+    Some keys say so beside the text of a question, and `more` in any record.
+    """
     if any(_plain(key) in _PREDICTIONS for key in keys):
         return None
-    return next((key for key in keys if key in (*_OF_QUESTIONS, *more)), None)
+    telling = {*_OF_QUESTIONS, *more, *(_BESIDE_TEXTS if "question" in keys else ())}
+    return next((key for key in keys if key in telling), None)
 
 
 def _candidates(value: Any, key: str) -> tuple[str, ...]:
@@ -266,8 +259,8 @@ def _said(response: Any) -> Any:
 def _has_failed(record: Mapping[str, Any]) -> bool:
     """Return true for a line of a batch without response."""
     response = record.get("response", True)
-    status = response.get("status_code", 200) if isinstance(response, Mapping) else 200
-    return bool(record.get("error")) or response is None or status != 200
+    has_status = isinstance(response, Mapping) and "status_code" in response
+    return bool(record.get("error")) or response is None or (has_status and response["status_code"] != 200)
 
 
 def _text(value: Any, key: str) -> str:
