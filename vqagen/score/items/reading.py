@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,8 @@ from vqagen.bits import union_of
 from vqagen.errors import BadInput, Fault, Problem, UsageError, unknown
 from vqagen.files.locations import Location, locate
 from vqagen.files.parquet import holds_columns
-from vqagen.files.records import RecordKind, RecordSource, given_records, open_records
-from vqagen.files.stream import reading
+from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
+from vqagen.files.stream import members_of
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
@@ -315,21 +315,14 @@ def find_items(source: Source) -> RecordSource:
 
 def _questions_by_id(source: Source) -> list[dict[str, Any]]:
     """Return the questions of an object that has each under its id, as GQA's files; nothing for another source."""
+    members: Iterable[tuple[str, Any]] = source.items() if isinstance(source, Mapping) else ()
+    if isinstance(source, str | Path):
+        path = require_records(source)
+        is_other = path.is_dir() or holds_columns(path) or next(first_keys(path), None) in _KINDS
+        members = () if is_other else members_of(path)
     found = []
-    for id, asked in _members(source) if isinstance(source, str | Path | Mapping) else ():
+    for id, asked in members:
         if not isinstance(asked, Mapping) or "question" not in asked:
             return []
         found.append({"image_filename": asked.get("imageId"), **asked, "question_id": id})
     return found
-
-
-def _members(source: PathLike | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the members of an object, in a file or in memory; None for a value that is no object."""
-    if isinstance(source, Mapping):
-        yield from source.items()
-        return
-    path = require_records(source)
-    if path.is_file() and not holds_columns(path):
-        with reading(path) as reader:
-            for id in reader.members() if reader.peek() == b"{" else ():
-                yield id, reader.value() if reader.peek() == b"{" else None

@@ -13,12 +13,11 @@ The format of a file is recognised by its content; the suffix is asked only for 
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import islice
 from os import PathLike
 from typing import Any, NoReturn
 
@@ -29,7 +28,8 @@ from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natu
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, first_keys, open_records
-from vqagen.files.stream import BYTE_ORDER_MARK, damaged, mistake_in, reading, reading_bytes
+from vqagen.files.stream import members_of, mistake_in, reading
+from vqagen.files.tables import SEPARATORS, columns_of, lines_of, rows_of_table, texts_of
 from vqagen.score.predictions.records import (
     ARCHIVE_BEGINNING,
     DIALOG_KEYS,
@@ -54,10 +54,7 @@ _OTHER_FILES = ("questions", "dialogs", "trials", "scenes", "images", "annotatio
 _QUESTIONS_FIRST = "the file of questions comes first, then the predictions"
 _LOOKED_AT = 1 << 16
 _MOST_KEYS = 40
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _EXPECTED_COLUMNS = f"a column of ids ({', '.join(QUESTION_KEYS)}) and one of answers (answer, prediction, …)"
-_LONGEST_FIELD = 1 << 24
-"""Characters of a field of a table."""
 _NUMBERED = re.compile(r"\s*(\d+)\s*[,;:\t]\s*\S")
 
 Source = str | PathLike[str] | Remote | Mapping[Any, Any] | Iterable[Mapping[str, Any]]
@@ -180,10 +177,11 @@ def _in_file(path: Location, prediction_key: str) -> tuple[Iterable[Entry], bool
     if text[0] in "{[":
         return _in_json(path, prediction_key, text[0] == "{"), False
     name, line = unpacked_name(path.name).lower(), text.splitlines()[0]
-    for format in _SEPARATORS:
-        header = _header(csv.reader([line], delimiter=_separator(line, format)))
-        if name.endswith(f".{format}") or (len(header) > 1 and has_id(header)):
-            return _in_table(path, format, prediction_key), False
+    for format in SEPARATORS:
+        columns = columns_of(line, format)
+        if name.endswith(f".{format}") or (len(columns) > 1 and has_id(columns)):
+            _check_columns(path, columns, prediction_key)
+            return ((row, "", number) for row, number in rows_of_table(path, format)), False
     if not name.endswith(".txt"):
         _reject_unknown(path)
     return _in_order(path), True
@@ -196,10 +194,10 @@ def _in_json(path: Location, prediction_key: str, is_object: bool) -> Iterable[E
             return _in_records(path, prediction_key)
         if key in _DOCUMENTS:
             with reading(path) as reader:
-                is_list = next(reader.peek() == b"[" for each in reader.members() if each == key)
-            return (
-                _in_records(path, prediction_key, key) if is_list else _by_id(_members(path, key), prediction_key, path)
-            )
+                is_object = next(reader.peek() == b"{" for each in reader.members() if each == key)
+            if not is_object:
+                return _in_records(path, prediction_key, key)
+            return _by_id(members_of(path, key), prediction_key, path)
         if key == "eval":
             return log_samples(path, is_archive=False)
         if key in _OTHER_FILES:
@@ -207,21 +205,7 @@ def _in_json(path: Location, prediction_key: str, is_object: bool) -> Iterable[E
         keys.append(key)
     if not is_object or not keys or any(map(is_known, keys)):
         _reject_unknown(path)
-    return _by_id(_members(path), prediction_key, path)
-
-
-def _members(path: Location, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the members of the object that a file holds, or that it has under a key."""
-    with reading(path) as reader:
-        for name in reader.members():
-            if not key:
-                yield name, reader.value()
-            elif name == key:
-                found = reader.value()
-                if not isinstance(found, dict):
-                    _reject(path, f"expected predictions under {key!r}, a list of records or id -> answer")
-                yield from found.items()
-        reader.take_end()
+    return _by_id(members_of(path), prediction_key, path)
 
 
 def _by_id(members: Iterable[tuple[Any, Any]], prediction_key: str, path: Location | None = None) -> Iterator[Entry]:
@@ -252,7 +236,7 @@ def _in_records(path: Location, prediction_key: str, key: str = PREDICTIONS.key)
 def _in_order(path: Location) -> Iterator[Entry]:
     """Yield the lines of answers. BadInput if each begins with a number of its own, which is an id."""
     at, numbers = 0, set[str]()
-    for at, line in enumerate(_texts(path), 1):
+    for at, line in enumerate(texts_of(path), 1):
         if found := _NUMBERED.match(line):
             numbers.add(found[1])
         yield {"id": at - 1, "answer": line.strip()}, "", at
@@ -263,7 +247,7 @@ def _in_order(path: Location) -> Iterator[Entry]:
 def _in_lines(path: Location) -> Iterator[Entry]:
     """Yield the records of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
     loads = orjson.loads
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines_of(path), 1):
         try:
             yield loads(line), "", number
         except orjson.JSONDecodeError:
@@ -272,60 +256,15 @@ def _in_lines(path: Location) -> Iterator[Entry]:
                 yield FieldFault("", message, column), "", number
 
 
-def _in_table(path: Location, format: str, prediction_key: str) -> Iterator[Entry]:
-    """Yield the rows of a table as records. BadInput where a row cannot be read."""
-    csv.field_size_limit(max(_LONGEST_FIELD, csv.field_size_limit()))
-    lines = _texts(path)
-    first = next(lines, "")
-    rows = csv.reader(chain([first], lines), delimiter=_separator(first, format), strict=True)
+def _check_columns(path: Location, columns: Sequence[str], prediction_key: str) -> None:
+    """Raise BadInput for a table without a column of ids, or without one that must be the prediction."""
+    if not has_id(columns):
+        listed = ", ".join(map(repr, columns[:12])) or "no columns"
+        _reject(path, f"expected {_EXPECTED_COLUMNS}; found {listed}", 1)
     try:
-        header = _header(rows)
-        if not has_id(header):
-            listed = ", ".join(map(repr, header[:12])) or "no columns"
-            _reject(path, f"expected {_EXPECTED_COLUMNS}; found {listed}", 1)
-        if twice := sorted({name for name in header if name and header.count(name) > 1}):
-            _reject(path, f"several columns are named {' and '.join(twice)}", 1)
-        try:
-            prediction_key_of(header, prediction_key)
-        except FieldFault as fault:
-            _reject(path, str(fault), 1)
-        for row in rows:
-            if len(row) == len(header):
-                yield dict(zip(header, row, strict=True)), "", rows.line_num
-            elif row:
-                yield FieldFault("", f"expected {len(header)} columns, found {len(row)}"), "", rows.line_num
-    except csv.Error as error:
-        _reject(path, f"not a {format.upper()} table: {error}", rows.line_num)
-
-
-def _header(rows: Iterator[list[str]]) -> list[str]:
-    return [name.strip() for name in next(rows, [])]
-
-
-def _separator(line: str, format: str) -> str:
-    """Return what stands between the fields of a table, by its first line.
-
-    Spreadsheets write CSV with semicolons where decimals have a comma.
-    """
-    return ";" if format == "csv" and ";" in line and "," not in line else _SEPARATORS[format]
-
-
-def _texts(path: Location) -> Iterator[str]:
-    """Yield the lines of a file with their ends. BadInput for one that is not UTF-8."""
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            _reject(path, "not UTF-8 text", number, error.start + 1)
-
-
-def _lines(path: Location) -> Iterator[bytes]:
-    with reading_bytes(path) as file:
-        try:
-            yield file.readline().removeprefix(BYTE_ORDER_MARK)
-            yield from file
-        except DAMAGE as error:
-            raise damaged(error) from None
+        prediction_key_of(dict.fromkeys(columns), prediction_key)
+    except FieldFault as fault:
+        _reject(path, str(fault), 1)
 
 
 def _reject_unknown(path: Location) -> NoReturn:

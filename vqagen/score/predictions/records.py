@@ -236,24 +236,18 @@ def _candidates(value: Any, key: str) -> tuple[str, ...]:
         return (_text(_said(value), key),)
     if not isinstance(value, list | tuple):
         raise FieldFault(key, f"expected a list of answers, best first, found {describe(value)}")
-    return tuple(_text(_inside(each), f"{key}[{place}]") for place, each in enumerate(value)) or ("",)
+    alone = [each[0] if isinstance(each, list) and len(each) == 1 else each for each in value]
+    return tuple(_text(_said(each), f"{key}[{place}]") for place, each in enumerate(alone)) or ("",)
 
 
-def _inside(candidate: Any) -> Any:
-    """Return the answer in Visual7W's `{"answer": …}`, or in a list of one."""
-    if isinstance(candidate, list) and len(candidate) == 1:
-        return candidate[0]
-    return candidate["answer"] if isinstance(candidate, dict) and "answer" in candidate else candidate
-
-
-def _said(response: Any) -> Any:
-    """Return the text in a response of OpenAI's API."""
-    match response:
-        case {"body": {"choices": [{"message": {"content": text}}, *_]}} | {"body": {"choices": [{"text": text}, *_]}}:
+def _said(value: Any) -> Any:
+    """Return the answer in Visual7W's `{"answer": …}`, or the text in a response of OpenAI's API."""
+    match value:
+        case {"answer": text} | {"body": {"choices": [{"message": {"content": text}} | {"text": text}, *_]}}:
             return text
         case {"body": {"output": [*_, {"content": [{"text": text}, *_]}]}}:
             return text
-    return response
+    return value
 
 
 def _has_failed(record: Mapping[str, Any]) -> bool:
