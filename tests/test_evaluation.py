@@ -158,6 +158,7 @@ PLACES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] =
     "places of ids from 1 on": (asked((1, 2, 3)), given("id", range(3), (1, 2, 3)), "", NUMBERED),
     "numbers of rows": (asked(GAPS), given("doc_id", range(4), GAPS), "", NUMBERED),
     "some rows": (asked(GAPS), given("index", (2, 3), GAPS[2:]), "", UNCLEAR),
+    "rows from 1 on": (asked(WHOLE), given("index", (1, 2), (0, 1)), "", UNCLEAR),
     "rows of questions in another order": (asked(MIXED), given("doc_id", WHOLE, MIXED), "", UNCLEAR),
     "rows of a split in a whole file": (asked(WHOLE, TWO), given("doc_id", (0, 1), (2, 3)), "", UNCLEAR),
     "rows of a split": (asked(MIXED, TWO), given("doc_id", (0, 1), (2, 1)), "val", UNCLEAR),

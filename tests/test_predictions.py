@@ -402,6 +402,7 @@ NO_PREDICTIONS: list[tuple[Any, str]] = [
     ({"id": 1}, "no answer: expected answer, candidates"),
     ({"id": None, "answer": "a"}, "expected a number or a text as id, found null"),
     ({"id": True, "answer": "a"}, "expected a number or a text as id, found true"),
+    ({"id": "9" * 5000, "answer": "a"}, "expected a number or a text as id, found '999"),
     ({"id": 1e17, "answer": "a"}, "expected a number or a text as id, found "),
     ({"id": 1.5, "answer": "a"}, "expected a number or a text as id, found 1.5"),
     ({"id": 1, "answer": {"a": 1}}, r"expected an answer \(.*\), found an object"),

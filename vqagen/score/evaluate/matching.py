@@ -68,7 +68,8 @@ def _place_fault(items: Items, predictions: Predictions) -> str:
         return f"predictions are numbered from {first} to {last}, but questions are {shown}, …: {hint}"
     splits = items.fields.get("split")
     is_whole = set(given) == set(ids) or not (items.others or (splits and len(splits.values) > 1))
-    if given == ids or not predictions.place_key or (is_whole and are_places):
+    from_one = first == 1 and is_counted and len(given) > 1  # as Inspect numbers samples
+    if given == ids or not predictions.place_key or (is_whole and are_places and not from_one):
         return ""
     if set(given) == set(ids) and (first or not is_counted):
         return ""

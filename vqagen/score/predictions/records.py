@@ -34,7 +34,8 @@ _ANY_KIND = ("custom_id", "id", "index", "doc_id")
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", *_ANY_KIND)
 DIALOG_KEYS = ("dialog_index", "round")
 PLACE_KEYS = ("index", "doc_id")
-"""Keys under which some tools number their rows: VLMEvalKit (unless the table has ids) and lmms-eval."""
+"""Keys under which some tools number their rows: VLMEvalKit (unless the table has ids), lmms-eval, and Inspect here."""
+_LONGEST_ID = 1000
 _OF_KIND: Mapping[str, tuple[str, ...]] = {
     "trials": ("trial_index", *_ANY_KIND),
     "dialogs": _ANY_KIND,
@@ -127,7 +128,7 @@ class PredictionReader:
 
         FieldFault if it is none, if its id is not one of the kind, or if earlier records are of another form.
         """
-        if not isinstance(record, Mapping):
+        if type(record) is not dict and not isinstance(record, Mapping):
             fault = FieldFault("", f"expected an object, found {describe(record)}")
             raise record if isinstance(record, FieldFault) else fault
         if "custom_id" in record and _has_failed(record):
@@ -180,7 +181,7 @@ def _id_of(record: Mapping[str, Any], key: str) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:  # larger ones have lost digits
         value = int(value)
     id = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    if not id:
+    if not 0 < len(id) <= _LONGEST_ID:
         raise FieldFault(key, f"expected a number or a text as id, found {describe(value)}")
     return plain_id(id)
 
@@ -308,9 +309,11 @@ def log_samples(path: Location, is_archive: bool) -> Iterator[Entry]:
 
 
 def _id_key(sample: Mapping[str, Any]) -> str:
-    """Return the key of a sample's id: of a trial, if it was evaluated as one."""
+    """Return the key of a sample's id: of a trial, if it was evaluated as one; Inspect numbers samples without id."""
     metadata = sample.get("metadata")
-    return "trial_index" if isinstance(metadata, Mapping) and "trial_type" in metadata else "id"
+    if isinstance(metadata, Mapping) and "trial_type" in metadata:
+        return "trial_index"
+    return "index" if isinstance(sample.get("id"), int) else "id"
 
 
 def _answer(sample: Mapping[str, Any]) -> str:
