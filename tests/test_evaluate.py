@@ -133,6 +133,37 @@ def test_lines_of_text_answer_the_questions_in_their_order(run: Commands) -> Non
     assert rows(record, "overall")["overall"]["accuracy"] == 1 and record["coverage"]["answered"] == len(asked) == 12
 
 
+def test_lines_for_the_whole_file_are_no_lines_for_a_split(run: Commands) -> None:
+    """Nor is any other number of lines; the message has both numbers."""
+    halves = [{**record, "split": "val" if number % 2 else "train"} for number, record in enumerate(questions()[:4])]
+    Path("halves.json").write_text(json.dumps({"questions": halves}))
+    Path("all.txt").write_text("".join(f"{each['answer']}\n" for each in halves))
+    Path("three.txt").write_text("yes\n" * 3)
+
+    ran = run("evaluate halves.json all.txt --split val")
+    assert (ran.code, ran.out) == (3, b"")
+    assert "all.txt: 4 lines for 2 questions" in ran.err and "they match the whole file: leave out --split" in ran.err
+    assert "3 lines for 4 questions" in run("evaluate halves.json three.txt").err
+    assert rows(report(run, "halves.json all.txt"), "overall")["overall"]["accuracy"] == 1
+
+
+def test_the_prediction_beside_a_copy_of_the_right_answer_is_scored(run: Commands) -> None:
+    """In a table too; where names do not tell, --prediction-key decides, also for compare."""
+    for name in ("pred", "model_answer", "predicted_answer", "output"):
+        lines = [{"id": each["question_index"], "answer": each["answer"], name: "?"} for each in questions()]
+        Path("p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        header = f"index,answer,{name}\n"
+        Path("p.csv").write_text(header + "".join(f"{line['id']},{line['answer']},?\n" for line in lines))
+        for file in ("p.jsonl", "p.csv"):
+            assert rows(report(run, f"questions.json {file}"), "overall")["overall"]["accuracy"] == 0, (name, file)
+
+    Path("p.jsonl").write_text(Path("p.jsonl").read_text().replace("output", "gpt"))
+    for command in ("evaluate questions.json p.jsonl", "compare questions.json p.jsonl p.jsonl"):
+        assert "'answer' and 'gpt' may each be the prediction" in run(command).err
+    assert rows(report(run, "questions.json p.jsonl --prediction-key gpt"), "overall")["overall"]["accuracy"] == 0
+    assert run.done("compare questions.json p.jsonl p.jsonl --prediction-key gpt").out.count(b" 0.000 ") >= 2
+
+
 def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
     """A model that overlooks the director's view is right in control trials alone, and its mistakes are egocentric."""
     run.done("director generate --count 24 -o trials --render none")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from item_tables import table
 from sklearn import metrics
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from vqagen.errors import BadInput, UsageError
+import vqagen
+from vqagen.errors import BadInput, InputWarning, UsageError
 from vqagen.score.evaluate.evaluation import SKIP, Evaluation, EvaluationSettings, Row, evaluate
 from vqagen.score.evaluate.report import score_report
 from vqagen.score.evaluate.tables import (
@@ -123,13 +124,96 @@ def test_two_questions_of_one_id_are_rejected(ids: list[str]) -> None:
 
 
 def test_lines_answer_the_items_in_their_order() -> None:
-    """Their ids are the places of the items, whatever the ids of these."""
+    """Their ids are the places of the items, whatever the ids of these; another number of lines is refused."""
     items = replace(table(["red", "blue"]), ids=["17", "0"])
-    lines = replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True)
 
-    found = evaluate(items, lines)
+    found = evaluate(items, replace(read_predictions({0: "red", 1: "blue"}), is_in_order=True))
 
-    assert (found.overall().correct, found.coverage.unknown, found.coverage.examples) == (2, 1, {"unknown": ("2",)})
+    assert (found.overall().correct, found.coverage.unknown) == (2, 0)
+    with pytest.raises(BadInput, match=r"3 lines for 2 questions: .* one line for each question"):
+        evaluate(items, replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True))
+
+
+# Ids and places -------------------------------------------------------------------------------------------------------
+
+
+def asked(ids: Iterable[Any], splits: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Questions with these ids; the answer of each is its id."""
+    shown = [{"question_index": id, "image_index": at, "question": "?", "answer": f"{id}"} for at, id in enumerate(ids)]
+    return [{**each, "split": split} for each, split in zip(shown, splits, strict=True)] if splits else shown
+
+
+def given(key: str, numbers: Iterable[Any], answers: Iterable[Any]) -> list[dict[str, Any]]:
+    return [{key: number, "prediction": f"{answer}"} for number, answer in zip(numbers, answers, strict=True)]
+
+
+GAPS, MIXED, WHOLE, ZEROS = (2, 3, 5, 8), (3, 0, 2, 1), (0, 1, 2, 3), ("02", "03", "05", "08")
+TWO = ("train", "train", "val", "val")
+NUMBERED, UNCLEAR = "predictions are numbered from", "may number rows or name questions: give each prediction the id"
+PLACES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] = {
+    "places": (asked(GAPS), given("id", range(4), GAPS), "", NUMBERED),
+    "places under the name of an id": (asked(GAPS), given("question_index", range(4), GAPS), "", NUMBERED),
+    "places of the first ones": (asked(GAPS), given("id", range(3), GAPS[:3]), "", NUMBERED),
+    "places from 1 on": (asked(WHOLE), given("id", range(1, 5), WHOLE), "", NUMBERED),
+    "places of ids from 1 on": (asked((1, 2, 3)), given("id", range(3), (1, 2, 3)), "", NUMBERED),
+    "numbers of rows": (asked(GAPS), given("doc_id", range(4), GAPS), "", NUMBERED),
+    "some rows": (asked(GAPS), given("index", (2, 3), GAPS[2:]), "", UNCLEAR),
+    "rows from 1 on": (asked(WHOLE), given("index", (1, 2), (0, 1)), "", UNCLEAR),
+    "rows of questions in another order": (asked(MIXED), given("doc_id", WHOLE, MIXED), "", UNCLEAR),
+    "rows of a split in a whole file": (asked(WHOLE, TWO), given("doc_id", (0, 1), (2, 3)), "", UNCLEAR),
+    "rows of a split": (asked(MIXED, TWO), given("doc_id", (0, 1), (2, 1)), "val", UNCLEAR),
+    "another split": (asked(WHOLE, TWO), given("id", (0, 1), (0, 1)), "val", "questions of another split are"),
+    "another split with the same numbers": (
+        asked((*WHOLE, 0, 1), ("train",) * 4 + ("val",) * 2), given("id", WHOLE, WHOLE), "val", NUMBERED,
+    ),
+    "no ids": (asked(WHOLE), given("id", ("q_0", "q_1", "q_2", "q_3"), WHOLE), "", "no prediction belongs to a"),
+}  # fmt: skip
+"""Questions, predictions of a perfect model, the split, and why they are refused."""
+IDS = {
+    "ids": (asked(GAPS), given("id", GAPS, GAPS), ""),
+    "ids as texts, floats and with zeros": (asked(GAPS), given("id", ("2", 3.0, "5.0", "008"), GAPS), ""),
+    "ids of a file with zeros": (asked(ZEROS), given("questionId", ("2", 3, "05", "8.0"), ZEROS), ""),
+    "ids in another order": (asked(MIXED), given("id", WHOLE, WHOLE), ""),
+    "ids as index": (asked(GAPS), given("index", GAPS, GAPS), ""),
+    "ids as index in another order": (asked(MIXED), given("index", MIXED, MIXED), ""),
+    "ids that are the places": (asked(WHOLE), given("doc_id", (3, 1, 0, 2), (3, 1, 0, 2)), ""),
+    "ids of the whole file": (asked(WHOLE, TWO), given("id", WHOLE, WHOLE), "val"),
+    "ids of a split as index": (asked(WHOLE, TWO), given("index", (2, 3), (2, 3)), "val"),
+    "ids in documents": (
+        asked(GAPS),
+        [{"doc_id": at, "doc": {"id": f"{id}"}, "filtered_resps": [f"{id}"]} for at, id in enumerate(GAPS)],
+        "",
+    ),
+    "ids under another key": ([{"id": f"q{id}", "question": "?", "answer": f"{id}", "image_index": 0} for id in GAPS],
+                              given("id", [f"q{id}" for id in GAPS], GAPS), ""),
+    "questions of GQA": ([{"0002": {"question": "?", "answer": "yes", "imageId": "7", "semantic": []}}],
+                         given("questionId", ["0002"], ["yes"]), ""),
+}  # fmt: skip
+"""Questions, predictions of a perfect model, and the split."""
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_numbers_that_may_be_places_are_no_ids(name: str) -> None:
+    questions, predictions, split, message = PLACES[name]
+
+    with pytest.raises(BadInput, match=message):
+        vqagen.evaluate(questions, predictions, split=split)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_an_id_is_an_id_however_it_is_written(name: str) -> None:
+    """And a prediction for a question of another split is not unknown."""
+    questions, predictions, split = IDS[name]
+
+    found = vqagen.evaluate(questions[0] if name == "questions of GQA" else questions, predictions, split=split)
+
+    assert found.overall().accuracy == 1
+    assert (found.coverage.missing, found.coverage.unknown, found.coverage.duplicate) == (0, 0, 0)
+
+
+def test_predictions_for_another_file_are_said() -> None:
+    with pytest.warns(InputWarning, match="5 of 6 predictions are for no question of given questions: are they for an"):
+        assert vqagen.evaluate(asked(GAPS), given("id", range(8, 14), range(8, 14))).overall().accuracy == 0.25
 
 
 def test_a_policy_that_does_not_exist_is_rejected() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import json
 import re
 import resource
@@ -17,6 +18,7 @@ import pytest
 import yaml
 from commands import ROOT, Commands
 
+import vqagen
 from vqagen.cli.export import command
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import COLUMNS, question_row, read_rows
@@ -300,6 +302,52 @@ def test_lmms_eval_finds_a_task_with_its_functions(
     asked = functions[1](read[0], task["lmms_eval_specific_kwargs"]["default"])
     assert asked == f"{read[0]['question']}\nAnswer with a single word or with a number in digits."
     assert read[0][task["doc_to_target"]] == "3"
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_logs_of_exports_are_scored_by_the_ids_of_questions(
+    split: str, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A perfect model has an accuracy of 1, although neither splits nor exports number their rows as questions are.
+
+    lmms-eval leaves the document out of the samples that it logs, and keeps what the task says of the reply.
+    """
+    rows = [row for row in read_rows(dataset) if int(row["question_id"]) % 5]  # some questions are left out
+    asked = [
+        {
+            "question_index": row["question_id"],
+            "image_index": row["image_id"],
+            "image_filename": f"{row['image_id']}.png",
+        }
+        | {key: row[key] for key in ("question", "answer", "choices", "split")}
+        for row in rows
+    ]
+    (tmp_path / "images").mkdir()
+    for number in range(6):
+        (tmp_path / f"images/{number}.png").write_bytes(picture(number))
+    (tmp_path / "asked.json").write_text(json.dumps({"questions": asked}))
+    monkeypatch.chdir(tmp_path)
+    for target, mode in (("lmms-eval", "open"), ("vlmevalkit", "mc")):
+        export("asked.json", target, target, mode=mode, name="asked")
+    documents = load(Path("lmms-eval"), "parquet", data_files={split: f"lmms-eval/data/{split}-00000-of-00001.parquet"})
+    score = runpy.run_path("lmms-eval/utils.py")["process_results"]
+    log = [
+        {"doc_id": number, "target": document["answer"], "filtered_resps": [document["answer"]], "doc_hash": "1a",
+         **score(document, [document["answer"]])}
+        for number, document in enumerate(documents[split])
+    ]  # fmt: skip
+    with open(f"vlmevalkit/asked_{split}.tsv", newline="") as file:
+        table = [{**row, "prediction": row["answer"]} for row in csv.DictReader(file, delimiter="\t")]
+    with open("result.tsv", "w", newline="") as out:
+        writer = csv.DictWriter(
+            out, [name for name in table[0] if name != "image"], delimiter="\t", extrasaction="ignore"
+        )
+        writer.writeheader()
+        writer.writerows(table)
+
+    for predictions, mode in ((log, "open"), ("result.tsv", "mc")):
+        found = vqagen.evaluate("asked.json", predictions, mode=mode, split=split)
+        assert (found.overall().accuracy, found.coverage.missing, found.coverage.unknown) == (1, 0, 0)
 
 
 # Targets that are files, by their pages ------------------------------------------------------------------------------

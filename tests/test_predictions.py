@@ -7,16 +7,18 @@ import gzip
 import json
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from vqagen.errors import BadInput, FieldFault, InputWarning, UsageError, VqagenError
 from vqagen.score.predictions.reading import CONFLICT, lowest, read_predictions
-from vqagen.score.predictions.records import Prediction, prediction_of
+from vqagen.score.predictions.records import Prediction, PredictionReader
 
 ANSWERS = ("yes", "2", "Café, au lait")
 EXPECTED = [(str(number), (answer,)) for number, answer in enumerate(ANSWERS)]
@@ -93,6 +95,84 @@ FILES: dict[str, Write] = {
         to / "samples.jsonl",
         as_lines([{"doc_id": at, "target": "gold", "filtered_resps": [each]} for at, each in enumerate(ANSWERS)]),
     ),
+    "lmms-eval with documents": lambda to: written(
+        to / "logs.json",
+        json.dumps(
+            {
+                "args": {},
+                "logs": [
+                    {
+                        "doc_id": 9 - at,
+                        "doc": {"id": str(at), "answer": "gold"},
+                        "resps": [[each]],
+                        "filtered_resps": [each],
+                    }
+                    for at, each in enumerate(ANSWERS)
+                ],
+            }
+        ),
+    ),
+    "lmms-eval with ids in a metric": lambda to: written(
+        to / "samples.jsonl",
+        as_lines(
+            [
+                {"doc_id": 9 - at, "filtered_resps": [each], "exact_match": {"id": str(at), "score": 1.0}}
+                for at, each in enumerate(ANSWERS)
+            ]
+        ),
+    ),
+    "llava": lambda to: written(
+        to / "answers.jsonl",
+        as_lines(
+            [
+                {"question_id": at, "prompt": "What?", "text": each, "answer_id": "x7", "model_id": "m", "metadata": {}}
+                for at, each in enumerate(ANSWERS)
+            ]
+        ),
+    ),
+    "openai batch": lambda to: written(
+        to / "batch.jsonl",
+        as_lines(
+            [
+                {
+                    "id": f"batch_req_{at}",
+                    "custom_id": str(at),
+                    "error": None,
+                    "response": {
+                        "status_code": 200,
+                        "body": {"choices": [{"index": 0, "message": {"role": "assistant", "content": each}}]},
+                    },
+                }
+                for at, each in enumerate(ANSWERS)
+            ]
+        ),
+    ),
+    "openai batch of responses": lambda to: written(
+        to / "batch.jsonl",
+        as_lines(
+            [
+                {
+                    "custom_id": str(at),
+                    "response": {
+                        "status_code": 200,
+                        "body": {
+                            "output": [
+                                {"type": "reasoning", "summary": []},
+                                {"type": "message", "content": [{"text": each}]},
+                            ]
+                        },
+                    },
+                }
+                for at, each in enumerate(ANSWERS)
+            ]
+        ),
+    ),
+    "id -> answer": lambda to: written(to / "p.json", json.dumps(dict(enumerate(ANSWERS)), indent=1)),
+    "id -> record": lambda to: written(
+        to / "p.json", json.dumps({at: {"answer": "gold", "pred": each} for at, each in enumerate(ANSWERS)})
+    ),
+    "results": lambda to: written(to / "p.json", json.dumps({"model": "m", "results": listed("id", "answer")})),
+    "results by id": lambda to: written(to / "p.json", json.dumps({"results": dict(enumerate(ANSWERS)), "n": 3})),
     "clevr": lambda to: written(to / "answers.txt", "\n".join(ANSWERS)),
     "csv": lambda to: as_table(to, "p.csv", ","),
     "tsv": lambda to: as_table(to, "p.tsv", "\t"),
@@ -131,6 +211,136 @@ def test_predictions_in_memory() -> None:
             read_predictions(source)
 
 
+# Names ----------------------------------------------------------------------------------------------------------------
+
+PREDICTED = (
+    *("prediction", "pred", "predicted", "predicted_answer", "model_answer", "model_output", "output", "response"),
+    *("answer_pred", "generated_text", "completion", "generation", "final_answer", "Prediction", "modelAnswer"),
+)
+"""Names of predictions, beside which an `answer` is a copy of the right one."""
+HARMLESS = (
+    *(
+        "prompt",
+        "model_id",
+        "answer_id",
+        "doc",
+        "question",
+        "image",
+        "category",
+        "metadata",
+        "latency_ms",
+        "Unnamed: 0",
+    ),
+    *("gt", "gt_answer", "ground_truth", "gold", "label", "target", "score", "correct", "usage", "gpt_score", "source"),
+)
+"""Names of columns that leave `answer` the prediction."""
+UNCLEAR = ("text", "gpt4o", "reasoning", "result", "A", "choices", "raw")
+"""Names of columns that may be the prediction beside `answer`."""
+
+
+def in_all_forms(record: dict[str, Any], folder: Path) -> Iterator[Any]:
+    """Yield a record in memory, as another mapping than a dict, in JSON and in a table."""
+    yield [record]
+    yield [MappingProxyType(record)]
+    yield written(folder / "p.jsonl", as_lines([record]))
+    with (folder / "p.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([record, record.values()])
+    yield folder / "p.csv"
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+def test_a_copy_of_the_right_answer_is_never_the_prediction(name: str, tmp_path: Path) -> None:
+    for record in ({"id": 1, "answer": "gold", name: "own"}, {name: "own", "gt_answer": "gold", "id": 1}):
+        assert [found_in(each) for each in in_all_forms(record, tmp_path)] == [[("1", ("own",))]] * 4
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_ids_and_descriptions_leave_an_answer_the_prediction(name: str, tmp_path: Path) -> None:
+    for record in ({"id": 1, name: "other", "answer": "own"}, {"id": 1, "answer": "own", name: "other"}):
+        assert [found_in(each) for each in in_all_forms(record, tmp_path)] == [[("1", ("own",))]] * 4
+
+
+@pytest.mark.parametrize(
+    "names", [*(("answer", name) for name in UNCLEAR), ("prediction", "pred"), ("output", "text"), ("response", "pred")]
+)
+def test_of_two_keys_that_may_be_the_prediction_none_is_taken(names: tuple[str, str], tmp_path: Path) -> None:
+    """The message names both and the option that decides; with it, any key is taken."""
+    first, second = names
+    for source in in_all_forms({"id": 1, first: "one", second: "other"}, tmp_path):
+        with pytest.raises(BadInput, match=f"'{first}' and '{second}' may each be the prediction: .*--prediction-key"):
+            read_predictions(source)
+        for name, answer in ((first, "one"), (second, "other")):
+            assert read_predictions(source, prediction_key=name).contents == ((answer,),)
+
+
+@pytest.mark.parametrize("name", ["gt_answer", "ground_truth", "target", "label", "gold", "gpt4o"])
+def test_a_right_answer_or_an_unknown_key_alone_is_no_prediction(name: str, tmp_path: Path) -> None:
+    for source in in_all_forms({"id": 1, name: "gold"}, tmp_path):
+        with pytest.raises(BadInput, match=f"no answer: expected answer, .*'{name}'.*--prediction-key"):
+            read_predictions(source)
+
+
+MIXED = [
+    ({"id": 1, "answer": "a"}, {"id": 2, "answer": "a", "pred": "b"}),
+    ({"id": 1, "answer": "a", "pred": "b"}, {"id": 2, "answer": "a"}),
+    ({"id": 1, "answer": "a"}, {"id": 2, "answer": "a", "candidates": ["b"]}),
+    ({"id": 1, "answer": "a", "candidates": ["b"]}, {"id": 2, "answer": "a"}),
+    ({"id": 1, "answer": "a"}, {"id": 2, "pred": "a"}),
+    ({"id": 1, "answer": "a"}, {"question_id": 2, "answer": "a"}),
+    ({"doc_id": 0, "doc": {"id": 1}, "pred": "a"}, {"doc_id": 1, "pred": "a"}),
+]
+
+
+@pytest.mark.parametrize("records", MIXED)
+def test_keys_that_change_within_a_file_are_refused(records: Sequence[dict[str, Any]]) -> None:
+    with pytest.raises(BadInput, match=r"predictions\[1\]: id and prediction stand under .*; in earlier records under"):
+        read_predictions(records)
+
+
+QUESTIONS: dict[str, Any] = {
+    "q.jsonl": [{"question_index": 0, "question": "?", "answer": "yes", "image_filename": "a.png"}],
+    "split.jsonl": [{"question_index": 0, "question": "?", "answer": "yes", "split": "val"}],
+    "lines.jsonl": [{"id": 0, "answer": "yes", "program": []}],
+    "gqa.json": {"0001": {"question": "?", "answer": "yes", "semantic": []}},
+    "ids.json": {"0001": {"question": "?", "answer": "yes"}},
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_file_of_questions_is_no_file_of_predictions(name: str, tmp_path: Path) -> None:
+    """Nor are its records in memory: all of their answers are right. Beside a prediction they do no harm."""
+    records = QUESTIONS[name]
+    path = written(tmp_path / name, as_lines(records) if isinstance(records, list) else json.dumps(records))
+
+    for source in (path, records):
+        with pytest.raises(BadInput, match=r"holds questions, not predictions|a question, not a prediction"):
+            read_predictions(source)
+    assert found_in([{"id": 0, "program": [], "question": "?", "answer": "yes", "pred": "no"}]) == [("0", ("no",))]
+
+
+def test_requests_that_failed_are_missing_and_said(tmp_path: Path) -> None:
+    bodies: list[Any] = [{"choices": [{"message": {"content": "yes"}}]}, {"error": {}}, None]
+    responses = [body and {"status_code": 200 if "choices" in body else 429, "body": body} for body in bodies]
+    records = [{"custom_id": str(at), "response": each, "error": None} for at, each in enumerate(responses)]
+    path = written(tmp_path / "batch.jsonl", as_lines([*records, {"custom_id": "3", "error": {"code": "expired"}}]))
+
+    with pytest.warns(InputWarning, match=r"batch.jsonl: 3 requests failed, so that no prediction was made"):
+        assert found_in(path) == [("0", ("yes",))]
+
+
+def test_log_likelihoods_of_options_are_no_answers() -> None:
+    with pytest.raises(BadInput, match="found the log-likelihoods of options"):
+        read_predictions([{"doc_id": 0, "filtered_resps": [[-1.5, False], [-0.5, True]]}])
+
+
+def test_lines_that_begin_with_ids_are_no_lines_of_answers(tmp_path: Path) -> None:
+    for separator in "\t,;:":
+        path = written(tmp_path / "p.txt", "".join(f"{at}{separator} yes\n" for at in (17, 3, 8)))
+        with pytest.raises(BadInput, match="each line has an id and an answer: write their names in a first line"):
+            read_predictions(path)
+    assert found_in(written(tmp_path / "p.txt", "2, I think\nyes\n"))[0] == ("0", ("2, I think",))
+
+
 def test_predictions_of_one_id_are_duplicates_and_in_conflict_if_they_differ() -> None:
     found = read_predictions([{"id": id, "answer": answer} for id, answer in zip("1122131", "aabcaaa", strict=True)])
 
@@ -144,6 +354,9 @@ RECORDS: list[tuple[dict[str, Any], Prediction]] = [
     ({"id": " 1 ", "answer": False}, ("1", ("no",))),
     ({"id": 1.0, "answer": 2.0}, ("1", ("2",))),
     ({"id": "1.0", "answer": 2.5}, ("1", ("2.5",))),
+    ({"id": "0017", "answer": "a"}, ("17", ("a",))),
+    ({"id": np.int64(17), "answer": np.float64(2)}, ("17", ("2",))),
+    ({"id": "000", "answer": float("nan")}, ("0", ("",))),
     ({"id": "a-1.0", "answer": None}, ("a-1.0", ("",))),
     ({"id": 1, "answer": ["red", "blue"]}, ("1", ("[red, blue]",))),
     ({"id": 1, "answer": []}, ("1", ("[]",))),
@@ -179,7 +392,7 @@ def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path:
 
 
 def test_the_prediction_of_a_record() -> None:
-    assert [prediction_of(record) for record, _ in RECORDS] == [prediction for _, prediction in RECORDS]
+    assert [PredictionReader().read(record) for record, _ in RECORDS] == [prediction for _, prediction in RECORDS]
 
 
 NO_PREDICTIONS: list[tuple[Any, str]] = [
@@ -189,6 +402,8 @@ NO_PREDICTIONS: list[tuple[Any, str]] = [
     ({"id": 1}, "no answer: expected answer, candidates"),
     ({"id": None, "answer": "a"}, "expected a number or a text as id, found null"),
     ({"id": True, "answer": "a"}, "expected a number or a text as id, found true"),
+    ({"id": "9" * 5000, "answer": "a"}, "expected a number or a text as id, found '999"),
+    ({"id": 1e17, "answer": "a"}, "expected a number or a text as id, found "),
     ({"id": 1.5, "answer": "a"}, "expected a number or a text as id, found 1.5"),
     ({"id": 1, "answer": {"a": 1}}, r"expected an answer \(.*\), found an object"),
     ({"id": 1, "candidates": "a"}, "expected a list of answers, best first, found 'a'"),
@@ -200,7 +415,7 @@ NO_PREDICTIONS: list[tuple[Any, str]] = [
 def test_a_record_that_is_no_prediction() -> None:
     for record, message in NO_PREDICTIONS:
         with pytest.raises(FieldFault, match=message):
-            prediction_of(record)
+            PredictionReader().read(record)
 
 
 # Faults of files ------------------------------------------------------------------------------------------------------
@@ -235,7 +450,7 @@ UNREADABLE: list[tuple[str, str | bytes, str]] = [
     ("p.jsonl", "", "p.jsonl: the file is empty"),
     ("p.jsonl", " \n", "p.jsonl: the file is empty"),
     ("p.jsonl", "yes\nno\n", "p.jsonl: not predictions: expected JSON records with an id"),
-    ("p.json", '{"17": "yes"}', "p.json: not predictions: expected JSON records with an id"),
+    ("p.json", '{"model": "m", "pred": "yes"}', "p.json: not predictions: expected JSON records with an id"),
     ("p.json", '["yes", "no"]', "p.json: not predictions: expected JSON records with an id"),
     ("p.json", '[{"id": 1, "answer": "a"}', "p.json:1:26: predictions[0]: not valid JSON: expected ',' or ']'"),
     ("p.json", '[{"id": 1}]', "p.json: predictions[0]: no answer: expected answer, candidates"),

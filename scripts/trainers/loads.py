@@ -24,7 +24,7 @@ def lmms_eval(export: Path) -> str:
     document = documents[0]
     (picture,), text, target = task.doc_to_visual(document), task.doc_to_text(document), task.doc_to_target(document)
     scored = task.process_results(document, [target])
-    assert picture.size == (120, 80) and scored["accuracy"] == 1, scored
+    assert picture.size == (120, 80) and scored["accuracy"]["score"] == 1, scored
     return f"{len(documents)} documents; {text!r} with {picture.size} is answered by {target!r}"
 
 

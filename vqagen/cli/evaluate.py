@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vqagen.cli.options import input_path, missing_option, path
+from vqagen.cli.options import input_path, missing_option, path, prediction_key_option
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.errors import UsageError
 
@@ -33,6 +33,7 @@ from vqagen.errors import UsageError
     metavar="FIELD",
     help="Items of equal values go together in intervals, or none. [image; none with --profile]",
 )
+@prediction_key_option
 @missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
 @click.option("--fail-under", multiple=True, metavar="GROUP=SHARE,…", help="Exit with 1 below these accuracies.")
@@ -43,8 +44,8 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     """Score the answers of a model to questions, dialogs or trials.
 
     QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W or VQAv2. PREDICTIONS is a file
-    of many formats: own JSON Lines ({"question_index": 17, "answer": "yes"}), Visual7W, VQAv2, GQA, lmms-eval, lines of
-    text, CSV or TSV, or a log of Inspect AI.
+    of many formats: own JSON Lines ({"question_index": 17, "answer": "yes"}), JSON of id -> answer, Visual7W, VQAv2,
+    GQA, LLaVA, lmms-eval, VLMEvalKit, OpenAI's batches, lines of text, CSV or TSV, or a log of Inspect AI.
 
     The first lines say how many questions were answered, and how answers are compared: by their kind ("two" is 2,
     "metallic" is metal), unless --normalise says otherwise. Questions without prediction count as wrong. Each row has
@@ -70,7 +71,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         top_k=_ranks(options["top_k"]),
         normalise=_preset(options["normalise"], options["profile"]),
         cluster="" if cluster == "none" else cluster,
-        **{name: options[name] for name in ("split", "scenes", "missing")},
+        **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
     )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
     report = score_report(

@@ -160,6 +160,11 @@ image_key_option = click.option(
     metavar="NAME",
     help="Key of the image that a question is about. [default: image_filename, image_id, imageId, image, …]",
 )
+
+prediction_key_option = click.option(
+    "--prediction-key", default="", metavar="NAME", help="Key or column of the predictions, if its name does not tell."
+)
+
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(

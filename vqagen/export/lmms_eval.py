@@ -32,7 +32,7 @@ generation_kwargs:
 process_results: !function utils.process_results
 metric_list:
   - metric: accuracy
-    aggregation: mean
+    aggregation: !function utils.mean
     higher_is_better: true
 lmms_eval_specific_kwargs:
   default:
@@ -64,14 +64,20 @@ def doc_to_text(doc, lmms_eval_specific_kwargs=None):
 
 
 def process_results(doc, results):
-    """Read the reply as `vqagen evaluate` does, by the type of the answer."""
-    return {{"accuracy": reply_score(results[0], doc["answer"], doc["answer_type"], doc.get("choices"), DOMAIN)}}
+    """Score a reply as `vqagen evaluate` does. Logs leave out the document, so the score carries its id."""
+    score = reply_score(results[0], doc["answer"], doc["answer_type"], doc.get("choices"), DOMAIN)
+    return {{"accuracy": {{"id": doc["id"], "score": score}}}}
+
+
+def mean(scores):
+    return sum(each["score"] for each in scores) / len(scores)
 '''
 USE = """Run it in this folder, as the tasks name their tables relative to it:
 
     python -m lmms_eval --include_path . --tasks {names} --model … --log_samples
 
-vqagen must be installed there: a reply is read as `vqagen evaluate` reads it, so that "There are three." is 3."""
+vqagen must be installed there: a reply is read as `vqagen evaluate` reads it, so that "There are three." is 3.
+The log of `--log_samples` carries the id of each question, by which `vqagen evaluate` scores it."""
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:

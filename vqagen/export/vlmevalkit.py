@@ -40,7 +40,8 @@ USE = """Copy the tables into the folder that `LMUData` names (by default ~/LMUD
 
     python run.py --data {names} --model …
 
-The name must stay free of "openended" and "video". A picture stands in its first row; the others name that row."""
+The name must stay free of "openended" and "video". A picture stands in its first row; the others name that row.
+The index is the id of the question, by which `vqagen evaluate` scores a table of predictions."""
 
 
 def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None:
@@ -48,26 +49,26 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     name = f"{folder.name}_{split}"
     if reserved := next((each for each in RESERVED if each in name.lower()), None):
         raise UsageError(f"--name {name} holds {reserved!r}, by which VLMEvalKit takes it for another kind of data")
-    rows_of = dict[int, int]()
+    rows_of = dict[int, str]()
     with (folder.path / f"{name}.tsv").open("w", encoding="utf-8", newline="") as out:
         table = csv.writer(out, delimiter="\t", lineterminator="\n")
         table.writerow(folder.kept(FEATURES))
-        for number, each in enumerate(examples):
+        for each in examples:
             row = each.row
-            shown = [] if each.image is None else [_picture(each.image, number, rows_of)]
+            shown = [] if each.image is None else [_picture(each.image, each.id, rows_of)]
             options = [_cell(_WORD_OF.get(text, text), each) for text in row["choices"]]
             if len(options) > len(LETTERS):
                 raise BadInput([Problem(f"question {each.id} has {len(options)} options; at most {len(LETTERS)} fit")])
             options += [""] * (len(LETTERS) - len(options))
             asked = [_cell(text, each) for text in (row["question"], each.turn.answer, row["family"] or "all")]
             question, answer, family = asked
-            table.writerow([number, *shown, question, *options, answer, family, row["answer_type"], split])
+            table.writerow([each.id, *shown, question, *options, answer, family, row["answer_type"], split])
 
 
-def _picture(image: Mapping[str, Any], number: int, rows_of: dict[int, int]) -> str:
-    """Return a picture as text, or the number of the row that has it."""
-    first = rows_of.setdefault(hash(image["bytes"]), number)
-    return base64.b64encode(image["bytes"]).decode() if first == number else str(first)
+def _picture(image: Mapping[str, Any], id: str, rows_of: dict[int, str]) -> str:
+    """Return a picture as text, or the index of the row that has it."""
+    first = rows_of.setdefault(hash(image["bytes"]), id)
+    return base64.b64encode(image["bytes"]).decode() if first == id else first
 
 
 def _cell(text: str, each: Example) -> str:

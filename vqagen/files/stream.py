@@ -261,6 +261,19 @@ def reading_bytes(path: Location) -> Iterator[BinaryIO]:
             raise BadInput([Problem(f"{NOT_JSON}: {fault.message}", str(path), fault.path, *place)]) from None
 
 
+def members_of(path: Location, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the members of the object that a file holds, or holds under a key; nothing for another value."""
+    with reading(path) as reader:
+        if reader.peek() != b"{":
+            return
+        for name in reader.members():
+            if not key:
+                yield name, reader.value()
+            elif name == key and isinstance(found := reader.value(), dict):
+                yield from found.items()
+        reader.take_end()
+
+
 def damaged(error: Exception, path: str = "", place: str = "") -> JsonFault:
     """The fault of a file that cannot be read on; `error` is one of `DAMAGE`."""
     return JsonFault(f"damaged or cut off: {error}{place}", path)

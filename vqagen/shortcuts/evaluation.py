@@ -36,18 +36,20 @@ def evaluate(
     scenes: Source | None = None,
     missing: str = WRONG,
     cluster: str = IMAGE,
+    prediction_key: str = "",
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
 
     `questions` are a file, a folder, a document or records. `predictions` are a file, records such as
     `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer. `scenes` add fields of their scenes. Questions
     with one value of the field `cluster` are no independent evidence for the intervals ("image", or any to group by;
-    "" takes all as independent). Raises BadInput for questions and predictions that do not fit each other.
+    "" takes all as independent). `prediction_key` is the key of the predictions in records whose names leave it open.
+    Raises BadInput for questions and predictions that do not fit each other.
     """
     settings = EvaluationSettings(normalise, tuple(top_k), missing=missing, cluster=cluster)
-    require_predictions(predictions)
+    require_predictions(predictions, prediction_key)
     items = read_items(questions, split=split, mode=mode, scenes=scenes)
-    answers = read_predictions(predictions, items.kind)
+    answers = read_predictions(predictions, items.kind, prediction_key)
     return evaluate_items(items, answers, settings, floor)
 
 

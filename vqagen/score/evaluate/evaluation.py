@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from vqagen.errors import BadInput, FaultList, Problem, UsageError, unknown
+from vqagen.errors import Problem, UsageError, unknown, warn
 from vqagen.extras import needed
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, PRESETS, REFUSED, Judged, judge, right_answer
 from vqagen.score.answers.kinds import vocabulary_of
+from vqagen.score.evaluate.matching import EXAMPLES, known_ids, match, reject_items
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
 from vqagen.score.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
 from vqagen.score.predictions.reading import CONFLICT, Predictions, lowest
@@ -230,11 +231,15 @@ def evaluate(
         ANSWER: items.gold.map(partial(right_answer, preset=settings.preset, vocabulary=words)),
         GIVEN: judged.map(attrgetter("given")),
     }
+    coverage = coverage_of(items, predictions, judged.map(attrgetter("status")))
+    if coverage.unknown > coverage.answered:
+        message = f"{coverage.unknown:,} of {coverage.predictions:,} predictions are for no question of {items.name}"
+        warn(Problem(f"{message}: are they for another file?", predictions.name))
     return Evaluation(
         replace(items, fields={**items.fields, **own}),
         predictions.name or "predictions",
         settings,
-        coverage_of(items, predictions, judged.map(attrgetter("status"))),
+        coverage,
         dict(zip(top_k, credits.T, strict=True)),
         ~is_missing if settings.missing == SKIP else np.ones(len(items), dtype=bool),
         np.zeros(len(items)) if floor is None else floor(items, top_k[0]),
@@ -276,8 +281,6 @@ def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = Fa
                 file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
 
-EXAMPLES = 3
-"""Ids that are kept as examples of each fault."""
 FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "refused")
 
 
@@ -321,30 +324,6 @@ class Coverage(NamedTuple):
         return ", ".join(ids) + (", …" if getattr(self, fault) > len(ids) else "")
 
 
-def match(items: Items, predictions: Predictions) -> Codes:
-    """Return the code of the content of each item's prediction; NONE without one, CONFLICT if several differ.
-
-    BadInput for no prediction, no item, two items with one id, and if no prediction is for any of the items.
-    """
-    if not predictions.total:
-        raise BadInput([Problem("no predictions to score", predictions.name or items.name)])
-    if not len(items):
-        raise BadInput([Problem("no questions", items.name)])
-    if len(set(items.ids)) < len(items):
-        first = {id: place for place, id in reversed([*enumerate(items.ids)])}
-        again = [place for place, id in enumerate(items.ids) if first[id] != place]
-        reject_items(items, again, "its id is that of an earlier question")
-    content_of = predictions.by_id.get
-    ids = map(str, range(len(items))) if predictions.is_in_order else items.ids
-    contents = np.fromiter((content_of(id, NONE) for id in ids), dtype=np.int32, count=len(items))
-    if (contents == NONE).all():
-        theirs, ours = (", ".join(ids) for ids in (lowest(predictions.by_id, EXAMPLES), items.ids[:EXAMPLES]))
-        place = f" in {predictions.name}" if predictions.name else ""
-        message = f"no prediction{place} belongs to a question: predictions are for {theirs}; questions are {ours}"
-        raise BadInput([Problem(message, items.name)])
-    return contents
-
-
 def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Coverage:
     """Return the coverage of predictions; `statuses` say how that for each item was understood, NONE without one."""
     missing = np.flatnonzero(statuses.codes == NONE)
@@ -352,7 +331,7 @@ def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Cov
     understood = places.pop(PARSED, missing[:0])
     answered, unknown = len(items) - len(missing), list[str]()
     if answered < len(predictions.by_id):
-        asked = set(map(str, range(len(items))) if predictions.is_in_order else items.ids)
+        asked = known_ids(items)
         unknown = [id for id in predictions.by_id if id not in asked]
     examples = {
         fault: tuple(items.ids[at] for at in found[:EXAMPLES].tolist())
@@ -370,11 +349,3 @@ def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Cov
         **{status: len(places.get(status, ())) for status in (AMBIGUOUS, REFUSED, NOT_AN_OPTION)},
         examples={fault: ids for fault, ids in examples.items() if ids},
     )
-
-
-def reject_items(items: Items, places: Sequence[int], message: str) -> None:
-    """Raise BadInput for the items at some places, of which the first are listed."""
-    faults = FaultList(items.name, "question")
-    for place in places:
-        faults.add([("", message)], f"question {items.ids[place]}")
-    faults.finish()

@@ -16,7 +16,7 @@ import orjson
 from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted, describe
 from vqagen.files.records import RecordSource
 from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
-from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Options
+from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Options, plain_id
 from vqagen.score.scene_lookup import QuestionFault, SceneNames
 from vqagen.world.loading import SceneSource
 
@@ -84,7 +84,8 @@ class TableBuilder:
         self._images, self._gold, self._numbers = Rows("images"), Rows("gold"), Rows("scenes")
         self._choices, self._learned = Rows("options", "pairs", "blocks"), Rows("texts", "histories", "programs")
         self._field_rows: list[Rows] = []
-        self._records, self._places, self._ids = array("i"), array("i"), list[Any]()
+        self._records, self._places = array("i"), array("i")
+        self._ids, self._others = list[Any](), list[str]()
 
     def rows(self, *names: str) -> Rows:
         """Return rows of fields with these names, to which the reader adds a row for each item."""
@@ -110,12 +111,14 @@ class TableBuilder:
         """Add a fault at a JSON path in the record."""
         self._faults.add([(place, message)], self._kind.path(self.index))
 
-    def wants(self, record: Mapping[str, Any]) -> bool:
-        """Return true for a record of the split that is asked for."""
+    def wants(self, record: Mapping[str, Any], *ids: Any) -> bool:
+        """Return true for a record of the split that is asked for; `ids` are those of its items."""
         if not self._split:
             return True
         split = str(record.get("split"))
         self._splits.add(split)
+        if split != self._split:
+            self._others += [plain_id(str(id)) for id in ids]
         return split == self._split
 
     def gold(self, answer: Gold | None, place: str = "") -> int:
@@ -212,6 +215,7 @@ class TableBuilder:
             fields=fields,
             records=np.array(self._records, dtype=np.int32),
             info=self.info,
+            others=self._others,
             mode=self._mode or mode,
             groups=groups,
             learning=learning,

@@ -30,6 +30,7 @@ PROGRAM_FIELDS = ("function", "program_length", "depth", "topology", "relates", 
 _NO_PROGRAM = "expected a list of nodes with a function and a list of inputs"
 _ANSWER = "true, false, a number, a text or a list of texts"
 _ABSENT = object()
+_ID_KEYS = ("question_index", "question_id", "questionId", "id")
 _DECLARED = {"Bool": BOOL, "Integer": INTEGER, "list": LIST}
 """Type of answers in the info -> kind."""
 
@@ -42,7 +43,7 @@ def read_questions(table: TableBuilder) -> Items:
     )
     for record in table.records():
         try:
-            if table.wants(record):
+            if table.wants(record, _id(record, table.index)):
                 reader.add(record)
         except FieldFault as fault:
             table.add_fault(fault.key, str(fault))
@@ -78,14 +79,12 @@ class _QuestionReader:
         if type(answer) is list:
             answer = (*answer,)
         named = function, get("template_filename"), get("question_family_index"), get("question_type", _ABSENT)
-        number = get("question_index")
         try:
             key = answer, type(answer), *named
             gold, asked = self._known.get(key) or self._learn(key)
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
             options = None if _OPTIONS.isdisjoint(record) else _options(record)
-            id = get("question_id", table.index) if number is None else number
-            table.add(id, gold, options=options, pair=get("pair"), block=get("block"))
+            table.add(_id(record, table.index), gold, options=options, pair=get("pair"), block=get("block"))
         except TypeError:
             raise _unhashable(record) from None
         self._asked.codes.append(asked)
@@ -146,6 +145,11 @@ def _json_of(text: str) -> Any:
         return orjson.loads(text or "null")
     except orjson.JSONDecodeError:
         raise FieldFault("program", _NO_PROGRAM) from None
+
+
+def _id(record: Mapping[str, Any], place: int) -> Any:
+    """Return the id of a question; without one, its place in the file is its id."""
+    return next((id for key in _ID_KEYS if (id := record.get(key)) is not None), place)
 
 
 def _unhashable(record: Mapping[str, Any]) -> FieldFault:
@@ -258,8 +262,9 @@ def read_dialogs(table: TableBuilder) -> Items:
     reader, number = _RoundReader(table), 0
     for record in table.records():
         for dialog, place in _dialogs_of(record, table):
-            if table.wants(record):
-                reader.add(dialog, dialog is record, place, str(record.get("dialog_index", number)))
+            name, rounds = str(record.get("dialog_index", number)), dialog.get("rounds", dialog.get("dialog"))
+            if table.wants(record, *(f"{name}/{at}" for at in range(len(rounds) if isinstance(rounds, list) else 0))):
+                reader.add(dialog, dialog is record, place, name)
             number += 1
     return table.table(DIALOG_GROUPS, typed=True)
 

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
 from vqagen.errors import BadInput, Fault, Problem, UsageError, unknown
-from vqagen.files.locations import Location, open_bytes
-from vqagen.files.records import RecordKind, RecordSource, given_records, open_records
+from vqagen.files.locations import Location, locate, open_bytes
+from vqagen.files.parquet import holds_columns
+from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
+from vqagen.files.stream import members_of
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
@@ -60,7 +62,9 @@ def read_visual7w(table: TableBuilder) -> Items:
     for image in table.records():
         pairs: Any = image.get(PAIRS)
         split = image.get("split")
-        if not table.wants(image) or not table.check(pairs, list, PAIRS, "a list"):
+        if not table.check(pairs, list, PAIRS, "a list"):
+            continue
+        if not table.wants(image, *(pair.get("qa_id") for pair in pairs if isinstance(pair, Mapping))):
             continue
         name = str(image.get("image_id", image.get("filename", IMAGES.path(table.index))))
         for number, pair in enumerate(pairs):
@@ -347,6 +351,24 @@ def find_items(source: Source) -> RecordSource:
     """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
     if isinstance(source, str | Path) and (place := require_records(source)).name.endswith(".tsv"):
         return _vlmevalkit_rows(place)
+    if listed := _questions_by_id(source):
+        found = given_records(listed, QUESTIONS)
+        return replace(found, path=locate(source)) if isinstance(source, str | Path) else found
     if isinstance(source, str | Path) and kind_of_file(place, _KINDS) is ANNOTATIONS:
         return open_records(annotations_of(place), ANNOTATIONS)
     return find_any_records(source, _KINDS)
+
+
+def _questions_by_id(source: Source) -> list[dict[str, Any]]:
+    """Return the questions of an object that has each under its id, as GQA's files; nothing for another source."""
+    members: Iterable[tuple[str, Any]] = source.items() if isinstance(source, Mapping) else ()
+    if isinstance(source, str | Path):
+        path = require_records(source)
+        is_other = path.is_dir() or holds_columns(path) or next(first_keys(path), None) in _KINDS
+        members = () if is_other else members_of(path)
+    found = []
+    for id, asked in members:
+        if not isinstance(asked, Mapping) or "question" not in asked:
+            return []
+        found.append({"image_filename": asked.get("imageId"), **asked, "question_id": id})
+    return found

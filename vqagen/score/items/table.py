@@ -84,6 +84,17 @@ class Column(NamedTuple):
         return Column(np.append(self.codes, np.int32(NONE))[entries], self.values)
 
 
+def plain_id(id: str) -> str:
+    """Return an id as all tools write it: a table makes 17.0 or 17 of 0017, and GQA's files keep the zeros.
+
+    >>> plain_id("0017"), plain_id("17.0"), plain_id("n017")
+    ('17', '17', 'n017')
+    """
+    number, _, rest = id.partition(".")
+    is_number = number.isascii() and number.isdecimal() and not rest.strip("0")
+    return number.lstrip("0") or "0" if is_number and not (rest and len(number) > 15) else id
+
+
 class Gold(NamedTuple):
     """The right answer to an item, as a value of the column `gold`."""
 
@@ -186,6 +197,8 @@ class Items:
     """
     image_fault: str = ""
     """Why the images are not known, so that nothing can be tested over them; "" if they are."""
+    others: Sequence[str] = ()
+    """The `keys` of the items of other splits, which were not read."""
     outcomes: Column | None = None
     """Of a trial with a catalogue, the kind of answer that each cell is: pairs of a cell and its kind.
 
@@ -208,6 +221,11 @@ class Items:
         if name not in self.fields:
             raise UsageError(unknown("field to group by", name, sorted(self.fields)))
         return self.fields[name]
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The `ids` as predictions are found by them."""
+        return list(map(plain_id, self.ids))
 
     @cached_property
     def answers(self) -> Column:

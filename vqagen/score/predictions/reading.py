@@ -1,6 +1,7 @@
 """Read predictions: the answers of a model, from the files of many tools or from memory.
 
     read_predictions("predictions.jsonl")                               JSON records; see `records`
+    read_predictions("predictions.json")                                {"17": "yes"}, or a list under "results"
     read_predictions("predictions.csv")                                 CSV and TSV with a header
     read_predictions("log.eval")                                        logs of Inspect AI, also as JSON
     read_predictions("answers.txt")                                     one answer on each line, as CLEVR wants them
@@ -12,51 +13,49 @@ The format of a file is recognised by its content; the suffix is asked only for 
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import islice
 from os import PathLike
 from typing import Any, NoReturn
 
 import orjson
 
-from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted
+from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted, warn
 from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, first_keys, open_records
-from vqagen.files.stream import BYTE_ORDER_MARK, damaged, mistake_in, reading_bytes
+from vqagen.files.stream import members_of, mistake_in, reading
+from vqagen.files.tables import SEPARATORS, columns_of, lines_of, rows_of_table, texts_of
 from vqagen.score.predictions.records import (
-    ANSWER_KEYS,
     ARCHIVE_BEGINNING,
     DIALOG_KEYS,
-    LIST_KEYS,
+    PLACE_KEYS,
     QUESTION_KEYS,
     Entry,
+    PredictionReader,
+    has_id,
+    is_known,
     log_samples,
-    prediction_of,
+    prediction_key_of,
+    question_key,
 )
 
 CONFLICT = -2
 """In place of a code: the predictions for an item differ."""
 PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS))
+_DOCUMENTS = (PREDICTIONS.key, "results", "logs")
+"""Keys of documents that hold predictions, as a list of records or as id -> answer; `logs` are lmms-eval's."""
 _OTHER_FILES = ("questions", "dialogs", "trials", "scenes", "images", "annotations", "data")
 """Keys of documents that are no predictions."""
-_OF_QUESTIONS = ("program", "multiple_choices", "rounds", "dialog", "trial_type", "semantic", "answers")
-"""Keys of records that are no predictions, although they have an id and an answer: all would be right."""
 _QUESTIONS_FIRST = "the file of questions comes first, then the predictions"
 _LOOKED_AT = 1 << 16
 _MOST_KEYS = 40
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
-_ID_COLUMNS = (*QUESTION_KEYS, "index")
-"""Columns of ids; `index` is VLMEvalKit's."""
-_ANSWER_COLUMNS = tuple(key for key in ANSWER_KEYS if key not in LIST_KEYS)
-"""Columns of answers; of several, the first counts."""
-_EXPECTED_COLUMNS = f"a column of ids ({', '.join(_ID_COLUMNS)}) and one of answers ({', '.join(_ANSWER_COLUMNS)})"
-_LONGEST_FIELD = 1 << 24
-"""Characters of a field of a table."""
+_EXPECTED_COLUMNS = f"a column of ids ({', '.join(QUESTION_KEYS)}) and one of answers (answer, prediction, …)"
+_NUMBERED = re.compile(r"\s*(\d+)\s*[,;:\t]\s*\S")
 
 Source = str | PathLike[str] | Remote | Mapping[Any, Any] | Iterable[Mapping[str, Any]]
 
@@ -77,29 +76,37 @@ class Predictions:
     """The id of each further prediction for an item that has one already."""
     is_in_order: bool = False
     """True if ids are the places of items in their file, from 0 on, because the predictions have no ids."""
+    place_key: str = ""
+    """The key of the ids, if it is one under which some tools number their rows."""
 
     def __repr__(self) -> str:
         return f"<{counted(self.total, 'prediction')}{self.name and f' of {self.name}'}>"
 
 
-def read_predictions(source: Source | Predictions, kind: str = "") -> Predictions:
+def read_predictions(source: Source | Predictions, kind: str = "", prediction_key: str = "") -> Predictions:
     """Read the predictions of a source for records of this kind: questions, dialogs or trials; "" for any.
 
-    PlaceError where nothing lies. BadInput for a file of no format of predictions and, with the number of all faults
-    and the places of the first, for records that are no predictions.
+    `prediction_key` is their key or column, if its name does not tell. PlaceError where nothing lies. BadInput for a
+    file of no format of predictions and, with the number of all faults and the places of the first, for records that
+    are no predictions. Requests that failed are no predictions; InputWarning gives their number.
     """
     if isinstance(source, Predictions):
         return source
-    name, entries, is_in_order = _found(source)
+    name, entries, is_in_order = _found(source, prediction_key)
+    reader = PredictionReader(kind, prediction_key)
     codes: dict[tuple[str, ...], int] = {}
     by_id: dict[str, int] = {}
-    duplicated, total, faults = list[str](), 0, FaultList(name, "prediction")
+    duplicated, total, failed, faults = list[str](), 0, 0, FaultList(name, "prediction")
     for record, path, line in entries:
         try:
-            id, candidates = prediction_of(record, kind)
+            found = reader.read(record)
         except FieldFault as fault:
             faults.add([(fault.key, str(fault))], path, line, line and fault.column)
             continue
+        if found is None:
+            failed += 1
+            continue
+        id, candidates = found
         total += 1
         code = codes.setdefault(candidates, len(codes))
         if by_id.setdefault(id, code) != code:
@@ -107,16 +114,19 @@ def read_predictions(source: Source | Predictions, kind: str = "") -> Prediction
         if len(by_id) + len(duplicated) < total:
             duplicated.append(id)
     faults.finish()
-    return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order)
+    if failed:
+        warn(Problem(f"{counted(failed, 'request')} failed, so that no prediction was made", name))
+    place_key = reader.id_key if reader.id_key in PLACE_KEYS else ""
+    return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order, place_key)
 
 
-def require_predictions(source: Source | Predictions) -> None:
-    """Look at the beginning of a source: PlaceError where nothing lies, BadInput for a file of another kind.
+def require_predictions(source: Source | Predictions, prediction_key: str = "") -> None:
+    """Look at the beginning of a file: PlaceError where nothing lies, BadInput for a file of another kind.
 
     So a question file in place of predictions is named before the questions are read, which may be the predictions.
     """
-    if not isinstance(source, Predictions):
-        _found(source)
+    if isinstance(source, str | PathLike | Remote):
+        _found(source, prediction_key)
 
 
 def lowest(ids: Iterable[str], count: int) -> tuple[str, ...]:
@@ -131,10 +141,13 @@ def lowest(ids: Iterable[str], count: int) -> tuple[str, ...]:
 # Sources --------------------------------------------------------------------------------------------------------------
 
 
-def _found(source: Source) -> tuple[str, Iterable[Entry], bool]:
+def _found(source: Source, prediction_key: str) -> tuple[str, Iterable[Entry], bool]:
     """Return the name of a source, its entries, and whether they are in the order of the items."""
     if isinstance(source, Mapping):
-        return "", (({"id": id, "answer": source[id]}, f"[{id!r}]", None) for id in source), False
+        listed = next((source[key] for key in _DOCUMENTS if isinstance(source.get(key), Mapping | list)), source)
+        if isinstance(listed, Mapping):
+            return "", _by_id(listed.items(), prediction_key), False
+        source = listed
     if not isinstance(source, str | PathLike | Remote):
         return "", ((record, PREDICTIONS.path(at), None) for at, record in enumerate(source)), False
     path = locate(source)
@@ -142,13 +155,13 @@ def _found(source: Source) -> tuple[str, Iterable[Entry], bool]:
         raise PlaceError(f"predictions are a file, not a folder: {path}")
     if not path.is_file():
         raise PlaceError(f"predictions not found: {path}")
-    return str(path), *_in_file(path)
+    return str(path), *_in_file(path, prediction_key)
 
 
-def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
+def _in_file(path: Location, prediction_key: str) -> tuple[Iterable[Entry], bool]:
     """Return the entries of a file of any format; True beside them for lines of answers."""
     if holds_columns(path):
-        return _in_records(path), False
+        return _in_records(path, prediction_key), False
     with open_bytes(path) as file:
         try:
             beginning = file.read(_LOOKED_AT)
@@ -162,43 +175,79 @@ def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
     if not text:
         _reject(path, "the file is empty")
     if text[0] in "{[":
-        return _in_json(path), False
+        return _in_json(path, prediction_key, text[0] == "{"), False
     name, line = unpacked_name(path.name).lower(), text.splitlines()[0]
-    for format in _SEPARATORS:
-        header = _header(csv.reader([line], delimiter=_separator(line, format)))
-        if name.endswith(f".{format}") or _columns(header) is not None:
-            return _in_table(path, format), False
+    for format in SEPARATORS:
+        columns = columns_of(line, format)
+        if name.endswith(f".{format}") or (len(columns) > 1 and has_id(columns)):
+            _check_columns(path, columns, prediction_key)
+            return ((row, "", number) for row, number in rows_of_table(path, format)), False
     if not name.endswith(".txt"):
         _reject_unknown(path)
-    return (({"id": at, "answer": line.strip()}, "", at + 1) for at, line in enumerate(_texts(path))), True
+    return _in_order(path), True
 
 
-def _in_json(path: Location) -> Iterable[Entry]:
+def _in_json(path: Location, prediction_key: str, is_object: bool) -> Iterable[Entry]:
+    keys = list[str]()
     for key in islice(first_keys(path), _MOST_KEYS):
-        if key == PREDICTIONS.key or key in PREDICTIONS.own_keys:
-            return _in_records(path)
+        if key in PREDICTIONS.own_keys:
+            return _in_records(path, prediction_key)
+        if key in _DOCUMENTS:
+            with reading(path) as reader:
+                is_object = next(reader.peek() == b"{" for each in reader.members() if each == key)
+            if not is_object:
+                return _in_records(path, prediction_key, key)
+            return _by_id(members_of(path, key), prediction_key, path)
         if key == "eval":
             return log_samples(path, is_archive=False)
         if key in _OTHER_FILES:
             _reject(path, f"holds {key}, not predictions; {_QUESTIONS_FIRST}")
-    return _reject_unknown(path)
+        keys.append(key)
+    if not is_object or not keys or any(map(is_known, keys)):
+        _reject_unknown(path)
+    return _by_id(members_of(path), prediction_key, path)
 
 
-def _in_records(path: Location) -> Iterable[Entry]:
-    """Return the records of JSON or Parquet. BadInput if the first one is a question."""
-    source = open_records(path, PREDICTIONS)
+def _by_id(members: Iterable[tuple[Any, Any]], prediction_key: str, path: Location | None = None) -> Iterator[Entry]:
+    """Yield a record for each id with its answer, or with an object that holds it.
+
+    GQA's questions are such objects, each with its right answer.
+    """
+    for id, value in members:
+        if not isinstance(value, Mapping) or not value:
+            yield {"id": id, "answer": value}, f"[{id!r}]", None
+        elif not prediction_key and (key := question_key(value, "question")):
+            _reject(path, f"holds questions, not predictions (their key {key!r}); {_QUESTIONS_FIRST}")
+        else:
+            yield {"id": id, **value}, f"[{id!r}]", None
+
+
+def _in_records(path: Location, prediction_key: str, key: str = PREDICTIONS.key) -> Iterable[Entry]:
+    """Return the records of JSON or Parquet, those of a document under `key`. BadInput if the first is a question."""
+    source = open_records(path, RecordKind(key, PREDICTIONS.own_keys))
     first = next((found.value for found in source.read(0, 1)), None)
-    if isinstance(first, dict) and (key := next((key for key in _OF_QUESTIONS if key in first), None)):
-        _reject(path, f"holds questions, not predictions (their key {key!r}); {_QUESTIONS_FIRST}")
+    if isinstance(first, dict) and not prediction_key and (telling := question_key(first)):
+        _reject(path, f"holds questions, not predictions (their key {telling!r}); {_QUESTIONS_FIRST}")
     if source.layout == "lines":
         return _in_lines(path)
-    return ((value, PREDICTIONS.path(at), None) for at, value, _, _ in source.read())
+    return ((value, source.kind.path(at), None) for at, value, _, _ in source.read())
+
+
+def _in_order(path: Location) -> Iterator[Entry]:
+    """Yield the lines of answers. BadInput if each begins with a number of its own, which is an id."""
+    at, numbers = 0, set[str]()
+    for at, line in enumerate(texts_of(path), 1):
+        if found := _NUMBERED.match(line):
+            numbers.add(found[1])
+        yield {"id": at - 1, "answer": line.strip()}, "", at
+    if len(numbers) == at > 1:
+        _reject(path, "each line has an id and an answer: write their names in a first line, such as id,answer", 1)
 
 
 def _in_lines(path: Location) -> Iterator[Entry]:
     """Yield the records of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
     loads = orjson.loads
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines_of(path), 1):
         try:
             yield loads(line), "", number
         except orjson.JSONDecodeError:
@@ -207,66 +256,15 @@ def _in_lines(path: Location) -> Iterator[Entry]:
                 yield FieldFault("", message, column), "", number
 
 
-def _in_table(path: Location, format: str) -> Iterator[Entry]:
-    """Yield the rows of a table as records. BadInput where a row cannot be read."""
-    csv.field_size_limit(max(_LONGEST_FIELD, csv.field_size_limit()))
-    lines = _texts(path)
-    first = next(lines, "")
-    rows = csv.reader(chain([first], lines), delimiter=_separator(first, format), strict=True)
+def _check_columns(path: Location, columns: Sequence[str], prediction_key: str) -> None:
+    """Raise BadInput for a table without a column of ids, or without one that must be the prediction."""
+    if not has_id(columns):
+        listed = ", ".join(map(repr, columns[:12])) or "no columns"
+        _reject(path, f"expected {_EXPECTED_COLUMNS}; found {listed}", 1)
     try:
-        header = _header(rows)
-        columns = _columns(header) or ()
-        if not columns:
-            listed = ", ".join(map(repr, header[:12])) or "no columns"
-            _reject(path, f"expected {_EXPECTED_COLUMNS}; found {listed}", 1)
-        if twice := [name for name in columns if header.count(name) > 1]:
-            _reject(path, f"several columns are named {' and '.join(twice)}", 1)
-        places = [header.index(name) for name in columns]
-        keys = ["id" if name == "index" else name for name in (*columns[:-1], "answer")]
-        for row in rows:
-            if len(row) == len(header):
-                yield dict(zip(keys, (row[place] for place in places), strict=True)), "", rows.line_num
-            elif row:
-                yield FieldFault("", f"expected {len(header)} columns, found {len(row)}"), "", rows.line_num
-    except csv.Error as error:
-        _reject(path, f"not a {format.upper()} table: {error}", rows.line_num)
-
-
-def _header(rows: Iterator[list[str]]) -> list[str]:
-    return [name.strip() for name in next(rows, [])]
-
-
-def _separator(line: str, format: str) -> str:
-    """Return what stands between the fields of a table, by its first line.
-
-    Spreadsheets write CSV with semicolons where decimals have a comma.
-    """
-    return ";" if format == "csv" and ";" in line and "," not in line else _SEPARATORS[format]
-
-
-def _columns(header: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the columns of the id and, last, of the answer; None if one is missing."""
-    ids = next(((key,) for key in _ID_COLUMNS if key in header), DIALOG_KEYS)
-    answer = next((key for key in _ANSWER_COLUMNS if key in header), None)
-    return (*ids, answer) if answer and all(key in header for key in ids) else None
-
-
-def _texts(path: Location) -> Iterator[str]:
-    """Yield the lines of a file with their ends. BadInput for one that is not UTF-8."""
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            _reject(path, "not UTF-8 text", number, error.start + 1)
-
-
-def _lines(path: Location) -> Iterator[bytes]:
-    with reading_bytes(path) as file:
-        try:
-            yield file.readline().removeprefix(BYTE_ORDER_MARK)
-            yield from file
-        except DAMAGE as error:
-            raise damaged(error) from None
+        prediction_key_of(dict.fromkeys(columns), prediction_key)
+    except FieldFault as fault:
+        _reject(path, str(fault), 1)
 
 
 def _reject_unknown(path: Location) -> NoReturn:
@@ -274,5 +272,5 @@ def _reject_unknown(path: Location) -> NoReturn:
     _reject(path, f"not predictions: expected {expected}, or a .txt file with one answer on each line")
 
 
-def _reject(path: Location, message: str, line: int | None = None, column: int = 1) -> NoReturn:
-    raise BadInput([Problem(message, str(path), "", line, line and column)])
+def _reject(path: Location | None, message: str, line: int | None = None, column: int = 1) -> NoReturn:
+    raise BadInput([Problem(message, str(path or ""), "", line, line and column)])
