@@ -68,7 +68,7 @@ def write_files(questions: Path, predictions: Path, count: int, scenes: int) -> 
     """Write the questions about sampled scenes again and again, each time about other images; and answers to them."""
     records = list(vqagen.sample_scenes(scenes))
     to_record = record_writer("generator")
-    made = [to_record(question, 0) for question in vqagen.generate(records)]
+    made = [to_record(question) for question in vqagen.generate(records)]
     with questions.open("wb") as asked, predictions.open("wb") as answered:
         for number in range(count):
             record = made[number % len(made)]

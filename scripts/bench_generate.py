@@ -225,7 +225,7 @@ def write_all(questions: Sequence[vqagen.Question]) -> None:
     with open(os.devnull, "wb") as file:
         writer = RecordWriter(file, JSON, {}, Arrangement("questions", "question_index", "scene", WINDOW))
         for first in range(0, len(questions), 10):
-            writer.write(to_record(question, first) for question in questions[first : first + 10])
+            writer.write(to_record(question) for question in questions[first : first + 10])
 
 
 def exhaust(items: Iterable[Any]) -> None:

@@ -143,7 +143,7 @@ def choose(questions: Sequence[vqagen.Question], scenes: int) -> list[list[vqage
 def question_text(question: vqagen.Question) -> Iterator[str]:
     """Yield a question, its answer and its program."""
     steps = list(steps_of(question))
-    yield f"\n**{question.text}** {answer_word(question.answer)}\n"
+    yield f"\n**{question.question}** {question.answer}\n"
     yield f"\n<details>\n<summary>{question.template.id}, {len(steps)} steps</summary>\n\n"
     yield "| | step | finds |\n|--:|---|---|\n"
     for place, (call, found) in enumerate(steps):
@@ -238,13 +238,13 @@ def first_picture(docs: Path, shown: Record, kept: Record, trial: Record) -> Non
     question = next(each for each in made if each.template.id == FIRST)
     steps = [(call, shortly(found)) for call, found in steps_of(question)]
     meant = f"He means {trial['answer']}: he does not see into {' or '.join(others(trial))}, which has a grey back."
-    answer = f"Answer: {answer_word(question.answer)}"
+    answer = f"Answer: {question.answer}"
     path = docs / "images" / "first.webp"
-    shown["first.webp"] = json.loads(json.dumps([question.text, steps, trial["instruction"], meant]))
+    shown["first.webp"] = json.loads(json.dumps([question.question, steps, trial["instruction"], meant]))
     if all(kept.get(name) == shown[name] for name in ("first.webp", "clevr-0.jpg")) and path.exists():
         return
     grid = Image.open(docs / "gallery" / "images" / f"{FIRST_RULE}.png").convert("RGB")
-    left = Panel(question.text, rendered("clevr", scene, FIRST_WIDTH), steps, answer)
+    left = Panel(question.question, rendered("clevr", scene, FIRST_WIDTH), steps, answer)
     compose(left, Panel(trial["instruction"], grid, [], meant), path)
 
 

@@ -99,7 +99,7 @@ def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> 
     chosen = {"only": ("zero_hop.json#exist",), "templates_per_image": 1, "reset_counts_every": 4}
     windows: dict[int, list[bool]] = defaultdict(list)
     for question in vqagen.generate(scenes, **chosen):
-        windows[question.scene.index // 4].append(question.answer)
+        windows[question.scene.index // 4].append(question.value)
 
     for place in range(3):
         answers = [made[place] for made in windows.values() if len(made) > place]
@@ -146,7 +146,7 @@ def yes_and_no(balance: str) -> dict[tuple[str, Any], Counter[bool]]:
     counts: dict[tuple[str, Any], Counter[bool]] = defaultdict(Counter)
     for question in vqagen.generate(scenes, only=FAMILIES, templates_per_image=3, balance=balance):
         for measure in measures(question):
-            counts[question.template.id, measure][question.answer] += 1
+            counts[question.template.id, measure][question.value] += 1
     return counts
 
 

@@ -47,7 +47,7 @@ def question_text(domain: str, scenes: int, per_image: int = 10) -> str:
     drawn = sampled_scenes(scenes, domain=domain)
     made = vqagen.generate(drawn, domain=domain, seed=5, templates_per_image=per_image)
     to_record = record_writer("generator")
-    return json.dumps({"questions": [to_record(question, i) for i, question in enumerate(made)]})
+    return json.dumps({"questions": [to_record(question) for question in made]})
 
 
 def written(domain: str = "clevr", scenes: int = 6) -> BaselineFiles:

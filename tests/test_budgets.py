@@ -47,7 +47,7 @@ class Run(NamedTuple):
     @property
     def texts(self) -> list[str]:
         """Theirs."""
-        return [question.text for question in self.questions]
+        return [question.question for question in self.questions]
 
 
 @cache
@@ -80,7 +80,7 @@ def run(
 def written(questions: list[vqagen.Question], dialect: str = "generator", **how: Any) -> list[Record]:
     """As they come back from a file. Their numbers are left out: merging numbers them anew."""
     to_record = record_writer(dialect, **how)
-    records = [json.loads(json.dumps(to_record(question, 0))) for question in questions]
+    records = [json.loads(json.dumps(to_record(question))) for question in questions]
     return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
 
 
@@ -179,8 +179,8 @@ def test_no_text_comes_twice_about_one_image(collection: Collection, tmp_path: P
     chosen = {"instances_per_template": 0, "templates_per_image": 60, "end": WINDOW}
     plain, made = (run(doubled, **chosen, dedupe=dedupe) for dedupe in ("none", "image"))
 
-    assert any(len({question.text for question in asked}) < len(asked) for asked in plain.by_scene)
-    assert all(len({question.text for question in asked}) == len(asked) for asked in made.by_scene)
+    assert any(len({question.question for question in asked}) < len(asked) for asked in plain.by_scene)
+    assert all(len({question.question for question in asked}) == len(asked) for asked in made.by_scene)
     assert len(set(made.texts)) < len(made.texts)
 
 
@@ -211,11 +211,11 @@ def test_what_is_refused_does_not_count_for_the_balance(collection: Collection) 
             coins = stream(0, f"answers of {question.template.id}", key[0] * WINDOW)
             known = known_answers(question.template)
             counts[key] = [AnswerCounts(known, coins=coins), AnswerCounts(known)]  # a family may have lost its coins
-        counts[key] = [so_far for so_far in counts[key] if question.answer not in so_far.refused]
+        counts[key] = [so_far for so_far in counts[key] if question.value not in so_far.refused]
 
         assert counts[key]
         for so_far in counts[key]:
-            so_far.add(question.answer)
+            so_far.add(question.value)
 
     assert len(made.questions) > 100
 
@@ -240,7 +240,7 @@ def test_no_text_and_no_program_of_the_other_set_comes_again(
     apart = run(collection, Exclusion.from_records(written(other, dialect)), **chosen)
 
     assert programs(plain.questions) & programs(other)
-    assert not set(apart.texts) & {question.text for question in other}
+    assert not set(apart.texts) & {question.question for question in other}
     assert not programs(apart.questions) & programs(other)
     assert len(apart.questions) > len(plain.questions) / 2
 

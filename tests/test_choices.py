@@ -45,7 +45,7 @@ def asked() -> Made:
     for collection in SHIPPED:
         scenes = collection.sampled(SCENES if collection.is_clevr else SCENES // 2, seed=8)
         questions = vqagen.generate(scenes, seed=2, **files_of(collection))
-        made[collection.name] = scenes, [each.to_record(number) for number, each in enumerate(questions)]
+        made[collection.name] = scenes, [each.to_record() for each in questions]
     return made
 
 

@@ -138,9 +138,9 @@ def test_shares_of_files_and_answers_are_the_same(source: Source) -> None:
     for file, share in FIGURES["share_of_file"].items():
         assert counts[file] / len(source.questions) == pytest.approx(share, abs=0.001), file
     for kind, theirs in FIGURES["answers"].items():
-        ours = Counter(str(q.answer) for q in source.questions if q.template.answer_type == kind)
+        ours = Counter(str(q.value) for q in source.questions if q.template.answer_type == kind)
         assert_same_distribution(ours, theirs, kind)
-    texts = (re.sub(r"\b(?:how|as) big\b", "", question.text.lower()) for question in source.questions)
+    texts = (re.sub(r"\b(?:how|as) big\b", "", question.question.lower()) for question in source.questions)
     words = Counter(word.rstrip("s?;,") for text in texts for word in text.split())
     for pair in ("sphere/ball", "cube/block", "large/big", "small/tiny", "rubber/matte"):
         first, second = pair.split("/")
@@ -150,20 +150,20 @@ def test_shares_of_files_and_answers_are_the_same(source: Source) -> None:
 def test_windows_are_as_even(source: Source) -> None:
     """No yes/no family has more than two more of one answer than of the other, and nearly all texts are distinct."""
     for window in source.windows:
-        counts = Counter((q.template.id, q.answer) for q in window if q.template.answer_type == "Bool")
+        counts = Counter((q.template.id, q.value) for q in window if q.template.answer_type == "Bool")
         families = {family for family, _ in counts if family != source.never_yes}
         assert all(abs(counts[family, True] - counts[family, False]) <= 2 for family in families)
-        assert len({question.text for question in window}) >= FIGURES["distinct_texts_at_least"] - 5
+        assert len({question.question for question in window}) >= FIGURES["distinct_texts_at_least"] - 5
 
 
 def test_means_are_the_same(source: Source) -> None:
     """Words and program nodes a question, and how many say "other" or "else"."""
     figures = FIGURES if source.templates.name == "reference" else {**FIGURES, **OWN_FIGURES}
     measures: dict[str, tuple[float, Callable[[vqagen.Question], float]]] = {
-        "question_words": (0.15, lambda q: len(q.text.split())),
+        "question_words": (0.15, lambda q: len(q.question.split())),
         "program_nodes": (0.06, lambda q: len(q.program.nodes)),
-        "share_with_other": (0.01, lambda q: bool({"other", "another"} & set(q.text.split()))),
-        "share_with_else": (0.004, lambda q: "else" in q.text.split()),
+        "share_with_other": (0.01, lambda q: bool({"other", "another"} & set(q.question.split()))),
+        "share_with_else": (0.004, lambda q: "else" in q.question.split()),
     }
     for name, (tolerance, measure) in measures.items():
         if figures[name] is not None:

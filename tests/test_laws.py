@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import chdir
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +44,10 @@ def records(
     run = Generation(find_scenes(scenes[str(collection)]), collection.materials, run_settings)
     questions = (question for _, made in run.by_scene() for question in made)
     to_record = record_writer(dialect)
-    return [json.loads(json.dumps(to_record(question, index))) for index, question in enumerate(questions)]
+    return [
+        json.loads(json.dumps(to_record(replace(question, question_index=index))))
+        for index, question in enumerate(questions)
+    ]
 
 
 def unnumbered(question_records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -76,11 +76,11 @@ def test_no_question_about_one_item_says_the_answer(tmp_path: Path) -> None:
     asking = [q for _, made in run.by_scene() for q in made if q.template.file == "asking.json"]
 
     told = [
-        question.text
+        question.question
         for question in asking
-        for value in ([question.answer] if isinstance(question.answer, str) else question.answer)
+        for value in ([question.value] if isinstance(question.value, str) else question.value)
         for way in (value, *materials.synonyms.of(question.template.answer_type, value))
-        if re.search(rf"\b{way}\b", question.text.lower())
+        if re.search(rf"\b{way}\b", question.question.lower())
     ]
 
     assert told == []

@@ -40,7 +40,7 @@ class Made:
         run = Generation(scenes, collection.materials, settings, exclusion=exclusion)
         to_record = record_writer("generator")
         self.collection, self.settings = collection, settings
-        self.by_scene = [[json.loads(json.dumps(to_record(q, 0))) for q in made] for _, made in run.by_scene()]
+        self.by_scene = [[json.loads(json.dumps(to_record(q))) for q in made] for _, made in run.by_scene()]
         self.records = [record for made in self.by_scene for record in made]
         self.tally = run.tally
         self.scenes = {scene["image_filename"]: scene for scene in scenes}

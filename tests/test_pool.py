@@ -352,7 +352,7 @@ def test_questions_with_functions_of_plugins_are_paired_one_by_one(tmp_path: Pat
     for first, second in pairs.values():
         assert first.scene.index != second.scene.index
         assert first.program.nodes == second.program.nodes
-        assert first.answer == first.program.run(first.scene) != second.answer == second.program.run(second.scene)
+        assert first.value == first.program.run(first.scene) != second.value == second.program.run(second.scene)
         assert matters(first) and matters(second)
 
 
@@ -363,4 +363,4 @@ def matters(question: vqagen.Question) -> bool:
     anchor = outputs[question.program.nodes[at].inputs[0]]
     words = [node.values[0] for node in question.program.nodes[at + 1 :] if node.values]
     among = [each for n, each in enumerate(question.scene.record["objects"]) if n != anchor]
-    return sum(1 for each in among if all(word == each["color"] for word in words)) != question.answer
+    return sum(1 for each in among if all(word == each["color"] for word in words)) != question.value

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
-from typing import Any
+from io import StringIO
+from pathlib import Path
 
 import pytest
+from scene_records import SMALL_SCENES, sampled_scenes
 
+import vqagen
 from vqagen.cli.progress import LINE_EVERY, counting, run_progress
-from vqagen.run.job import SceneJob
 from vqagen.run.runner import Progress
-from vqagen.run.windows import Span
 
 
 def clock_of(*seconds: float) -> Callable[[], float]:
@@ -69,22 +71,54 @@ def test_a_count_is_logged_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "vqagen: 4000 questions, 129.03question/s\n"
 
 
-@pytest.mark.parametrize(
-    ("read", "length", "size", "expected"),
-    [
-        ((0, 0, 0), 30, 1000, 30),
-        ((10, 100, 12), None, 1000, 12),
-        ((10, 100, 0), None, 1000, 100),
-        ((0, 0, 0), None, 1000, None),
-        ((10, 100, 0), None, 0, None),
-    ],
-    ids=["listed", "read to the end", "by bytes", "nothing read", "packed"],
-)
-def test_the_number_of_scenes_is_estimated_where_it_is_not_known(
-    read: tuple[int, int, int], length: int | None, size: int, expected: int | None
-) -> None:
-    """By the bytes of those read so far; of a packed file or a pipe nothing is known."""
-    source: Any = SimpleNamespace(length=length, size=size)
-    task: Any = None
+@pytest.mark.parametrize("layout", ["document", "list", "lines", "folder"])
+def test_the_number_of_scenes_is_right_from_the_start(layout: str, tmp_path: Path) -> None:
+    """Scenes are of different lengths, so an estimate by their bytes would change; of a packed file none is known."""
+    scenes = [*sampled_scenes(4, seed=2), *SMALL_SCENES]
+    documents = {"document": {"scenes": scenes}, "list": scenes}
+    path = tmp_path / "scenes.json"
+    if layout == "folder":
+        path.mkdir()
+        for number, scene in enumerate(scenes):
+            (path / f"{number}.json").write_text(json.dumps(scene))
+    else:
+        written = documents.get(layout)
+        lines = [json.dumps(written)] if written else [json.dumps(scene) for scene in scenes]
+        path.write_text("".join(line + "\n" for line in lines))
+    settings = vqagen.QuestionSettings(reset_counts_every=2, templates_per_image=1)
+    totals: list[int | None] = []
 
-    assert SceneJob(task, Span(0, 0), None, (), *read, source=source).expected() == expected
+    vqagen.write_questions(
+        path, tmp_path / "q.json", settings=settings, on_progress=lambda it: totals.append(it.expected)
+    )
+
+    assert set(totals) == {7}
+    assert len(totals) == 4
+
+
+def test_of_a_packed_file_the_number_of_scenes_is_not_known(tmp_path: Path) -> None:
+    """It would have to be unpacked twice; --count says how many are asked for."""
+    path = tmp_path / "scenes.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"scenes": SMALL_SCENES}).encode()))
+    for count, expected in ((0, None), (2, 2)):
+        totals: list[int | None] = []
+        settings = vqagen.QuestionSettings(count=count, templates_per_image=1)
+        out = tmp_path / f"{count}.json"
+        vqagen.write_questions(
+            path, out, settings=settings, on_progress=lambda it, into=totals: into.append(it.expected)
+        )
+
+        assert set(totals) == {expected}
+
+
+def test_no_bar_is_shown_for_what_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where nothing is to do."""
+    terminal = StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr("sys.stderr", terminal)
+    with run_progress():
+        pass
+    with run_progress() as show:
+        show(Progress("scene", "question", 3, 3, 0, 30))
+
+    assert terminal.getvalue() == ""

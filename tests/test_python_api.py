@@ -6,12 +6,15 @@ import inspect
 import json
 import pickle
 import pydoc
+import re
 import runpy
 import typing
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from commands import Commands
 from scene_records import SMALL_SCENES, sampled_scenes
@@ -40,11 +43,19 @@ def test_type_checkers_see_what_every_public_name_loads(monkeypatch: pytest.Monk
 
 
 def test_public_names_stand_in_one_sorted_list() -> None:
-    imported: dict[str, object] = {}
-    exec("from vqagen import *", imported)
+    assert list(api.MODULES) == sorted(api.MODULES)
+    assert set(api.MODULES) <= set(dir(vqagen))
 
-    assert vqagen.__all__ == sorted(api.MODULES)
-    assert set(imported) - {"__builtins__"} == set(api.MODULES) <= set(dir(vqagen))
+
+def test_the_help_of_the_package_fits_two_screens_and_names_what_there_is() -> None:
+    """It lists functions by job; each has its own help."""
+    lines = pydoc.plain(pydoc.render_doc(vqagen)).splitlines()
+    listed = re.findall(
+        r"\w+", "".join(line[:58] for line in lines[lines.index("DESCRIPTION") : lines.index("VERSION")])
+    )
+
+    assert len(lines) <= 70
+    assert {"generate", "write_questions", "verify", "evaluate", "audit", "show_file"} <= {*listed} & {*api.MODULES}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +81,7 @@ def test_a_question_its_program_and_its_scene_are_shown_in_words() -> None:
     (question, *_) = vqagen.generate(sampled_scenes(1, seed=1), seed=7)
     (*_, large) = vqagen.generate(sampled_scenes(2, seed=1, domain="market"), domain="market")
 
-    assert repr(question).startswith(f"Question(text={question.text!r}, ")
+    assert repr(question).startswith(f"Question(question={question.question!r}, answer=")
     assert repr(question.program).startswith("Program(scene(), filter_")
     assert repr(question.scene) == f"Scene(0, {question.scene.describe(question.scene.everything)})"
     assert (large.scene.size, repr(large.scene)[-9:]) == (11, "; 1 more)")
@@ -85,7 +96,7 @@ def test_generate_makes_what_the_command_writes(scenes: Path, capsysbinary: pyte
     flags = "--seed 8 --start-index 1 --count 2 --templates-per-image 3"
     ran = Commands(capsysbinary).done(f"generate --scenes '{scenes}' --out - {flags}")
     questions = vqagen.generate(scenes, seed=8, start_index=1, count=2, templates_per_image=3)
-    records = [question.to_record(index) for index, question in enumerate(questions)]
+    records = [question.to_record() for question in questions]
     assert json.loads(json.dumps(records)) == json.loads(ran.out)["questions"]
     assert len(records) == 6
 
@@ -195,7 +206,93 @@ def test_a_faulty_record_is_located(record: Any, fault: str) -> None:
     assert str(caught.value).splitlines()[0] == fault
 
 
-# Questions as records and pickles ---------------------------------------------------------------------------------
+# Questions as their records -----------------------------------------------------------------------------------
+
+
+def test_a_question_is_the_record_that_its_file_has(scenes: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """By its names, with the answers as text; it numbers itself."""
+    ran = Commands(capsysbinary).done(f"generate --scenes '{scenes}' --out - --seed 8")
+    written = json.loads(ran.out)["questions"]
+    made = list(vqagen.generate(scenes, seed=8))
+
+    assert [json.loads(json.dumps(dict(each))) for each in made] == written
+    for name in ("question", "answer", "question_index", "question_type", "image_filename"):
+        assert (
+            [getattr(each, name) for each in made] == [each[name] for each in made] == [each[name] for each in written]
+        )
+    assert {"yes", "no"} < {each.answer for each in made}
+    assert {type(each.value) for each in made} == {bool, int, str}
+
+
+def test_questions_of_a_run_without_repeated_texts_are_numbered_as_in_its_file(scenes: Path) -> None:
+    """Those that are left out leave no gap."""
+    made = list(vqagen.generate([*sampled_scenes(6, seed=2)] * 3, only=["zero_hop.json"], dedupe="all"))
+
+    assert [each.question_index for each in made] == [*range(len(made))]
+
+
+def test_the_old_name_of_a_text_says_the_new_one(scenes: Path) -> None:
+    question = next(vqagen.generate(scenes))
+
+    with pytest.raises(AttributeError, match="the text of a question is `question`, as in its record"):
+        question.text  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'txt'"):
+        question.txt  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_questions_in_memory_are_taken_where_files_and_records_are(scenes: Path, tmp_path: Path) -> None:
+    """By verify, evaluate, audit and show_file: an iterator, a list, or their records."""
+    made = list(vqagen.generate(scenes, seed=8))
+    replies = {each.question_index: each.answer for each in made}
+    in_memory = json.loads(scenes.read_text())["scenes"]
+
+    assert vqagen.verify(vqagen.generate(scenes, seed=8), scenes).checked == len(made)
+    assert vqagen.verify(made, in_memory).mismatches == []
+    assert vqagen.evaluate(made, replies).overall().accuracy == 1
+    assert vqagen.audit(made).to_record() == vqagen.audit([each.to_record() for each in made]).to_record()
+    assert vqagen.show_file(made, tmp_path / "page", scenes=scenes).entries == len(made)
+
+
+def test_a_spoiled_question_in_memory_fails(scenes: Path) -> None:
+    made = list(vqagen.generate(scenes, seed=8))
+    spoiled = [replace(made[0], value="nothing"), *made[1:]]
+
+    assert [each.position for each in vqagen.verify(spoiled, scenes).mismatches] == [0]
+
+
+def test_files_are_written_about_scenes_that_are_given_as_records(scenes: Path, tmp_path: Path) -> None:
+    """As about a file of them, one a line, by whose content `info` names them: a killed run can be resumed."""
+    records = json.loads(scenes.read_text())["scenes"]
+    (tmp_path / "scenes.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in records))
+    for write in (vqagen.write_questions, vqagen.write_dialogs):
+        write(tmp_path / "scenes.jsonl", tmp_path / "file.json", options=vqagen.RunOptions(force=True))
+        write(iter(records), tmp_path / "given.json", options=vqagen.RunOptions(force=True))
+        assert write(records, tmp_path / "given.json", options=vqagen.RunOptions(resume=True)).was_complete
+
+        assert (tmp_path / "given.json").read_bytes() == (tmp_path / "file.json").read_bytes()
+    with pytest.raises(vqagen.UsageError, match="scenes must be a file, a folder or a list of scene records"):
+        vqagen.write_questions({"scenes": records}, tmp_path / "none.json")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_datasets_are_made_by_generators(scenes: Path, tmp_path: Path) -> None:
+    """`datasets` pickles a generator, what it is called with, and what its modules hold."""
+    datasets = pytest.importorskip("datasets")
+    found, records = vqagen.find_scenes(scenes), json.loads(scenes.read_text())["scenes"]
+    made = [each.answer for each in vqagen.generate(scenes, seed=8)]
+
+    def rows(**options: Any) -> Any:
+        return datasets.Dataset.from_generator(**options, cache_dir=str(tmp_path / "cache"))
+
+    for given in (str(scenes), found, tuple(records)):  # of a list `datasets` would make a shard of each element
+        assert rows(generator=vqagen.generate, gen_kwargs={"scenes": given, "seed": 8})["answer"][:] == made
+    assert rows(generator=lambda: (each.record for each in vqagen.generate(found, seed=8)))["answer"][:] == made
+    assert rows(generator=vqagen.dialogs, gen_kwargs={"scenes": found, "dialogs_per_image": 1}).num_rows == 4
+    assert rows(generator=vqagen.trials, gen_kwargs={"count": 2}).num_rows == 2
+
+
+# Questions as pickles ---------------------------------------------------------------------------------
 
 
 PLUGIN = """
@@ -223,7 +320,7 @@ def test_a_question_can_be_pickled(scenes: Path, tmp_path: Path) -> None:
     assert questions
     again = pickle.loads(pickle.dumps(questions))
     assert [each.to_record() for each in again] == [each.to_record() for each in questions]
-    assert [each.program.run(each.scene) for each in again] == [each.answer for each in questions]
+    assert [each.program.run(each.scene) for each in again] == [each.value for each in questions]
     assert again[0].template.constraints[0].holds("red") is False
 
 

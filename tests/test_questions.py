@@ -68,7 +68,7 @@ def test_no_relation_is_idle(collection: Collection, sources: Sources) -> None:
     _, questions = generated(sources, collection, count=COUNT)
 
     idle = [
-        question.text
+        question.question
         for question in questions
         if naive.is_degenerate(*raw(question), collection.raw_metadata, "all", has_raw_relate(question))
     ]
@@ -87,7 +87,7 @@ def test_other_is_said_exactly_when_the_anchor_fits(collection: Collection, sour
     _, questions = generated(sources, collection, seed=2, templates_per_image=40, count=COUNT)
     needed = [(naive.needs_other(*raw(question), collection.raw_metadata), question) for question in questions]
 
-    wrong = [q.text for needs, q in needed if needs is not None and needs != bool(OTHER.search(q.text))]
+    wrong = [q.question for needs, q in needed if needs is not None and needs != bool(OTHER.search(q.question))]
 
     assert wrong == []
     assert min(Counter(needs for needs, _ in needed).values()) > COUNT / 2, "both cases occur"
@@ -112,7 +112,7 @@ def test_references_have_no_spare_word(collection: Collection, sources: Sources)
         _, questions = generated(sources, collection, compat=compat, count=COUNT)
         free = [question for question in questions if not demands_words(question.template)]
         spare[compat] = [
-            (question.text, number)
+            (question.question, number)
             for question in free
             for number in naive.spare_filters(*raw(question), collection.raw_metadata)
         ]
@@ -129,7 +129,7 @@ def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, 
     run, questions = generated(sources, collection, seed=6, count=scenes)
     answers: dict[str, set[Any]] = {template.id: set() for template in collection.materials.templates}
     for question in questions:
-        answers[question.template.id].add(question.answer)
+        answers[question.template.id].add(question.value)
 
     assert {family: seen for family, seen in answers.items() if len(seen) < 2} == {}
     assert min(run.tally.questions[family] for family in answers) >= scenes * 10 / len(answers) / 2
@@ -181,7 +181,7 @@ def test_a_scene_has_questions_from_many_files(sources: Sources) -> None:
 def test_the_balance_holds_answers_together(sources: Sources) -> None:
     """Within a window the two answers of a yes/no family never differ by more than two."""
     _, questions = generated(sources, CLEVR, templates_per_image=30, count=fewer(40))
-    counts = Counter((q.template.id, q.answer) for q in questions if q.template.answer_type == "Bool")
+    counts = Counter((q.template.id, q.value) for q in questions if q.template.answer_type == "Bool")
 
     families = {family for family, _ in counts}
     assert max(abs(counts[family, True] - counts[family, False]) for family in families) <= 2

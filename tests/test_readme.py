@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,8 +63,14 @@ def test_the_readme_is_short() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
-    """Links inside the repository are relative; GitHub makes a heading's anchor of its words."""
-    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text("utf-8")):
+    """Links inside the repository are relative but in the README, which PyPI shows too: there they begin with the
+    repository's address. GitHub makes a heading's anchor of its words."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    text, here = page.read_text("utf-8"), re.compile(rf"\]\({urls['Repository']}/(?:blob|raw)/main/")
+    if page == ROOT / "README.md":
+        assert not re.findall(r"\]\((?!https:)[^)]*\)", text)
+        text = here.sub("](", text)
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
         linked = page.parent / target if target else page
         assert linked.exists(), target
         if anchor:

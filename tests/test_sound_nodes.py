@@ -39,7 +39,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, Nodes]
     path.write_text(json.dumps({"scenes": sampled_scenes(12, seed=3)}))
     run = Generation(find_scenes(path), load_domain_files(), vqagen.QuestionSettings())
     write = record_writer("generator")
-    return [(question.scene.index, write(question, 0)["program"]) for _, made in run.by_scene() for question in made]
+    return [(question.scene.index, write(question)["program"]) for _, made in run.by_scene() for question in made]
 
 
 def read(program: object, scene: Scene, catalogue: Catalogue) -> tuple[object, str] | list[str]:

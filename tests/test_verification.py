@@ -7,7 +7,7 @@ import json
 import weakref
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,12 @@ def made(scenes: list[Record], tmp_path_factory: pytest.TempPathFactory) -> dict
     path.write_text(json.dumps({"scenes": scenes}))
     run = Generation(find_scenes(path), load_domain_files(), vqagen.QuestionSettings(seed=4))
     questions = [question for _, of_scene in run.by_scene() for question in of_scene]
-    firsts = [next(question for question in questions if type(question.answer) is kind) for kind in OF_TYPE]
+    firsts = [next(question for question in questions if type(question.value) is kind) for kind in OF_TYPE]
     ordered = [*firsts, *(question for question in questions if question not in firsts)]
     return {
-        dialect: [record_writer(dialect)(question, index) for index, question in enumerate(ordered)]
+        dialect: [
+            record_writer(dialect)(replace(question, question_index=index)) for index, question in enumerate(ordered)
+        ]
         for dialect in ("generator", "release")
     }
 

@@ -1,16 +1,30 @@
 """vqagen builds, checks and scores visual-question benchmarks out of scene graphs.
 
-The names listed in `vqagen.api` are the Python API: what the commands do, they do. Each loads what it needs when it is
-first used, so that importing `vqagen` costs nothing.
-
     >>> import vqagen
     >>> for question in vqagen.generate("scenes.json", seed=1):  # doctest: +SKIP
-    ...     print(question.text, question.answer)
+    ...     print(question.question, question.answer)
+
+What the commands do, these functions do; `help(vqagen.generate)` and so on say more:
+
+    sample_scenes, generate, dialogs, trials               make records in memory
+    write_scenes, write_pictures, write_questions,         make files, with workers, shards and resumed runs
+    write_dialogs, write_trials, merge, convert
+    with_choices, write_choices, write_dataset,            options, datasets, files of trainers, a page to look at
+    export_dataset, show_file
+    verify, stats, audit, baseline                         prove answers; say what can be guessed
+    evaluate, compare, write_report                        score models
+    environment                                            endless tasks for training
+    make_item_tasks, serve, score_study                    studies with raters
+    load_domain_files, load_scenes, compile_scene          domains, scenes; Program and Scene are what questions hold
+
+`dir(vqagen)` and `vqagen.api` list every name. Each is loaded when it is first used, so that importing costs nothing.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "1.0.0"
@@ -23,11 +37,19 @@ else:
         """Load a name of the Python API when it is first used, from its own module: all of them take a second."""
         from vqagen.api import MODULES
 
-        if name == "__all__":
-            return list(MODULES)
         if name in MODULES:
             return getattr(import_module(MODULES[name]), name)
         raise AttributeError(f"module 'vqagen' has no attribute {name!r}")
+
+
+class _Package(ModuleType):
+    """Pickled by its name: `datasets` pickles a generator with the modules that it uses, and all that these hold."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (__name__,)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

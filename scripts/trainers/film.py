@@ -20,7 +20,6 @@ from torch.nn import functional as F
 
 import vqagen
 from vqagen.language.domain_files import find_domain, load_catalogue
-from vqagen.language.question import release_answer
 from vqagen.pictures.looks import SceneLooks
 from vqagen.pictures.sketch import sketch
 from vqagen.world.sampler import sample_scene
@@ -57,8 +56,8 @@ def make_questions(scenes: int, seed: int, families: tuple[str, ...]) -> Questio
     return Questions(
         torch.from_numpy(np.ascontiguousarray(pictures)),
         torch.tensor([each.scene.index for each in made]),
-        [each.text.lower().replace("?", "").replace(",", "").replace(";", "").split() for each in made],
-        [release_answer(each.answer) for each in made],
+        [each.question.lower().replace("?", "").replace(",", "").replace(";", "").split() for each in made],
+        [each.answer for each in made],
         [each.question_type for each in made],
         [each.pair or 0 for each in made],
     )

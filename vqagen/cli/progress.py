@@ -56,7 +56,7 @@ def _shown(clock: Clock) -> Iterator[Callable[..., None]]:
     if sys.stderr is not None and sys.stderr.isatty():
         from tqdm import tqdm  # 70 ms to import, so only where something shows
 
-        with tqdm() as bar:
+        with tqdm(delay=0.2) as bar:  # none for what is done at once, or was done before
 
             def update(done: int, unit: str, total: int | None = None, initial: int = 0, rate: str = "") -> None:
                 bar.unit, bar.total, bar.initial = unit, total, initial

@@ -23,7 +23,6 @@ from vqagen.environments.levels import ALL, Level, Levels, Schedule
 from vqagen.errors import UsageError
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
-from vqagen.language.question import release_answer
 from vqagen.language.template import Template
 from vqagen.pictures.looks import SceneLooks
 from vqagen.pictures.masks import find_masks
@@ -208,8 +207,8 @@ class Environment:
         question = family.question(scene, filling, rng.random)
         return Sample(
             index,
-            question.text,
-            release_answer(question.answer),
+            question.question,
+            question.answer,
             self._type_of(family.template),
             question.program.to_records(),
             dict(scene.record),

@@ -15,9 +15,10 @@ test set hide what would give the answer away: the answer itself, the program, i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import UsageError, unknown
@@ -41,43 +42,72 @@ class Mention(NamedTuple):
     objects: Objects
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question about one scene, with the program that proves its answer."""
+@dataclass(frozen=True, repr=False)
+class Question(Mapping[str, Any]):
+    """One question about one scene, with the program that proves its answer.
 
-    scene: Scene = field(repr=False)
-    template: Template = field(repr=False)
-    text: str
-    program: Program = field(repr=False)
-    answer: Value
-    words: Mapping[str, str | None] = field(repr=False)
+    It is the record that `vqagen generate` writes, too: `question["answer"]`, `dict(question)`.
+    """
+
+    scene: Scene
+    template: Template
+    question: str
+    """The text."""
+    program: Program
+    value: Value
+    """What the program gives: True, 3 or "red", where `answer` is "yes", "3" or "red"."""
+    words: Mapping[str, str | None]
     """What each slot was filled with; None where it was left open."""
-    mentions: tuple[Mention, ...] = field(default=(), repr=False)
+    mentions: tuple[Mention, ...] = ()
     """Where the text describes objects, in reading order; empty unless the questions were made with marks."""
-    pair: int | None = field(default=None, repr=False)
+    pair: int | None = None
     """The number of the pair, if the same is asked about another scene with another answer."""
+    question_index: int = 0
+    """Its place among the questions that are made with it."""
+
+    def __repr__(self) -> str:
+        return f"Question(question={self.question!r}, answer={self.answer!r})"
+
+    @property
+    def answer(self) -> str:
+        """The answer as text, as files have it."""
+        return release_answer(self.value)
 
     @property
     def question_type(self) -> str:
         """The kind of question: count, exist, query, compare_integer, compare_attribute, …"""
         return self.template.last_function.asks
 
-    def to_record(
-        self,
-        index: int = 0,
-        *,
-        dialect: str = "text",
-        trace: bool = False,
-        hide_answers: bool = False,
-    ) -> QuestionRecord:
-        """Return the record that `vqagen generate` writes with the flags of these names.
+    @property
+    def image_filename(self) -> str:
+        """The picture that the question is about; "" if its scene names none."""
+        return self.scene.image
 
-        `index` is the record's `question_index`, its place in an output.
-        """
-        return record_writer(dialect, trace, hide_answers)(self, index)
+    @property
+    def text(self) -> NoReturn:
+        """Refuse the name of vqagen 1.0."""
+        raise AttributeError("the text of a question is `question`, as in its record")
+
+    @cached_property
+    def record(self) -> QuestionRecord:
+        """The record that `vqagen generate` writes; read it only, `to_record` makes a new one."""
+        return self.to_record()
+
+    def to_record(self, *, dialect: str = TEXT, trace: bool = False, hide_answers: bool = False) -> QuestionRecord:
+        """Return the record that `vqagen generate` writes with the flags of these names."""
+        return record_writer(dialect, trace, hide_answers)(self)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.record[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.record)
+
+    def __len__(self) -> int:
+        return len(self.record)
 
 
-ToRecord = Callable[[Question, int], QuestionRecord]
+ToRecord = Callable[[Question], QuestionRecord]
 
 
 class ProgramRecords(Sequence[QuestionRecord]):
@@ -108,7 +138,7 @@ def record_writer(
     hide_answers: bool = False,
     is_encoded: bool = False,
 ) -> ToRecord:
-    """Return the function that turns (question, question index) into a record of a dialect.
+    """Return the function that turns a question into a record of a dialect.
 
     `is_encoded`: the record is only encoded, so its program is a `ProgramRecords` and not a list. Raises UsageError for
     an unknown dialect.
@@ -120,13 +150,13 @@ def record_writer(
     last: Scene | None = None
     fields: QuestionRecord = {}
 
-    def to_record(question: Question, index: int) -> QuestionRecord:
+    def to_record(question: Question) -> QuestionRecord:
         nonlocal last, fields
         template, program = question.template, question.program
         if question.scene is not last:  # all questions about a scene are made one after the other
             last, fields = question.scene, _image_fields(question.scene)
         record = fields.copy()
-        record["question_index"] = index
+        record["question_index"] = question.question_index
         if is_release:
             record["question_family_index"] = template.family
         else:
@@ -135,9 +165,9 @@ def record_writer(
         record["question_type"] = question.question_type
         if question.pair is not None:
             record["pair"] = question.pair
-        record["question"] = question.text
+        record["question"] = question.question
         if not hide_answers:
-            record["answer"] = question.answer if dialect == GENERATOR else release_answer(question.answer)
+            record["answer"] = question.value if dialect == GENERATOR else question.answer
             record["program"] = (
                 ProgramRecords(program, function_key) if is_encoded else program.to_records(function_key)
             )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -58,6 +59,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 S = TypeVar("S", bound=RunSettings)
 Scenes = SceneSource | Iterable[Mapping[str, Any]]
+GivenScenes = PathLike | Scenes
+"""A file or folder, what `find_scenes` found there, or scene records."""
 
 
 # Settings as keyword arguments ------------------------------------------------------------------------------------
@@ -97,7 +100,7 @@ def make_settings(kind: type[S], given: Mapping[str, Any]) -> S:
 
 
 def write_questions(
-    scenes: PathLike,
+    scenes: GivenScenes,
     out: PathLike,
     files: DomainFiles | None = None,
     settings: QuestionSettings | None = None,
@@ -110,22 +113,22 @@ def write_questions(
     report_to: str | None = None,
     on_progress: OnProgress = lambda _: None,
 ) -> QuestionReport:
-    """Make questions about the scenes of a file or folder, and write them to `out`; see `write_records`.
+    """Make questions about scenes, given as for `generate`, and write them to `out`; see `write_records`.
 
     Nothing is asked that has its text or its program in common with the questions of `disjoint_from`.
     """
     excluded = paths_of(disjoint_from)
     task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), excluded)
-    report = write_records(
-        task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
-    )
+    given: dict[str, Any] = {"format": format, "options": options, "shard": shard, "report_to": report_to}
+    with scene_file(scenes) as place:
+        report = write_records(task, out, place, **given, on_progress=on_progress)
     assert isinstance(report, QuestionReport)
     return report
 
 
 @shows_settings(QuestionSettings)
 def generate(
-    scenes: PathLike | Iterable[Mapping[str, Any]],
+    scenes: GivenScenes,
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
@@ -135,6 +138,9 @@ def generate(
     **settings: Any,
 ) -> Iterator[Question]:
     """Yield questions about the scenes of a file or folder, or about scene records, as `vqagen generate` makes them.
+
+    Each is its record too: `verify`, `evaluate`, `audit` and `show_file` take them, and
+    `datasets.Dataset.from_generator(vqagen.generate, gen_kwargs={"scenes": "scenes.json"})` makes rows of them.
 
     `settings` are the fields of `QuestionSettings`, such as seed, count or templates_per_image. Raises VqagenError
     before the first question for anything that is wrong with what was given, and while reading for a scene that is.
@@ -148,7 +154,8 @@ def generate(
     run = Generation(scenes_of(scenes), loaded, chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
     screen = Screen(chosen.dedupe if chosen.dedupe == "all" else "none")
-    return (question for question in made if not screen.refusal(question))
+    kept = (question for question in made if not screen.refusal(question))
+    return (replace(question, question_index=index) for index, question in enumerate(kept))
 
 
 class Generation:
@@ -180,7 +187,7 @@ class Generation:
 
 
 def write_dialogs(
-    scenes: PathLike,
+    scenes: GivenScenes,
     out: PathLike,
     files: DomainFiles | None = None,
     settings: DialogSettings | None = None,
@@ -190,16 +197,18 @@ def write_dialogs(
     shard: str | None = None,
     on_progress: OnProgress = lambda _: None,
 ) -> DialogReport:
-    """Make dialogs about the scenes of a file or folder, and write them to `out`; see `write_records`."""
+    """Make dialogs about scenes, given as for `generate`, and write them to `out`; see `write_records`."""
     task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
-    report = write_records(task, out, scenes, format=format, options=options, shard=shard, on_progress=on_progress)
+    given: dict[str, Any] = {"format": format, "options": options, "shard": shard}
+    with scene_file(scenes) as place:
+        report = write_records(task, out, place, **given, on_progress=on_progress)
     assert isinstance(report, DialogReport)
     return report
 
 
 @shows_settings(DialogSettings)
 def dialogs(
-    scenes: PathLike | Iterable[Mapping[str, Any]],
+    scenes: GivenScenes,
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
@@ -367,10 +376,25 @@ def unreadable_located(scenes: Scenes) -> Iterator[None]:
         scenes.raise_unreadable(unreadable.index)
 
 
-def scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> Scenes:
+@contextmanager
+def scene_file(scenes: GivenScenes) -> Iterator[PathLike]:
+    """Yield a file of scenes; for records, a temporary one: `info` names scenes by the content of their file."""
+    found = scenes_of(scenes)
+    if isinstance(found, RecordSource):
+        yield scenes if isinstance(scenes, str | Path) else str(found.path)
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "scenes.jsonl"
+        path.write_bytes(b"".join(each.text + b"\n" for each in given_scene_texts(found)))
+        yield path
+
+
+def scenes_of(scenes: GivenScenes) -> Scenes:
     """Return scenes to read from a file or folder, or the records that are given. UsageError for anything else."""
     if isinstance(scenes, str | Path):
         return find_scenes(scenes)
+    if isinstance(scenes, RecordSource):
+        return scenes
     if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
         raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
     return scenes

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ from vqagen.files.info import find_info_beside
 from vqagen.files.locations import files_in, first_file
 from vqagen.files.output import atomic_folder, atomic_output, check_folder, check_output, sweep
 from vqagen.files.pictures import picture_kind
+from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
@@ -52,7 +53,7 @@ class Shown(NamedTuple):
 
 
 def show_file(
-    file: PathLike,
+    file: PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]],
     out: PathLike,
     *,
     images: PathLike | None = None,
@@ -63,27 +64,30 @@ def show_file(
 ) -> Shown:
     """Write a page about questions, dialogs, trials or a dataset to the folder `out`; open its index.html.
 
-    With a name that ends in `.html`, the page is that one file, with its pictures inside.
-    `scenes` are those that questions or dialogs are about, on which their programs are run. `images` is the folder of
-    the pictures, or that of `vqagen scenes render`, which has scenes too. `files` are those of the domain, by default
-    the one that the file names, or CLEVR's. `on_shown` is called now and then with the number of entries since.
+    With a name that ends in `.html`, the page is that one file, with its pictures inside. `file` may be records in
+    memory, such as those of `generate`, too. `scenes` are those that questions or dialogs are about, on which their
+    programs are run. `images` is the folder of the pictures, or that of `vqagen scenes render`, which has scenes too.
+    `files` are those of the domain, by default the one that the file names, or CLEVR's. `on_shown` is called now and
+    then with the number of entries since.
     """
     if is_page(out):
-        check_output(str(out), force, [str(file)])
+        check_output(str(out), force, [str(file)] if isinstance(file, str | Path) else [])
         with TemporaryDirectory() as made:
             folder = Path(made, "page")
             done = show_file(file, folder, images=images, scenes=scenes, files=files, on_shown=on_shown)
             _write_page(folder, str(out))
         return done
     check_folder(Path(out), force, FILES[0], MARK, "a page of vqagen")
-    kind, entries = _entries(Path(file), images, scenes, files)
+    found = Path(file) if isinstance(file, str | Path) else find_any_records(file)
+    name = found.name if isinstance(found, Path) else str(found.path)
+    kind, entries = _entries(found, images, scenes, files)
     sweep(str(out))
     with atomic_folder(Path(out)) as folder:
         for name in FILES:
             shutil.copyfile(PAGE / name, folder / name)
-        done = _write(entries, kind, Path(file).name, folder, on_shown)
+        done = _write(entries, kind, name, folder, on_shown)
         if not done.entries:
-            raise BadInput([Problem(f"no {kind} to show", str(file))])
+            raise BadInput([Problem(f"no {kind} to show", str(file) if isinstance(found, Path) else name)])
     return done
 
 
@@ -112,21 +116,22 @@ def _write_page(folder: Path, out: str) -> None:
 
 
 def _entries(
-    file: Path, images: PathLike | None, scenes: PathLike | None, files: DomainFiles | None
+    found: Path | RecordSource, images: PathLike | None, scenes: PathLike | None, files: DomainFiles | None
 ) -> tuple[str, Iterator[Entry]]:
     """Return the kind of the entries of a file, and the entries."""
-    if data := data_folder(file):
+    file = found if isinstance(found, Path) else Path(str(found.path))
+    if isinstance(found, Path) and (data := data_folder(file)):
         catalogue = _catalogue(files, find_info_beside(data.parent / "questions.jsonl") or {}, file)
         kind = "dialogs" if data.name == "dialogs" else "questions"
         return kind, dataset_entries(data.parent, data.name, catalogue)
-    source = find_any_records(file)
+    source = find_any_records(file) if isinstance(found, Path) else found
     if source.kind is SAMPLES:
         raise UsageError(f"{file} is of the shape of another generator; generate trials without --format reference")
     if source.kind is TRIALS:
         return "trials", trial_entries(source)
     catalogue = _catalogue(files, source.info, file)
-    folders, found = _pictures(Path(str(source.path)), images, scenes)
-    return source.kind.key, record_entries(source, found, catalogue, folders, source.kind is DIALOGS)
+    folders, shown_scenes = _pictures(file, images, scenes)
+    return source.kind.key, record_entries(source, shown_scenes, catalogue, folders, source.kind is DIALOGS)
 
 
 def _catalogue(files: DomainFiles | None, info: Mapping[str, Any], file: Path) -> Catalogue:

@@ -151,10 +151,10 @@ class Screen:
     def refusal(self, question: Question) -> str:
         """Return why a question is not wanted; "" if it is, and then its text counts as said."""
         other = self._exclusion
-        if other is not None and (other.has_text(question.text) or other.has_program(question.program.nodes)):
+        if other is not None and (other.has_text(question.question) or other.has_program(question.program.nodes)):
             return IN_OTHER_SET
         if self._dedupe != "none":
-            said = fingerprint(question.text)
+            said = fingerprint(question.question)
             if said in self._said:
                 return ALREADY_ASKED
             self._said.add(said)

@@ -90,7 +90,7 @@ class QuestionTask(Task):
         def make(items: Iterable[Item], first: int, tally: AnyTally) -> Iterator[ItemRecords]:
             assert isinstance(tally, Tally)
             for scene, questions in questions_about(items, self.domain.domain, generator(), tally, first):
-                yield ItemRecords(scene.index, (to_record(each, 0) for each in questions))
+                yield ItemRecords(scene.index, (to_record(each) for each in questions))
 
         return make
 
