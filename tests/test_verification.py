@@ -318,8 +318,8 @@ class Feeds:
         self.most_held = 0
         read, compile_, held = SceneSource.read, scene_lookup.compile_scene, list[int]()
 
-        def watched_read(source: SceneSource, *span: Any) -> Iterator[FoundRecord]:
-            for found in read(source, *span):
+        def watched_read(source: SceneSource, *span: Any, **given: Any) -> Iterator[FoundRecord]:
+            for found in read(source, *span, **given):
                 self.read += [found.position] if source.kind == SCENES_KIND else []
                 yield found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -41,11 +42,21 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
       vqagen verify questions.json --scenes scenes.json
     """
     from vqagen.cli.progress import counting
+    from vqagen.dataset.folder import STATE
+    from vqagen.errors import UsageError
     from vqagen.files.locations import locate
     from vqagen.score.record_files import kind_of_file
     from vqagen.score.verify.verification import verify
 
-    with counting(kind_of_file(locate(file)).noun) as on_checked:
-        report = verify(file, scenes, on_checked=on_checked, **domain)
+    if Path(file, STATE).is_file():
+        from vqagen.dataset.verification import verify_dataset
+
+        if scenes:
+            raise UsageError(f"{file} is a dataset, which comes with its scenes: leave out --scenes")
+        with counting("row") as on_checked:
+            report = verify_dataset(file, on_checked=on_checked, **domain)
+    else:
+        with counting(kind_of_file(locate(file)).noun) as on_checked:
+            report = verify(file, scenes, on_checked=on_checked, **domain)
     output.put(report.report())
     ctx.exit(0 if report.is_clean else 1)
