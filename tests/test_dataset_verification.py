@@ -149,10 +149,10 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "scene": (in_rows(put("scene", lambda text: text.replace("rubber", "metal"))), TRAIN, "scene: written as"),
     "boxes": (in_rows(put("boxes", lambda boxes: boxes[::-1])), TRAIN, "boxes: written as"),
     "pictures of two rows": (in_rows(exchanged("image")), TRAIN, "image: not the picture pictures/images/"),
-    "a row twice": (in_rows(lambda rows: rows.append(rows[-1])), TRAIN, "the row stands there twice"),
+    "a row twice": (in_rows(lambda rows: rows.append(rows[-1])), TRAIN, "it stands there twice"),
     "a row less": (in_rows(lambda rows: rows.pop(4)), TRAIN, "no row in train"),
-    "train row in test": (copy_a_row, TEST, "is of the split train"),
-    "a row moved": (move_a_row, TEST, "is of the split train"),
+    "train row in test": (copy_a_row, TEST, "in test, it stands there twice or belongs"),
+    "a row moved": (move_a_row, TEST, "in test, it stands there twice or belongs"),
     "id": (in_rows(put("question_id", lambda _: 10**9)), TRAIN, "question_id 1000000000"),
     "answer of a dialog": (
         in_rows(lambda rows: rows[0]["answers"].reverse(), DIALOGS),
@@ -170,7 +170,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "a Parquet more": (
         lambda place: shutil.copyfile(place / TEST, place / "data/test-00001-of-00002.parquet") and None,
         "data/test-00001-of-00002.parquet",
-        "the row stands there twice",
+        "it stands there twice",
     ),
     "answer of a record": (in_lines(lambda all: all[0].update(answer="7")), "questions.jsonl", "written as '7'"),
     "option of a record": (in_lines(rotate), "questions.jsonl", "the records have the checksum"),

@@ -20,7 +20,7 @@ from vqagen.cli.reports import ReportOutput, report_options
 @report_options("file", "scenes")
 @click.pass_context
 def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str, Any], output: ReportOutput) -> None:
-    """Check that every answer and text of questions, dialogs or trials is right.
+    """Check that every answer and text of questions, dialogs, trials or a dataset is right.
 
     Each program of a question is run again on its scene, and its text must say what the program asks. A question whose
     answer or text differs, or whose scene or program is wrong, is reported; a problem that many questions have is one
@@ -36,6 +36,8 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
     means, what each word adds, the numbers and shares of the settings, pairs, and pictures. Prints the faults by rule,
     and the first of each. Reads folders of `vqagen director` and datasets of the reference's shape. The exit code is 1
     if there is a fault.
+
+    Of a folder of `vqagen dataset`, everything is checked: rows, options, splits, pictures and the hash of each file.
 
     \b
     Example:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +21,12 @@ from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
 from vqagen.files.parquet import open_columns
-from vqagen.files.records import open_records
+from vqagen.files.records import RecordSource, open_records
 from vqagen.language.domain_files import QUESTIONS, LoadedDomain, PathLike, find_domain, load_domain_files
 from vqagen.language.program import Program
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.report import KEPT, Mismatch, VerificationReport
+from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.verification import verify
 from vqagen.score.verify.whole import CHANGED_FILE
 from vqagen.world.loading import find_scenes
@@ -85,10 +86,10 @@ class _Verification:
     """The domain and its files, as the user gives them."""
     report: VerificationReport
     on_checked: Callable[[int], None]
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """("pictures", "questions", "question rows" or such, split) -> number of them."""
     places: list[int] = field(default_factory=list)
     """Scene -> its place among those of its split, by which rows of dialogs name it."""
-    rows: int = 0
-    """Rows so far."""
     seen: dict[int, str] = field(default_factory=dict)
     """Hash of a picture, a text or a program -> the split that has it."""
 
@@ -96,7 +97,7 @@ class _Verification:
         """Add all faults to the report."""
         known, steps = self.state["settings"], self.state["steps"]
         settings = DatasetSettings(**{name: known[name] for name in DatasetSettings.names() if name in known})
-        info = open_records(self.place / "questions.jsonl", KINDS["questions"][0]).info
+        info = self._records("questions").info
         recipe = {key: value for key, value in self.state.items() if key != "steps"}
         for difference in differences(info.get("dataset"), recipe):
             self._add(CHANGED_FILE, f"differs from the info of questions.jsonl: {difference}", STATE)
@@ -105,129 +106,102 @@ class _Verification:
         holdout = choose_held(settings, loaded)
         holdout = replace(holdout, longest=steps["longest"]["steps"]) if "longest" in steps else holdout
         scenes = find_scenes(self.place / "scenes.json")
-        pictures = Counter[str]()
-        for each in scenes.records():
-            split = str(each.get("split"))
-            self.places.append(pictures[split])
-            pictures[split] += 1
-        counts: dict[str, Any] = {"splits": {"scenes": {name: pictures[name] for name in SPLITS}}, "joined": {}}
-        splits = [name for name in SPLITS if pictures[name]]
-        counts |= {f"rows {name}": {"pictures": pictures[name]} for name in splits}
-        for kind in kinds_of(settings):
-            file, given = f"{kind}.jsonl", own if kind == "questions" else {**own, "templates": None}
-            self._absorb(verify(str(self.place / file), str(scenes.path), **given), file)
-            records, rows = self._check_rows(kind, loaded, holdout, settings)
-            counts["joined"][kind] = {name: records[name] for name in splits}
-            for name in splits:
-                counts[f"rows {name}"][kind] = rows[name]
-        for step, right in counts.items():
-            for difference in differences(right, steps.get(step), {"splits.together", "splits.left_out"}, step):
-                self._add("wrong count", f"{difference}, as counted", STATE)
+        for scene in scenes.records():
+            self.places.append(self.counts["pictures", str(scene.get("split"))])
+            self.counts["pictures", str(scene.get("split"))] += 1
+        kinds = kinds_of(settings)
+        for kind in kinds:
+            given = own if kind == "questions" else {**own, "templates": None}
+            proved = verify(str(self.place / f"{kind}.jsonl"), str(scenes.path), **given)
+            self.report.remarks += [f"{kind}.jsonl: {proved.summary}", *proved.remarks]
+            self.report.mismatched += proved.mismatched
+            self.report.unproven.update(proved.unproven)
+            for each in proved.mismatches:  # the first KEPT; the remark has their number
+                self.report.add(proved.placed(each, f"{kind}.jsonl"))
+            self._check_rows(kind, self._wanted(kind, loaded, holdout, settings))
+        splits = [name for name in SPLITS if self.counts["pictures", name]]
+        right = {
+            "splits": {"scenes": {name: self.counts["pictures", name] for name in SPLITS}},
+            "joined": {kind: {name: self.counts[kind, name] for name in splits} for kind in kinds},
+            **{
+                f"rows {name}": {
+                    "pictures": self.counts["pictures", name],
+                    **{kind: self.counts[f"{kind} rows", name] for kind in kinds},
+                }
+                for name in splits
+            },
+        }
+        for difference in differences(right, steps, {*steps} - right.keys() | {"splits.together", "splits.left_out"}):
+            self._add("wrong count", f"{difference}, as counted", STATE)
 
     def _add(self, kind: str, problem: str, path: str, position: int | None = None, name: str = "") -> None:
         self.report.add(Mismatch(position, kind, problem, path, name))
 
-    def _absorb(self, proved: VerificationReport, file: str) -> None:
-        """Add the report of a file."""
-        self.report.remarks += [f"{file}: {proved.summary}", *proved.remarks]
-        self.report.mismatched += proved.mismatched
-        for mine, other in (("by_problem", proved.by_problem), ("unproven", proved.unproven)):
-            getattr(self.report, mine).update(other)
-        self.report.by_label.update(proved.by_label)
-        for kind, examples in proved.examples.items():
-            placed = {key: proved.placed(each, file) for key, each in examples.items()}
-            self.report.examples.setdefault(kind, {}).update(placed)
-        self.report.mismatches += [proved.placed(each, file) for each in proved.mismatches]
-        del self.report.mismatches[KEPT:]
+    def _records(self, kind: str) -> RecordSource:
+        return open_records(self.place / f"{kind}.jsonl", KINDS[kind][0])
 
     # Rows -------------------------------------------------------------------------------------------------------------
 
-    def _check_rows(
-        self, kind: str, loaded: LoadedDomain, holdout: HoldOut, settings: DatasetSettings
-    ) -> tuple[Counter[str], Counter[str]]:
-        """Compare the rows of a kind with what their records make; return how many of both each split has."""
-        records, rows, key, belongs = Counter[str](), Counter[str](), f"{kind[:-1]}_id", list[str]()
-
-        def expected() -> Iterator[_Wanted]:
-            for each in self._wanted(kind, loaded, holdout, settings):
-                records[each.split] += 1
-                belongs.append(each.split)
-                yield each
-
-        left, data = expected(), KINDS[kind][1]
-        total = open_records(self.place / f"{kind}.jsonl", KINDS[kind][0]).count()
-        wanted = next(left, None)
-        for file, number, split, row in _rows_in(self.place, data):
-            rows[split] += 1
-            id = row.get(key)
-            name = f"{file}, row {number}, {key} {id}"
-            while wanted and isinstance(id, int) and wanted.id < id < total:
-                self._missing(kind, wanted)
-                wanted = next(left, None)
-            if wanted is None or wanted.id != id:
-                of = f"; {key} {id} is of the split {belongs[id]}" if type(id) is int and 0 <= id < len(belongs) else ""
-                self._add(
-                    "stray row", f"the row stands there twice, or where it does not belong{of}", "", self.rows, name
-                )
+    def _check_rows(self, kind: str, expected: Iterator[_Wanted]) -> None:
+        """Compare the rows of a kind, whose ids count from 0, with those that their records make."""
+        wanted, total, key = next(expected, None), self._records(kind).count(), f"{kind[:-1]}_id"
+        for file, number, split, row in chain(_rows_in(self.place, KINDS[kind][1]), [("", 0, "", None)]):
+            id = row.get(key) if row else total
+            while wanted and isinstance(id, int) and wanted.id < id <= total:
+                path = f"{kind}.jsonl: {kind}[{wanted.id}]"
+                self._add("missing row", f"no row in {wanted.split or 'any split'}", path)
+                wanted = next(expected, None)
+            if row is None:
+                return
+            if wanted and wanted.id == id:
+                faults = [("wrong row", why) for why in _differences_of(row, split, wanted)]
+                wanted = next(expected, None)
             else:
-                for why in _differences_of(row, split, wanted):
-                    self._add("wrong row", why, "", self.rows, name)
-                wanted = next(left, None)
-            self.rows += 1
+                faults = [("stray row", f"in {split}, it stands there twice or belongs into another place or split")]
+            for fault, why in faults:
+                self._add(fault, why, "", self.report.checked, f"{file}, row {number}, {key} {id}")
+            self.counts[f"{kind} rows", split] += 1
             self.report.checked += 1
             self.on_checked(1)
-        while wanted:
-            self._missing(kind, wanted)
-            wanted = next(left, None)
-        return records, rows
-
-    def _missing(self, kind: str, wanted: _Wanted) -> None:
-        self._add("missing row", f"no row in {wanted.split or 'any split'}", f"{kind}.jsonl: {kind}[{wanted.id}]")
 
     def _wanted(
         self, kind: str, loaded: LoadedDomain, holdout: HoldOut, settings: DatasetSettings
     ) -> Iterator[_Wanted]:
         """Yield the row of each record, and report what is wrong with its number, its place and its split."""
-        source, scenes = (
-            open_records(self.place / f"{kind}.jsonl", KINDS[kind][0]),
-            find_scenes(self.place / "scenes.json"),
-        )
+        records, scenes = self._records(kind).records(), find_scenes(self.place / "scenes.json")
         families, file, image = families_of(loaded), self.place, b""
-        for position, record, scene in records_with_scenes(source.records(), scenes, loaded.domain, BATCH):
+        for position, record, scene in records_with_scenes(records, scenes, loaded.domain, BATCH):
             if isinstance(scene, QuestionFault):  # named by the report of the file
                 yield _Wanted(position, "", None)
                 continue
             split, own = str(scene.record.get("split")), scene.record.get("image_index")
+            self.counts[kind, split] += 1
             if (picture := self.place / "pictures" / "images" / scene.image) != file:
                 file, image = picture, picture.read_bytes() if picture.is_file() else b""
             columns = picture_columns(scene.record, own if isinstance(own, int) else scene.index, image)
+            right = {f"{kind[:-1]}_index": position, "scene_index": scene.index, "split": split}
+            faults = [
+                f"{key} is {as_written(record.get(key))}, not {value}"
+                for key, value in right.items()
+                if record.get(key) != value
+            ]
             try:
                 row = row_of(kind, {**record, "scene_index": self.places[scene.index]}, columns, loaded, families)
-                keeps = kind != "questions" or _keeps(holdout, split, row, record, loaded)
+                if kind == "questions" and not _keeps(holdout, split, row, record, loaded):
+                    faults.append(f"{split} has what --hold-out {holdout.kind} keeps out of it")
+                faults += self._leaks(row, split)
             except (BadInput, LookupError, TypeError, AttributeError, ValueError):  # named by the report of the file
-                yield _Wanted(position, split, None)
-                continue
-            told = {f"{kind[:-1]}_index": position, "scene_index": scene.index, "split": split}
-            faults = [
-                f"{key} is {as_written(record.get(key))}, not {right}"
-                for key, right in told.items()
-                if record.get(key) != right
-            ]
-            faults += [] if keeps else [f"{split} has what --hold-out {holdout.kind} keeps out of it"]
+                row = None
             if kind == "questions" and bool(record.get("choices")) != (settings.choices != "none"):
                 faults.append(f"--choices {settings.choices}, but choices are {describe(record.get('choices'))}")
-            faults += self._leaks(row, split)
             for why in faults:
-                self._add("wrong split", why, f"{kind}.jsonl: {kind}[{position}]")
+                self._add("wrong record", why, f"{kind}.jsonl: {kind}[{position}]")
             yield _Wanted(position, split, row)
 
     def _leaks(self, row: Row, split: str) -> Iterator[str]:
         """Yield what a row has in common with a row of another split."""
-        for what, value in (
-            ("picture", row["image"]["bytes"]),
-            ("question", row.get("question")),
-            ("program", row.get("program")),
-        ):
+        parts = {"picture": row["image"]["bytes"], "question": row.get("question"), "program": row.get("program")}
+        for what, value in parts.items():
             if value and (first := self.seen.setdefault(hash((what, value)), split)) != split:
                 yield f"the {what} is in {first} too"
 

@@ -39,7 +39,7 @@ from vqagen.score.record_files import check_origin, find_any_records, generator_
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.fields import field_fault, options_fault
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.whole import RecordNumbers, missing_ends, whole_records
+from vqagen.score.verify.whole import missing_ends, whole_records
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 
@@ -160,16 +160,15 @@ def verify_questions(
     report, pairs = VerificationReport("questions"), dict[int, _Half | None]()
     report.remarks += missing_ends(questions, scenes)
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
-    numbers = RecordNumbers(questions, "question_index")
-    found = records_with_scenes(whole_records(questions, report), scenes, catalogue.domain, BATCH, on_checked)
+    records = whole_records(questions, report, "question_index")
+    found = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
     for position, record, scene in found:
         if position == 0 and record.keys().isdisjoint({"program", "answer"}):
             raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
         report.checked += 1
         fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader, is_ours)
         unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
-        misplaced = numbers.fault(position, record)
-        if fault := fault or unpaired or (QuestionFault("wrong id", misplaced) if misplaced else None):
+        if fault := fault or unpaired:
             report.add(Mismatch(position, *fault, name=_name_of(record)))
     report.unproven["questions of a pair whose other question is not there"] = sum(map(bool, pairs.values()))
     if isinstance(texts, str):

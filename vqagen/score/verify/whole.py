@@ -16,20 +16,27 @@ from vqagen.score.record_files import generator_of, settings_of
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.world.loading import SceneSource
 
-CHANGED_FILE = "changed file"
-"""The kind of a fault of the whole file."""
+CHANGED_FILE, WRONG_ID = "changed file", "wrong id"
+"""The kinds of faults of files of any records."""
 
 
-def whole_records(source: RecordSource, report: VerificationReport) -> Iterator[dict[str, Any]]:
+def whole_records(source: RecordSource, report: VerificationReport, number_key: str = "") -> Iterator[dict[str, Any]]:
     """Yield the records; behind the last, add a fault to the report if they are not those that the run wrote.
 
+    Their numbers are their places in an output of vqagen, and different in any file; some files have none.
     Files of other programs, and records in memory, have no sums. Records that were written anew with other spaces are
     the same.
     """
-    behind, found = Members(), Checksum()
+    behind, found, known = Members(), Checksum(), dict[str, int]()
+    arrangement = generator_of(source).get("arrangement")
+    is_placed = isinstance(arrangement, Mapping) and arrangement.get("number_key") == number_key
     for index, value, place, _ in source.read(behind=behind):
         record = source.object_of(value, index, place)
         found = found.add(orjson.dumps(record, default=repr) + b"\n", 1)  # the text as the run wrote it: 2 µs
+        number = record.get(number_key)
+        if number is not None and (number != index if is_placed else known.setdefault(repr(number), index) != index):
+            why = f"{as_written(number)} is not its place in the file" if is_placed else "another record has it"
+            report.add(Mismatch(None, WRONG_ID, f"{number_key} {number}: {why}", source.kind.path(index)))
         yield record
     lines, given = (None, None) if source.layout in ("given", "files") else sums_beside(source.path)
     there = str(found)
@@ -43,23 +50,6 @@ def whole_records(source: RecordSource, report: VerificationReport) -> Iterator[
     elif given not in (None, there):
         why = f"the records have the checksum {there}, not {as_written(given)}: {CHANGED}"
         report.add(Mismatch(None, CHANGED_FILE, why))
-
-
-class RecordNumbers:
-    """The numbers of a file's records, which are their places in an output of vqagen, and different in any file."""
-
-    def __init__(self, source: RecordSource, key: str) -> None:
-        arrangement = generator_of(source).get("arrangement")
-        self._is_placed = isinstance(arrangement, Mapping) and arrangement.get("number_key") == key
-        self._key, self._known = key, dict[str, int]()
-
-    def fault(self, position: int, record: Mapping[str, Any]) -> str:
-        """Return what is wrong with the number of the next record; "" for a right one, and for none at all."""
-        number = record.get(self._key)
-        if self._is_placed and (type(number) is not int or number != position):
-            return f"{self._key}: expected {position}, its place in the file, found {as_written(number)}"
-        first = position if self._is_placed or number is None else self._known.setdefault(repr(number), position)
-        return f"{self._key}: {as_written(number)} is the number of record {first} too" if first != position else ""
 
 
 def missing_ends(source: RecordSource, scenes: SceneSource) -> Iterator[str]:
