@@ -219,7 +219,7 @@ def test_a_finished_output_that_was_changed_is_not_complete(output: Output) -> N
     place = output.target.place
     is_packed = place.suffix == ".gz"
     head, *rest = (gzip.decompress(place.read_bytes()) if is_packed else place.read_bytes()).split(b"\n")
-    changed = b"\n".join([head, rest[0].replace(b"1", b"7"), *rest[1:]])
+    changed = b"\n".join([head, *(line.replace(b"1", b"7") if line[:1] == b"{" else line for line in rest)])
     place.write_bytes(gzip.compress(changed) if is_packed else changed)
 
     with pytest.raises(UsageError, match="was changed or cut after it was made; --force makes it anew"):

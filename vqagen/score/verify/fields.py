@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,6 +13,11 @@ from vqagen.score.answers.kinds import text_of
 from vqagen.score.scene_lookup import QuestionFault
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene
+
+
+@lru_cache(maxsize=1000)
+def _stem(image: str) -> str:
+    return PurePosixPath(image).stem
 
 
 def options_fault(record: Mapping[str, Any], function: Function, domain: Domain) -> QuestionFault | None:
@@ -46,7 +52,7 @@ def options_fault(record: Mapping[str, Any], function: Function, domain: Domain)
 def field_fault(record: Mapping[str, Any], scene: Scene, function: Function, is_ours: bool) -> QuestionFault | None:
     """Return the fault of a field that follows from scene or program; other generators may have types of their own."""
     split = scene.record.get("split")
-    right = {"split": split, "question_type": function.asks, "image": PurePosixPath(scene.image).stem}
+    right = {"split": split, "question_type": function.asks, "image": _stem(scene.image)}
     for key, wanted in right.items() if is_ours else [("split", split)] if split else ():
         if record.get(key, wanted) != wanted:
             found, expected = as_written(record[key]), as_written(wanted)
