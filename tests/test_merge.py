@@ -346,7 +346,7 @@ def test_row_groups_that_a_shard_ended_in_are_put_together(one: Questions, colum
     came_to = merge(sorted(columns.glob("part*.parquet")), merged)
 
     assert merged.read_bytes() == (columns / "whole.parquet").read_bytes()
-    assert came_to == (one.count, 5, "question")
+    assert came_to == (one.count, 5, "question", "")
 
 
 def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqagen_: Commands) -> None:

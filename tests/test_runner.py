@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -210,6 +211,19 @@ def test_a_finished_output_is_recognised(output: Output) -> None:
 
     assert came.was_complete
     assert contents(output.target.place.parent) == made
+
+
+def test_a_finished_output_that_was_changed_is_not_complete(output: Output) -> None:
+    """It has as many lines as before, and all of them can be read."""
+    run(ToyJob(), in_process, output)
+    place = output.target.place
+    is_packed = place.suffix == ".gz"
+    head, *rest = (gzip.decompress(place.read_bytes()) if is_packed else place.read_bytes()).split(b"\n")
+    changed = b"\n".join([head, *(line.replace(b"1", b"7") if line[:1] == b"{" else line for line in rest)])
+    place.write_bytes(gzip.compress(changed) if is_packed else changed)
+
+    with pytest.raises(UsageError, match="was changed or cut after it was made; --force makes it anew"):
+        run(ToyJob(), in_process, output, resume=True)
 
 
 def test_a_finished_output_of_another_run_is_refused(output: Output) -> None:

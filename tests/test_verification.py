@@ -21,6 +21,7 @@ from vqagen.errors import BadInput
 from vqagen.files.records import FoundRecord
 from vqagen.language.question import record_writer
 from vqagen.score import scene_lookup
+from vqagen.score.answers.kinds import text_of
 from vqagen.score.verify import report as verification_report, verification
 from vqagen.score.verify.report import EXAMPLES
 from vqagen.world.loading import SCENES as SCENES_KIND, SceneSource
@@ -320,8 +321,8 @@ class Feeds:
         self.most_held = 0
         read, compile_, held = SceneSource.read, scene_lookup.compile_scene, list[int]()
 
-        def watched_read(source: SceneSource, *span: Any) -> Iterator[FoundRecord]:
-            for found in read(source, *span):
+        def watched_read(source: SceneSource, *span: Any, **given: Any) -> Iterator[FoundRecord]:
+            for found in read(source, *span, **given):
                 self.read += [found.position] if source.kind == SCENES_KIND else []
                 yield found
 
@@ -375,3 +376,113 @@ def test_a_folder_of_questions_says_to_name_a_file(questions: list[Record], vqag
 
     assert ran.code == 3
     assert "many questions in one file of a folder: name the file" in ran.err
+
+
+# What a record says besides its answer ----------------------------------------------------------------------------
+
+
+def with_options(record: Record, options: list[str], choice: object) -> Record:
+    return {**record, "choices": options, "choice": choice}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "choice", "why"),
+    [
+        (int, ["{}", "12"], 1, "choice: written as 1, but the answer '{}' stands at 0"),
+        (int, ["{}", "12"], True, "choice: written as true"),
+        (int, ["12", "13"], 0, "choices: the answer '{}' is not among them"),
+        (int, ["{}", "12", "12"], 0, "choices: an option stands there twice"),
+        (int, ["{}", "red"], 0, "choices: 'red' is of another kind than the answer '{}'"),
+        (str, ["{}", "heavy"], 0, "choices: 'heavy' is of another kind"),
+        (bool, ["yes", "no", "maybe"], None, "choices: 'maybe' is of another kind"),
+        (int, "{}", 0, "choices: expected a list of texts"),
+        (int, [], 0, "choices: the answer '{}' is not among them"),
+    ],
+)
+def test_options_must_be_of_one_kind_and_choice_the_place_of_the_answer(
+    kind: type, options: Any, choice: object, why: str, questions: list[Record], scenes: list[Record]
+) -> None:
+    record = questions[OF_TYPE[kind]]
+    right = text_of(record["answer"])
+    options = [each.format(right) for each in options] if isinstance(options, list) else options
+    place = options.index(right) if choice is None else choice
+    report = vqagen.verify([with_options(record, options, place)], {"scenes": scenes})
+
+    assert report.by_problem == {"wrong options": 1}
+    assert why.format(right) in report.mismatches[0].problem
+
+
+def test_right_options_and_no_options_are_no_fault(questions: list[Record], scenes: list[Record]) -> None:
+    """Rows of a dataset without options have an empty list and -1."""
+    number, word = (questions[OF_TYPE[kind]] for kind in (int, str))
+    given = [
+        with_options(number, [str(number["answer"]), "11", "0" if number["answer"] else "1"], 0),
+        with_options(word, [], -1),
+        {**questions[0], "choices": ["yes", "no"]},
+    ]
+
+    assert vqagen.verify(given, {"scenes": scenes}).is_clean
+
+
+@pytest.mark.parametrize(("key", "value"), [("question_type", "exists"), ("split", "test"), ("image", "other")])
+def test_what_program_and_scene_say_must_be_copied_right(
+    key: str, value: str, questions: list[Record], scenes: list[Record]
+) -> None:
+    """In files of vqagen; other generators have types and names of their own, but the splits of their scenes."""
+    spoilt = [{**questions[0], key: value}, *questions[1:]]
+    document = {"info": INFO, "questions": spoilt}
+
+    assert vqagen.verify(document, {"scenes": scenes}).by_problem == {f"wrong {key}": 1}
+    assert vqagen.verify(spoilt, {"scenes": scenes}).is_clean == (key != "split")
+
+
+# Whole files ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.parquet"])
+def test_records_that_were_left_out_or_changed_are_told_by_the_sums(name: str, vqagen_: Commands) -> None:
+    """Also where each record that is left is right."""
+    vqagen_.done(f"generate --scenes scenes.json --out {name} --count 4")
+    vqagen_.done(f"verify {name} --scenes scenes.json")
+    if name == "q.parquet":
+        content = bytearray(Path(name).read_bytes())
+        content[10] ^= 1
+        Path(name).write_bytes(content)
+    else:
+        lines = Path(name).read_text().splitlines(keepends=True)
+        Path(name).write_text("".join([*lines[:2], *lines[3:]]))
+    ran = vqagen_(f"verify {name} --scenes scenes.json")
+
+    assert ran.code in (1, 3)
+    assert name == "q.parquet" or b"1 changed file" in ran.out
+    assert b"not its place in the file" in ran.out or name == "q.parquet"
+
+
+def test_a_file_written_anew_with_other_spaces_is_whole(vqagen_: Commands) -> None:
+    vqagen_.done("generate --scenes scenes.json --out q.json --count 4")
+    Path("q.json").write_text(json.dumps(json.loads(Path("q.json").read_text()), indent=1))
+
+    assert vqagen_.done("verify q.json --scenes scenes.json").out.startswith(b"40 questions checked, 0 wrong\n")
+
+
+def test_two_questions_of_one_number_are_named(questions: list[Record], scenes: list[Record]) -> None:
+    """In files of any generator; numbers may be missing and in any order."""
+    questions[3]["question_index"] = 7
+    report = vqagen.verify(questions[::-1], {"scenes": scenes})
+
+    assert report.by_problem == {"wrong id": 1}
+    assert report.mismatches[0].problem == "question_index 7: another record has it"
+
+
+def test_scenes_that_the_run_did_not_take_are_named(vqagen_: Commands) -> None:
+    """Shards without the first and the last scenes merge into what looks like a whole run."""
+    for number, first in enumerate((2, 6)):
+        vqagen_.done(f"generate --scenes scenes.json --out {number}.json --start-index {first} --count 4")
+    merged = vqagen_.done("merge 0.json 1.json --out q.json")
+    ran = vqagen_.done("verify q.json --scenes scenes.json")
+
+    assert merged.err == (
+        "80 questions from 2 shards; in no shard: scenes 0 to 1 (--start-index 0 --count 2)"
+        " and scenes from 10 on, if there are any (--start-index 10)\n"
+    )
+    assert b"scenes 0 to 1 and 10 to 11 of 12 are not in the file, whose run took" in ran.out

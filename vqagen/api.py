@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.dataset.choices import ChoiceReport as ChoiceReport
     from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
     from vqagen.dataset.settings import DatasetSettings as DatasetSettings
+    from vqagen.dataset.verification import verify_dataset as verify_dataset
     from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
     from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
@@ -197,6 +198,7 @@ MODULES = {
     "trials": "vqagen.run.making",
     "verify": "vqagen.score.verify.verification",
     "verify_codes": "vqagen.human.links.study_links",
+    "verify_dataset": "vqagen.dataset.verification",
     "with_choices": "vqagen.dataset.choices_file",
     "write_choices": "vqagen.dataset.choices_file",
     "write_dataset": "vqagen.dataset.build",

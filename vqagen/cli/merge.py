@@ -18,7 +18,8 @@ def command(shards: tuple[str, ...], out: str, force: bool) -> None:
 
     Shards are outputs of `vqagen generate`, `vqagen dialog`, `vqagen director generate` or `vqagen scenes sample` with
     the same settings, made with --shard or with --start-index and --count. Their order does not matter. Shards of
-    different runs, gaps and overlaps are refused. Questions and dialogs are numbered anew.
+    different runs, gaps and overlaps are refused. Scenes before the first shard or behind the last one, of which only
+    --shard knows, are named. Questions and dialogs are numbered anew.
 
     \b
     Example:
@@ -32,4 +33,5 @@ def command(shards: tuple[str, ...], out: str, force: bool) -> None:
 
     with counting("record") as on_merged:
         merged = merge(shards, out, force=force, on_merged=on_merged)
-    click.echo(f"{counted(merged.records, merged.noun)} from {counted(merged.shards, 'shard')}", err=True)
+    missing = f"; in no shard: {merged.unmerged}" if merged.unmerged else ""
+    click.echo(f"{counted(merged.records, merged.noun)} from {counted(merged.shards, 'shard')}{missing}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,7 +20,7 @@ from vqagen.cli.reports import ReportOutput, report_options
 @report_options("file", "scenes")
 @click.pass_context
 def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str, Any], output: ReportOutput) -> None:
-    """Check that every answer and text of questions, dialogs or trials is right.
+    """Check that every answer and text of questions, dialogs, trials or a dataset is right.
 
     Each program of a question is run again on its scene, and its text must say what the program asks. A question whose
     answer or text differs, or whose scene or program is wrong, is reported; a problem that many questions have is one
@@ -36,16 +37,28 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
     and the first of each. Reads folders of `vqagen director` and datasets of the reference's shape. The exit code is 1
     if there is a fault.
 
+    Of a folder of `vqagen dataset`, everything is checked: rows, options, splits, pictures and the hash of each file.
+
     \b
     Example:
       vqagen verify questions.json --scenes scenes.json
     """
     from vqagen.cli.progress import counting
+    from vqagen.dataset.folder import STATE
+    from vqagen.errors import UsageError
     from vqagen.files.locations import locate
     from vqagen.score.record_files import kind_of_file
     from vqagen.score.verify.verification import verify
 
-    with counting(kind_of_file(locate(file)).noun) as on_checked:
-        report = verify(file, scenes, on_checked=on_checked, **domain)
+    if Path(file, STATE).is_file():
+        from vqagen.dataset.verification import verify_dataset
+
+        if scenes:
+            raise UsageError(f"{file} is a dataset, which comes with its scenes: leave out --scenes")
+        with counting("row") as on_checked:
+            report = verify_dataset(file, on_checked=on_checked, **domain)
+    else:
+        with counting(kind_of_file(locate(file)).noun) as on_checked:
+            report = verify(file, scenes, on_checked=on_checked, **domain)
     output.put(report.report())
     ctx.exit(0 if report.is_clean else 1)

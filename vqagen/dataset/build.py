@@ -20,7 +20,7 @@ from vqagen import __version__
 from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import LAST, Counts, Folder, left_out_of, open_folder
+from vqagen.dataset.folder import LAST, Counts, Folder, changed_files, left_out_of, open_folder, write_sums
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
@@ -40,7 +40,7 @@ from vqagen.dataset.settings import (
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
 from vqagen.dataset.visibility import hardly_visible, referred
-from vqagen.errors import UsageError, counted
+from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
 from vqagen.files.locations import content_hash
@@ -138,6 +138,9 @@ def write_dataset(
     build = _Build(folder, settings, loaded, holdout, running, None if scenes is None else str(scenes), on_step)
     was_complete = LAST in folder.steps
     build.run()
+    if was_complete and (changed := [*changed_files(folder.place, {"steps": folder.steps})]):
+        again = "--force makes the dataset anew"
+        raise BadInput(Problem(f"{why}; {again}", str(folder.place / name)) for name, why in changed)
     return DatasetReport(folder.place, folder.steps, was_complete)
 
 
@@ -173,7 +176,11 @@ class _Build:
         self._once("joined", partial(join, self.folder, self.settings, splits))
         for name in splits:
             self._once(f"rows {name}", partial(write_split, self.folder, self.settings, self.loaded, name))
-        self._once(LAST, lambda on: write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes))
+        self._once(LAST, self._finish)
+
+    def _finish(self, on_progress: OnProgress) -> Counts:
+        counts = write_card(self.folder, self.settings, self.holdout, self.loaded, self.scenes)
+        return {**counts, "files": write_sums(self.folder.place)}
 
     def _once(self, step: str, do: Callable[[OnProgress], Counts]) -> Counts:
         def shown() -> Counts:

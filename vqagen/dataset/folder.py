@@ -6,13 +6,15 @@ data/           Parquet files of questions; dialogs/ has those of dialogs
 questions.jsonl all questions with options, and the split of each; dialogs.jsonl has dialogs, scenes.json the scenes
 pictures/       scenes.json, with boxes and masks, and images
 steps/          what the steps hand on to each other
+SHA256SUMS      the hash of every other file but those in steps/, as `sha256sum` reads it; dataset.json has its own hash
 """
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike
 
 STATE = "dataset.json"
+SUMS = "SHA256SUMS"
 RECORDS = ("questions.jsonl", "dialogs.jsonl")
 OURS = (
     "README.md",
@@ -34,6 +37,7 @@ OURS = (
     *(f"{name}.info.json" for name in RECORDS),
     "pictures",
     "steps",
+    SUMS,
     STATE,
 )
 """All that --force deletes."""
@@ -101,15 +105,65 @@ def _read(state: Path) -> dict[str, Any]:
         known = orjson.loads(state.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         known = None
-    if not isinstance(known, dict) or not isinstance(known.get("steps"), dict) or "vqagen" not in known:
-        raise UsageError(f"{state} is not of vqagen, or damaged; name another folder, or delete this one")
-    return known
+    match known:
+        case {"steps": dict(steps), "settings": dict(), "vqagen": str()}:
+            if all(isinstance(counts, dict) for counts in steps.values()):
+                return dict(known)
+    raise UsageError(f"{state} is not of vqagen, or damaged; name another folder, or delete this one")
 
 
 def is_finished(place: Path) -> bool:
     """True if no dataset is begun in a folder that is not finished."""
     state = place / STATE
     return not state.is_file() or LAST in _read(state)["steps"]
+
+
+def read_state(place: Path) -> dict[str, Any]:
+    """Return what dataset.json says of a finished dataset. UsageError if it is not finished."""
+    if not is_finished(place):
+        raise UsageError(f"the dataset {place} is not finished: repeat the `vqagen dataset` command that began it")
+    return _read(place / STATE)
+
+
+# Hashes of files ------------------------------------------------------------------------------------------------------
+
+
+def write_sums(place: Path) -> str:
+    """Write the hash of each file of a dataset, and return that of the file that lists them."""
+    with atomic_output(str(place / SUMS)) as file:
+        file.writelines(f"{_hash_of(place / name)}  {name}\n".encode() for name in _files_in(place))
+    return _hash_of(place / SUMS)
+
+
+def changed_files(place: Path, state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each file that is not as it was made, and why; none if no hashes were recorded."""
+    recorded = state["steps"][LAST].get("files")
+    if recorded is None:
+        return
+    if not (place / SUMS).is_file() or _hash_of(place / SUMS) != recorded:
+        yield SUMS, f"not there, or not the one whose hash {STATE} has, so that no other file can be compared"
+        return
+    sums = dict(line.split("  ", 1)[::-1] for line in (place / SUMS).read_text("utf-8").splitlines())
+    there = _files_in(place)
+    for name in dict.fromkeys((*sums, *there)):
+        if name not in sums:
+            yield name, f"not a file of the dataset: {SUMS} does not list it"
+        elif name not in there:
+            yield name, "not there any more"
+        elif _hash_of(place / name) != sums[name]:
+            yield name, f"changed after it was made: its hash is not that of {SUMS}"
+
+
+def _files_in(place: Path) -> list[str]:
+    """Return the names of the files that are the dataset, sorted."""
+    tops = (place / name for name in OURS if name not in ("steps", SUMS, STATE))
+    files = (file for top in tops for file in (top.rglob("*") if top.is_dir() else [top]) if file.is_file())
+    return sorted(file.relative_to(place).as_posix() for file in files)
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _refuse_other(state: Path, recipe: Mapping[str, Any], known: Mapping[str, Any]) -> None:

@@ -123,21 +123,32 @@ def _rows(folder: Folder, loaded: LoadedDomain, name: str, kind: str) -> Iterato
         for record in open_records(folder.path(f"{kind}.jsonl"), KINDS[kind][0]).records()
         if record["scene_index"] in place_of
     )
-    families = {(each.file, each.index): each.id for each in loaded.templates}
+    families = families_of(loaded)
     scenes = find_scenes(folder.path("steps", name, "scenes.json"))
     for place, scene, about in by_scene(scenes.records(), records):
         own = scene.get("image_index")
         image = folder.path("pictures", "images", scene["image_filename"])
         columns = picture_columns(scene, own if isinstance(own, int) else places[name][place], image.read_bytes())
         for record in about:
-            if kind == "dialogs":
-                row = dialog_row(record, columns, record["dialog_index"])
-            else:
-                function = loaded.catalogue[record["program"][-1]["type"]]
-                answer_type = ANSWER_TYPES.get(function.output, "value")
-                family = families[record["template_filename"], record["question_family_index"]]
-                row = question_row(record, columns, record["question_index"], answer_type, family)
-            yield {**row, "place": place}
+            yield {**row_of(kind, record, columns, loaded, families), "place": place}
+
+
+Families = Mapping[tuple[str, int], str]
+"""Template file, number in it -> id of a family."""
+
+
+def families_of(loaded: LoadedDomain) -> Families:
+    """Return the ids of all families."""
+    return {(each.file, each.index): each.id for each in loaded.templates}
+
+
+def row_of(kind: str, record: Mapping[str, Any], columns: Row, loaded: LoadedDomain, families: Families) -> Row:
+    """Return the row of a record about the picture that has these columns."""
+    if kind == "dialogs":
+        return dialog_row(record, columns, record["dialog_index"])
+    answer_type = ANSWER_TYPES.get(loaded.catalogue[record["program"][-1]["type"]].output, "value")
+    family = families[record["template_filename"], record["question_family_index"]]
+    return question_row(record, columns, record["question_index"], answer_type, family)
 
 
 def _joined_info(info: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,9 @@ VERSION = 1
 """The `format` in the info of files that this version writes; files of vqagen 0.1 say none."""
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
 _END = DOCUMENT_END % b"00000000"
+CHANGED = "the file was changed or cut after it was made"
+NO_CHECKSUM = "its records have no checksum: the file was written anew by another program, or by an earlier vqagen"
+"""Libraries for Parquet keep the info, and drop the checksum."""
 ABSENT = object()
 _CHUNK = 1 << 20
 
@@ -65,6 +68,11 @@ def describe_output(path: Location) -> Description:
 def find_info_beside(path: Location) -> Any:
     """Return the info beside a file, without the sums of its records; None if there is none."""
     return _describe_beside(path).info
+
+
+def sums_beside(path: Location) -> Sums:
+    """Return the sums of a file's records that the info beside it gives."""
+    return _describe_beside(path).sums
 
 
 def _describe_beside(path: Location) -> Description:

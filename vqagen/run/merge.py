@@ -18,6 +18,7 @@ from vqagen.run.journal import is_begun, part_of
 from vqagen.run.output import Target, claimed, make_target
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.windows import Shard, Span, block_of
+from vqagen.world.loading import SCENES
 
 BATCH = 1000
 """Records written at once."""
@@ -31,6 +32,8 @@ class MergeResult(NamedTuple):
     shards: int
     noun: str
     """One record, for people."""
+    unmerged: str = ""
+    """The items of the input of which no shard holds records, as far as the shards can say."""
 
 
 def merge(
@@ -54,7 +57,8 @@ def merge(
     if faults:
         raise BadInput(Problem(fault) for fault in faults)
     files = in_order(files)
-    return _write_merged(files, out, merged_info(files), None, force, on_merged)
+    merged = _write_merged(files, out, merged_info(files), None, force, on_merged)
+    return merged._replace(unmerged=unmerged_ends(files))
 
 
 def convert(
@@ -264,6 +268,16 @@ def merged_info(files: Sequence[ShardFile]) -> dict[str, Any]:
     whole = {"start_index": run.first, "count": run.length} if run else {"count": length}
     generator = {key: value for key, value in info["generator"].items() if key != "shard"}
     return {**info, "generator": {**generator, "settings": {**generator["settings"], **whole}}}
+
+
+def unmerged_ends(files: Sequence[ShardFile]) -> str:
+    """Return the items before the first shard and behind the last, in order, of an input that may have more; or ""."""
+    first, end, item = files[0].span.first, files[-1].end, files[0].arrangement.item
+    if _whole_run(files) or SCENES.key not in (files[0].info["generator"].get("inputs") or {}):
+        return ""
+    ends = [f"{_items(0, first, item)} (--start-index 0 --count {first})"] if first else []
+    ends += [f"{item}s from {end} on, if there are any (--start-index {end})"] if end else []
+    return " and ".join(ends)
 
 
 def _whole_run(files: Sequence[ShardFile]) -> Span | None:

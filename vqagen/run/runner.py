@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,10 +12,12 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
-from vqagen.files.formats import Layout, choose_format
-from vqagen.files.info import describe_output, differences, is_whole, listed_differences, version_of
-from vqagen.files.locations import locate
+from vqagen.files.formats import Checksum, Layout, choose_format
+from vqagen.files.info import CHECKSUM, describe_output, differences, is_whole, listed_differences, version_of
+from vqagen.files.locations import Location, locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
+from vqagen.files.parquet import checksums
+from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.language.domain_files import PathLike
 from vqagen.run.job import Job, make_job
 from vqagen.run.journal import Entry, Journal, is_begun
@@ -226,9 +228,26 @@ def _is_complete(output: Output) -> bool:
         other = f"{there.layout}, not {output.form.name}"
         raise UsageError(f"{location} is of another format ({other}); --force replaces it")
     _refuse_differing(str(location), list(differences(output.info, there.info)))
-    if not is_whole(location, there):
-        raise UsageError(f"{location} was changed or cut after it was made; --force makes it anew")
-    return True
+    with suppress(BadInput):
+        if is_whole(location, there) and _has_checksum(output, location, there.sums[1]):
+            return True
+    raise UsageError(f"{location} was changed or cut after it was made; --force makes it anew")
+
+
+def _has_checksum(output: Output, location: Location, beside: str | None) -> bool:
+    """True if an output has the checksum that stands in it, or in the info beside it. BadInput for broken records."""
+    if output.form.is_binary:
+        given, found = checksums(location)
+        return given == found
+    behind, total, shape = Members({CHECKSUM: beside}), Checksum(), output.shape
+    if shape:
+        texts = (line for _, line in shape.read(location))
+    else:
+        source = open_records(location, RecordKind(output.arrangement.key))
+        texts = (text for _, _, _, text in source.read(behind=behind, is_read=False))
+    for text in texts:
+        total = total.add(text + b"\n", 1)
+    return behind[CHECKSUM] in (None, str(total))
 
 
 def _header(output: Output) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.formats import FORMATS, Arrangement, Checksum, Entry, Format, Shape, info_beside
-from vqagen.files.info import CHECKSUM, FOREIGN, Sums, describe_output
+from vqagen.files.info import CHANGED, CHECKSUM, FOREIGN, NO_CHECKSUM, Sums, describe_output
 from vqagen.files.locations import Location
 from vqagen.files.parquet import checksums, read_rows
 from vqagen.files.records import Members, RecordKind, open_records
@@ -17,10 +17,6 @@ from vqagen.run.output import find_record_file
 from vqagen.run.windows import Shard, Span
 from vqagen.tasks import TASKS, task_named
 from vqagen.tasks.contract import Task
-
-CHANGED = "the file was changed or cut after it was made"
-NO_CHECKSUM = "its records have no checksum: the file was written anew by another program, or by an earlier vqagen"
-"""Libraries for Parquet keep the info, and drop the checksum."""
 
 
 @dataclass(frozen=True)

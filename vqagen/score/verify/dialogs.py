@@ -21,8 +21,9 @@ from vqagen.files.records import RecordSource
 from vqagen.score.record_files import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.score.verify.whole import CHANGED_FILE, WRONG_ID, missing_ends, whole_records
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
-from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
+from vqagen.tasks.dialog.dialog_files import DIALOGS, NUMBER, caption_label, dependences
 from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
@@ -46,6 +47,8 @@ KINDS: Mapping[str, str] = {
     "unparseable": "no template says the sentence",
     "misworded": "'if there is one' of what is known to be there, 'the earlier cube' of what was just said; or neither",
     "annotation": "a field of the record is not what the sentences and the scene give",
+    WRONG_ID: "the number of a dialog is not its place in the file, or another one has it",
+    CHANGED_FILE: "the records are not those that the run wrote",
     "set": "dialogs of an image are too alike, or settings are not kept",
 }
 """Kind of a fault -> its meaning."""
@@ -124,7 +127,9 @@ def verify_dialogs(
     at_hand = {"scenes": partial(content_hash, scenes.files)} if scenes.files else {}
     check_origin(dialogs, {**at_hand, **hashes})
     verification = DialogVerification(loaded, settings_of(dialogs))
-    for position, record, scene in records_with_scenes(dialogs.records(), scenes, loaded.domain, BATCH):
+    verification.report.remarks += missing_ends(dialogs, scenes)
+    records = whole_records(dialogs, verification.report, NUMBER)
+    for position, record, scene in records_with_scenes(records, scenes, loaded.domain, BATCH):
         on_checked(verification.take(record, position, scene))
     return verification.report
 

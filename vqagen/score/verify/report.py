@@ -125,6 +125,10 @@ class VerificationReport(Reported):
         kept = tuple(each[: len(named)] for each in self.mismatches)
         yield Table("mismatches", "Mismatches", named, kept, is_detail=True)
 
+    def placed(self, mismatch: Mismatch, file: str) -> Mismatch:
+        """Return a mismatch as one of a report of several files."""
+        return mismatch._replace(position=None, path=f"{file}: {self._place(mismatch)}".removesuffix(": "))
+
     def _place(self, mismatch: Mismatch) -> str:
         """Return the JSON path of a mismatch in the file."""
         record = "" if mismatch.position is None else f"{self.records}[{mismatch.position}]"

@@ -13,6 +13,7 @@ from vqagen.files.records import RecordSource
 from vqagen.files.stream import reading
 from vqagen.score.record_files import SAMPLES, generator_of, settings_of
 from vqagen.tasks.director.design import WINDOW, Cell, number_of_trials
+from vqagen.tasks.director.pictures import HASHES, hash_of
 from vqagen.tasks.director.reading import WrittenTrial
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, NONE, RELATION, TEST, says_frame
 from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, REFERENCE, DirectorSettings
@@ -54,6 +55,8 @@ class TrialSeries:
         """The trials by cell of the design; of each pair one, whose cell is that of its test."""
         self._asked: dict[int, int] = {}
         """Hash of a question about a grid -> the first trial with it."""
+        self.unhashed = 0
+        """Pictures of which no hash is known, such as those of vqagen 1.0."""
         self._images: dict[str, int] = {}
         """Picture -> the first trial with it."""
 
@@ -83,7 +86,7 @@ class TrialSeries:
         if first != trial.index:
             is_near = first // self._window == trial.index // self._window
             yield "O15" if is_near else REPEATED, "", f"the question and grid of trial {first}"
-        yield from (("O17", "image", message) for message in self._picture_faults(trial))
+        yield from (("O17", "image", message) for message in self._picture_faults(trial, record.get(HASHES)))
 
     def file_faults(self) -> Iterator[TrialFault]:
         """Yield what is wrong with all trials together, once they are taken."""
@@ -163,7 +166,7 @@ class TrialSeries:
         ]
         yield from (("pair", path, message) for is_broken, path, message in rows if is_broken)
 
-    def _picture_faults(self, trial: WrittenTrial) -> Iterator[str]:
+    def _picture_faults(self, trial: WrittenTrial, hashes: object) -> Iterator[str]:
         """Yield what is wrong with the files of a trial, which names one; those of other forms have its stem."""
         renders = self.settings.renders if "render" in self._given else ()
         path = self._source.path
@@ -182,8 +185,13 @@ class TrialSeries:
         others = (name.with_name(f"{stem}{FILE_ENDINGS[each]}") for each in renders for stem in stems)
         for file in dict.fromkeys((name, *others)):
             place = path.parent / file
+            wanted = hashes.get(str(file)) if isinstance(hashes, Mapping) else None
             if not place.is_file() or not place.stat().st_size:
                 yield f"{file}: {'empty' if place.is_file() else 'not there'}"
+            elif wanted is None:
+                self.unhashed += 1
+            elif hash_of(place.read_bytes()) != wanted:
+                yield f"{file}: not the picture that was made; its hash differs from the one in {HASHES}"
 
 
 def _read_settings(source: RecordSource, given: Mapping[str, Any]) -> DirectorSettings:

@@ -21,6 +21,7 @@ from vqagen.score.items.reading import trial_reader
 from vqagen.score.record_files import SAMPLES, check_origin
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.trial_series import REPEATED, TrialFault, TrialSeries
+from vqagen.score.verify.whole import CHANGED_FILE, whole_records
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, RecordMaker, Trial
 from vqagen.tasks.director.formats import RULE_TYPES
@@ -52,8 +53,9 @@ MEANINGS: Mapping[str, str] = {
     "O14": "the shares of types, rules, frames and physics are those of the settings",
     "O15": "no question is asked twice of one grid",
     REPEATED: "a question is asked again of one grid in another window",
-    "O17": "each picture is there, and can be shown",
+    "O17": "each picture is there, and is the one that was made",
     "R1": "the reference object is the only one of its description, for both, and not blocked",
+    CHANGED_FILE: "the records are not those that the run wrote",
     "pair": "two trials of a pair differ in one blocked cell and in the answer",
 }
 """Code -> the rule that a trial, or a file, breaks."""
@@ -79,7 +81,7 @@ def verify_trials(
     report.remarks += [reader.remark] if reader.remark else []
     record_faults = _RecordFaults(reader.catalogue, templates) if reader.catalogue else None
     noted = NOTED | LOOSE if reader.catalogue is None or series.settings.compat == REFERENCE else NOTED
-    for position, record in enumerate(source.records()):
+    for position, record in enumerate(whole_records(source, report)):
         read = reader.read(record)
         if isinstance(read, list):
             number, faults = series.skip(), [("O1", *fault) for fault in read]
@@ -95,6 +97,7 @@ def verify_trials(
     for code, path, message in series.file_faults():
         report.add(Mismatch(None, code, message, path))
     report.unproven["trials of a pair whose other trial is not there"] = len(series.halves)
+    report.unproven["pictures without a hash in their trial"] = series.unhashed
     report.unproven[OWN_WORDS] = 0 if record_faults else report.checked
     return report
 

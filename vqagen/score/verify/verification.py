@@ -37,7 +37,9 @@ from vqagen.language.wording import words_differ
 from vqagen.plugin import Undefined
 from vqagen.score.record_files import check_origin, find_any_records, generator_of, settings_of, shipped_domain
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.score.verify.fields import field_fault, options_fault
 from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.score.verify.whole import missing_ends, whole_records
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 
@@ -76,9 +78,8 @@ def verify(
             )
         from vqagen.score.verify.trials import instruction_hash, verify_trials  # each kind is imported where it is met
 
-        if not templates:
-            _refuse_other_wording(source, instruction_hash())
-        report = verify_trials(source, templates, on_checked)
+        unread = None if templates else _unread(source, instruction_hash())
+        report = unread or verify_trials(source, templates, on_checked)
     elif scenes is None:
         if source.layout == "given" and next(source.records(), None) is None:  # BadInput for what is no record
             raise nothing
@@ -92,9 +93,8 @@ def verify(
             from vqagen.tasks.dialog.loading import load_dialog_domain
 
             loaded = load_dialog_domain(find_domain(domain, **own, task=DIALOGS))
-            if not templates:
-                _refuse_other_wording(source, loaded.hashes["templates"])
-            report = verify_dialogs(source, found, loaded, on_checked)
+            unread = None if templates else _unread(source, loaded.hashes["templates"])
+            report = unread or verify_dialogs(source, found, loaded, on_checked)
         else:
             files = find_domain(domain, **own)
             is_own_folder = domain is not None and is_written_as_path(domain) and files.templates.exists()
@@ -106,15 +106,18 @@ def verify(
     return report
 
 
-def _refuse_other_wording(source: RecordSource, templates: str) -> None:
-    """Raise BadInput for dialogs or trials that other templates worded, such as those of vqagen 0.1.
+def _unread(source: RecordSource, templates: str) -> VerificationReport | None:
+    """Return the report of dialogs or trials that other templates worded, such as those of vqagen 0.1; else None.
 
     They are judged from their sentences, so each of these would be reported as one that cannot be understood.
     """
     made_from = (generator_of(source).get("inputs") or {}).get("templates", templates)
-    if made_from != templates:
-        message = "worded by other templates than are at hand, by which the sentences are read; give --templates"
-        raise BadInput([Problem(message, str(source.path))])
+    if made_from == templates:
+        return None
+    report = VerificationReport(source.kind.key, checked=source.count())
+    message = "worded by other templates than are at hand, by which the sentences are read; give --templates"
+    report.add(Mismatch(None, UNREAD_FILE, f"{source.path}: {message}"))
+    return report
 
 
 def _verify_questions(
@@ -135,6 +138,8 @@ def _verify_questions(
     return verify_questions(source, scenes, catalogue, texts, on_checked)
 
 
+UNREAD_FILE = "unread"
+"""The kind of a fault of texts of vqagen that could not be read, and so are not proved."""
 BATCH = 2000
 """Questions whose scenes are held at once."""
 _Half = tuple[int, int, int, str]
@@ -153,26 +158,30 @@ def verify_questions(
     `on_checked` is called now and then with the number of questions checked since.
     """
     report, pairs = VerificationReport("questions"), dict[int, _Half | None]()
-    reader = texts if isinstance(texts, QuestionTexts) else None
-    found = records_with_scenes(questions.records(), scenes, catalogue.domain, BATCH, on_checked)
+    report.remarks += missing_ends(questions, scenes)
+    reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
+    records = whole_records(questions, report, "question_index")
+    found = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
     for position, record, scene in found:
         if position == 0 and record.keys().isdisjoint({"program", "answer"}):
             raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
         report.checked += 1
-        fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader)
+        fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader, is_ours)
         unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
         if fault := fault or unpaired:
             report.add(Mismatch(position, *fault, name=_name_of(record)))
     report.unproven["questions of a pair whose other question is not there"] = sum(map(bool, pairs.values()))
     if isinstance(texts, str):
         report.unproven[f"texts not read: {texts}"] = report.checked
+        if is_ours and report.checked:
+            report.add(Mismatch(None, UNREAD_FILE, texts))
     else:
         report.unproven.update(texts.unproven)
     return report
 
 
 def _fault(
-    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, texts: QuestionTexts | None
+    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, texts: QuestionTexts | None, is_ours: bool
 ) -> QuestionFault | None:
     """Return the first fault of a question about a scene."""
     try:
@@ -191,7 +200,12 @@ def _fault(
     if not same_answer(record["answer"], right):
         message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
         return QuestionFault("wrong answer", message)
-    return texts.fault(record, scene, program.nodes, outputs) if texts else None
+    fault = texts.fault(record, scene, program.nodes, outputs) if texts else None
+    return (
+        fault
+        or options_fault(record, catalogue[last], catalogue.domain)
+        or field_fault(record, scene, catalogue[last], is_ours)
+    )
 
 
 def _pair_fault(
@@ -317,6 +331,8 @@ class QuestionTexts:
         if self.is_certain:
             names = "template_filename and question_family_index"
             return QuestionFault("wrong family", f"the program is no filling of the template that {names} name")
+        if self.is_ours:
+            return QuestionFault(UNREAD_FILE, f'"{text}": no template at hand asks what the program asks')
         self.unproven[UNREAD] += 1
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -62,7 +63,14 @@ def _others(catalogue: ItemCatalogue, item: GridItem) -> tuple[str, ...]:
 # Files of trials -----------------------------------------------------------------------------------------------------
 
 FOLDER = "images"
+HASHES = "sha256"
+"""The key of a record under which each of its files has its hash."""
 Draw = Callable[[Sequence[str | None], Sequence[bool]], str | bytes]
+
+
+def hash_of(content: bytes) -> str:
+    """Return the hash of a file, as records say it."""
+    return hashlib.sha256(content).hexdigest()
 
 
 class TrialPictures:

@@ -26,7 +26,7 @@ from vqagen.tasks.director.instructions import (
     with_shipped,
 )
 from vqagen.tasks.director.layout import make_loose, make_strict, partner_of
-from vqagen.tasks.director.pictures import TrialPictures, looks_of
+from vqagen.tasks.director.pictures import HASHES, TrialPictures, hash_of, looks_of
 from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, question_table
 from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
@@ -226,6 +226,7 @@ class DirectorTask(Task):
                 files = pictures.draw(item.index, names, blocked)
                 if files:
                     record["image"] = next(iter(files))
+                    record[HASHES] = {name: hash_of(content) for name, content in files.items()}
                 tally[f"{record['trial_type']} {record['rule_class']}"] += 1
                 yield ItemRecords(item.index, [record], files)
 
