@@ -129,17 +129,18 @@ TRUTH_WORDS: Mapping[str, bool] = {
     **dict.fromkeys(("no", "n", "false", "nope", "nah"), False),
 }
 _QUOTES = str.maketrans("\u2018\u2019\u02bc\u201c\u201d", "'''\"\"")
+_PART = re.compile(r"\S{1,200}|\s")
 _AROUND = " \t\r\n.,;:!?\"'`()[]{}*"
 """Characters around an answer that say nothing."""
 _ARTICLE = re.compile(r"(?:a|an|the)\s+")
-_WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0*)?", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0*)?", re.ASCII)
 _BETWEEN = re.compile(r"\s*[,;/&]\s*(?:and\s+)?|\s+and\s+")
 _CELL = re.compile(
     r"""
     (?:(?:the\s+)?cell\s+)?
     (?:
-        col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d+
-        | row:?\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z]
+        col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d{1,3}
+        | row:?\s*\d{1,3}\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z]
         | [a-z][\s\-_.,:]{0,2}\d{1,3}
     )
     """,
@@ -155,8 +156,12 @@ def plain(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().split()).strip(_AROUND)
-    whole = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold())
-    return " ".join(whole.split()).strip(_AROUND)
+    return " ".join(compatible(compatible(text).casefold()).split()).strip(_AROUND)
+
+
+def compatible(text: str) -> str:
+    """Return a text with plain forms of characters and of quotes. Long words are taken in parts: time stays linear."""
+    return _PART.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).translate(_QUOTES)
 
 
 def read_answer(text: str, kind: str, vocabulary: Vocabulary) -> Answer | None:
@@ -191,6 +196,13 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
     return None if None in members else tuple(sorted({each for each in members if each is not None}))
 
 
+def _text(text: str, _: Vocabulary) -> str | None:
+    """Return any words; a number in digits, as "two" is 2 where nothing else says that a number is asked for."""
+    words = plain(text)
+    number = None if words == NONE_THERE else _integer(words, NO_VOCABULARY)
+    return (words or None) if number is None else str(number)
+
+
 def _cell(text: str, _: Vocabulary) -> str | None:
     cell = plain(text).strip("<>")
     return cell_label(cell) if _CELL.fullmatch(cell) else None
@@ -213,5 +225,5 @@ _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {
     WORD: _word,
     LIST: _list,
     CELL: _cell,
-    TEXT: lambda text, _: plain(text) or None,
+    TEXT: _text,
 }
