@@ -191,7 +191,7 @@ _REASON = re.compile(
 _HEDGED = re.compile(r"\balso\s+(?:be|possible)\b|\b(?:maybe|perhaps)\b", re.IGNORECASE)
 _REFUSED = re.compile(
     r"""
-    .*(?:\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but) | \b(?:unable|not\s+able|impossible)\s+to\b
+    \A.*(?:\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but) | \b(?:unable|not\s+able|impossible)\s+to\b
     | (?<!no,\s)\bi\s+(?:do\s+not|don't)\s+(?:really\s+)?know\b | \bno\s+idea\b | \b(?:unclear|unknown)\b
     | \b(?:i'm|i\s+am)\s+sorry\b | \bnot\s+(?:\w{1,20}\s+|\d{1,3}%\s+)?(?:sure|certain|clear)\b)
     (?:.*?\b(?:but|however|guess)\b|.*)
@@ -201,7 +201,9 @@ _REFUSED = re.compile(
 """A refusal, up to what is said despite it."""
 _FEW_WORDS = 2
 """A reply of no more words that is no answer of its type is not free text."""
-_SHORT_TEXT = re.compile(r"(?!.*\b(?:is|are|was|were|has|have|shows?|there|see)\b)(?:\S+\s*){1,12}", re.IGNORECASE)
+_SHORT_TEXT = re.compile(
+    r"(?!.*\b(?:is|are|was|were|has|have|shows?|there|see)\b)\S+(?:\s+\S+){0,11}\s*", re.IGNORECASE
+)
 """Free text that may be an answer of any words: it is no sentence."""
 _IS_THERE = re.compile(
     r"(?!.*\b(?:differen(?:ce|t)|no|not|but|and)\b)there (?:is|are) (?:indeed )?(?:an?|at least one|another|some)\b.*",
@@ -396,16 +398,22 @@ class Finder:
 
     def whole(self, text: str) -> list[str]:
         """Return the answer that a text is, if it is nothing else; two for a letter beside another option's text."""
-        read = read_answer(text, self.read_as, self.vocabulary)
-        found = [] if read is None else [text_of(read)]
         if self.kind != OPTION:
-            return found
-        by_text = [self.ways[each] for each in (plain(text), *found) if each in self.ways][:1]
-        if not by_text and (lettered := _LETTERED.fullmatch(text)) and lettered[1].lower() in self.letters:
-            beside = [each for each in self.whole(lettered[2] or "") if each in self.ways.values()]
-            is_one = not lettered[2] or (_WORD.fullmatch(lettered[2]) if self.is_unknown else beside)
-            return list(dict.fromkeys([self.letters[lettered[1].lower()], *beside])) if is_one else []
-        return by_text or (found if self.read_as != TEXT else [])
+            return self._read(text)
+        lettered = _LETTERED.fullmatch(text)
+        if (found := self._option(text)) or not lettered or lettered[1].lower() not in self.letters:
+            return found or (self._read(text) if self.read_as != TEXT else [])
+        beside = self._option(lettered[2] or "")
+        is_one = not lettered[2] or (_WORD.fullmatch(lettered[2]) if self.is_unknown else beside)
+        return _distinct([[self.letters[lettered[1].lower()]], beside]) if is_one else []
+
+    def _read(self, text: str) -> list[str]:
+        answer = read_answer(text, self.read_as, self.vocabulary)
+        return [] if answer is None else [text_of(answer)]
+
+    def _option(self, text: str) -> list[str]:
+        """Return the option whose text a text is."""
+        return [self.ways[each] for each in (plain(text), *self._read(text)) if each in self.ways][:1]
 
     def named(self, text: str) -> list[tuple[int, int, str]]:
         """Return the answers that a text names and does not deny, with the places where they begin and end."""
