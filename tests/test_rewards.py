@@ -232,6 +232,9 @@ def test_no_text_ends_a_run(unit: str) -> None:
     assert rewards.score(text, "red", "value", ["red", "blue"]) == rewards.score(text, "A") == 0
     assert rewards.score("1" + ",000" * 1440, "3", "count") == 0
     assert rewards.score("column b, row " + "1" * 5000, "B2", "cell") == 0
+    for odd in ("\u0663", "n\u0131ne", "\u01312", "colb row 2", "columnb, row 2", "fal\u017fe"):
+        assert rewards.credit(f"There is {odd}.", answer := "3", "count") + rewards.score(odd, answer, "count") == 0
+        assert rewards.credit(f"It is in {odd}.", "A1", "cell") + rewards.score(odd, "A1", "cell") == 0
     assert rewards.format(None, [text]) == [0]
 
 

@@ -4,10 +4,10 @@ r"""Rewards for reinforcement learning: one scorer of replies, in the shapes tha
     EasyR1    worker.reward.reward_function: <file>:easyr1_score, reward_type batch or sequential
     verl      custom_reward_function.path: <file>, custom_reward_function.name: verl_score
 
-`<file>` is `rewards.__file__`. Rewards are strict, as a policy finds whatever a lenient reader lets pass. What counts is
-the last complete `<answer>…</answer>` or `\boxed{…}`, else the reply as a whole; text in other tags never does. It earns
-the reward if it is one answer of the asked type, with article, full stop or its option's letter: "a cube." is cube, and
-"red cube" is neither. Rewards are 0 or 1 unless partial credit is asked for. No reply raises an error.
+`<file>` is `rewards.__file__`. Rewards are strict, as a policy finds whatever a lenient reader lets pass. What counts
+is the last complete `<answer>…</answer>` or `\boxed{…}`, else the reply as a whole; text in other tags never does. It
+earns the reward if it is one answer of the asked type, with article, full stop or its option's letter: "a cube." is
+cube, and "red cube" is neither. Rewards are 0 or 1 unless partial credit is asked for. No reply raises an error.
 """
 
 from __future__ import annotations
@@ -140,18 +140,16 @@ def _text(answer: object) -> str | None:
 
 
 def _kind(text: str, answer_type: Any, vocabulary: Vocabulary) -> str:
-    """Return the kind of an answer. Values may be a list, which datasets give the type `value` too."""
+    """Return the kind of an answer. Values may be a list, which datasets give the type `value` too.
+
+    Without a type, a letter alone names an option, and is not a short yes or no.
+    """
     if answer_type and answer_type not in KIND_OF:
         raise UsageError(unknown("answer type", answer_type, list(KIND_OF)))
-    kind = KIND_OF[answer_type] if answer_type else _kind_of(text, vocabulary)
-    return LIST if kind == WORD and _LISTED.search(text) else kind
-
-
-def _kind_of(text: str, vocabulary: Vocabulary) -> str:
-    """Return the kind of an answer without a type. A letter alone names an option, and is not a short yes or no."""
     kinds = (BOOL, INTEGER, CELL) if len(text) > 1 or text.isdigit() else ()
-    found = next((kind for kind in kinds if read_answer(text, kind, NO_VOCABULARY) is not None), None)
-    return found or (WORD if vocabulary.words else TEXT)
+    found = (kind for kind in kinds if read_answer(text, kind, NO_VOCABULARY) is not None)
+    kind = KIND_OF[answer_type] if answer_type else next(found, WORD if vocabulary.words else TEXT)
+    return LIST if kind == WORD and _LISTED.search(text) else kind
 
 
 @cache

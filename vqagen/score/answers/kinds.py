@@ -31,7 +31,6 @@ Answer = bool | int | str | tuple[Any, ...]
 """The canonical value of an answer."""
 _SPELLINGS = {"gray": "grey", "grey": "gray"}
 """Words that British and American English spell differently."""
-_TRUTHS = {True: "yes", False: "no"}
 
 
 def text_of(answer: Answer) -> str:
@@ -41,7 +40,7 @@ def text_of(answer: Answer) -> str:
     ('yes', '2', 'red, blue')
     """
     if isinstance(answer, bool):
-        return _TRUTHS[answer]
+        return "yes" if answer else "no"
     return (", ".join(map(text_of, answer)) or "none") if isinstance(answer, tuple) else str(answer)
 
 
@@ -154,13 +153,13 @@ def plain(text: str) -> str:
     >>> plain(' "Café au  lait." ')
     'café au lait'
     """
-    if text.isascii():
-        return " ".join(text.lower().split()).strip(_AROUND)
     return " ".join(compatible(compatible(text).casefold()).split()).strip(_AROUND)
 
 
 def compatible(text: str) -> str:
     """Return a text with plain forms of characters and of quotes. Long words are taken in parts: time stays linear."""
+    if text.isascii():
+        return text
     return _PART.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).translate(_QUOTES)
 
 
@@ -198,9 +197,8 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
 
 def _text(text: str, _: Vocabulary) -> str | None:
     """Return any words; a number in digits, as "two" is 2 where nothing else says that a number is asked for."""
-    words = plain(text)
-    number = None if words == NONE_THERE else _integer(words, NO_VOCABULARY)
-    return (words or None) if number is None else str(number)
+    number = None if plain(text) == NONE_THERE else _integer(text, NO_VOCABULARY)
+    return (plain(text) or None) if number is None else str(number)
 
 
 def _cell(text: str, _: Vocabulary) -> str | None:
@@ -214,9 +212,9 @@ def cell_label(text: str) -> str:
     >>> cell_label("row 02, column b")
     'B2'
     """
-    letter, number = (re.search(part, text, re.IGNORECASE) for part in (r"(?<![a-z])[a-z](?![a-z])", r"\d+"))
-    assert letter and number
-    return f"{letter[0].upper()}{int(number[0])}"
+    parts = (r"(?<![a-z])(?:col(?:umn)?)?([a-z])(?![a-z])", r"\d+")
+    letter, number = (re.findall(part, text, re.IGNORECASE)[0] for part in parts)
+    return f"{letter.upper()}{int(number)}"
 
 
 _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {

@@ -57,7 +57,7 @@ def read_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocab
     (['3'], 'read')
     """
     finder = finder_for(gold, options, vocabulary)
-    reply = _cleaned(_marked(shown(text)[-MOST_READ:]))
+    reply = _cleaned(_marked(shown(text)[-MOST_READ:]))[-MOST_READ:]
     is_right = gold.kind == TEXT and plain(text) in [plain(text_of(each)) for each in gold.answers]
     if found := finder.whole(text) if is_right else _answers(reply, finder):
         return found, READ if len(found) == 1 else AMBIGUOUS
@@ -100,8 +100,8 @@ _TAG = re.compile(
 )
 _LIKE_ANSWER = "final_answer final-answer finalanswer final response output result solution conclusion"
 _FORMATTING = """
-    b i p s u em strong br hr span div code pre sub sup small big mark font center h1 h2 h3 h4 h5 h6 ul ol li table tr
-    td th body html img image bos eos pad unk end_of_turn start_of_turn
+    b i p s u em strong br hr span div code pre sub sup small big mark font center ul ol li table tr td th body html img
+    image bos eos pad unk end_of_turn start_of_turn
 """
 _SHOWN: Mapping[str, tuple[str, str]] = {
     "answer": ("<answer>", "</answer>"),
@@ -132,15 +132,13 @@ def shown(reply: str) -> str:
     return "".join(parts) + ("" if depth else text[at:])
 
 
-_BRACED = r"(?:[^{}]|\{[^{}]*\})*+"
-_MARKED = re.compile(rf"<answer>((?:(?!</?answer>).)*)</answer>|\\f?boxed\s*\{{({_BRACED})\}}", re.DOTALL)
+_MARKED = re.compile(r"<answer>((?:(?!</?answer>).)*)</answer>|\\f?boxed\s*\{((?:[^{}]|\{[^{}]*\})*+)\}", re.DOTALL)
 _LATEX = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mbox|boxed)\s*\{([^{}]*)\}")
 _MARKUP = re.compile(
     r"\\[()\[\],;! ]|^[ \t]*(?:[-\u2022*+][ \t]+|(?:#{1,3}|#{5,})(?=[ \t]))|[*`$\u200b\u2060\ufeff]", re.MULTILINE
 )
 """Marks of formulas, bullets of lists, headings, and characters of Markdown."""
 _ENUMERATION = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
-_KEYS = ("final_answer", "answer", "prediction", "response")
 
 
 def _marked(text: str) -> str:
@@ -148,7 +146,8 @@ def _marked(text: str) -> str:
     text = _LATEX.sub(r"\1", text)
     try:
         found = orjson.loads(text[text.index("{") : text.rindex("}") + 1])
-        answer = next(value for name in _KEYS for key, value in found.items() if key.lower() == name)
+        fields = {key.lower(): value for key, value in found.items()}
+        answer = next(fields[key] for key in ("final_answer", "answer", "prediction", "response") if key in fields)
         return text_of(tuple(answer) if isinstance(answer, list) else "" if answer is None else answer)
     except (ValueError, StopIteration):
         text = _MARKED.sub(lambda mark: f"\nAnswer: {(mark[1] or mark[2] or '').strip()}\n", text)
@@ -191,9 +190,11 @@ _REASON = re.compile(
 _HEDGED = re.compile(r"\balso\s+(?:be|possible)\b|\b(?:maybe|perhaps)\b", re.IGNORECASE)
 _REFUSED = re.compile(
     r"""
-    \A.*(?:\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but) | \b(?:unable|not\s+able|impossible)\s+to\b
+    \A.*(?:\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but)
+    | \b(?:unable|not\s+able|impossible)\s+to\b
     | (?<!no,\s)\bi\s+(?:do\s+not|don't)\s+(?:really\s+)?know\b | \bno\s+idea\b | \b(?:unclear|unknown)\b
-    | \b(?:i'm|i\s+am)\s+sorry\b | \bnot\s+(?:\w{1,20}\s+|\d{1,3}%\s+)?(?:sure|certain|clear)\b)
+    | \b(?:i'm|i\s+am)\s+sorry\b
+    | \bnot\s+(?:\w{1,20}\s+|\d{1,3}%\s+)?(?:sure|certain|clear)\b)
     (?:.*?\b(?:but|however|guess)\b|.*)
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
@@ -326,29 +327,6 @@ _ONE_AS_COUNT = re.compile(
 # The answers of one kind that a text names, or that it is. Words count as a whole and unless they are denied: "10"
 # holds no 0, "I know" no "no". Words of other attributes than that of the question are passed over.
 
-_TRUTH = r"""
-    (?<![\w-])(?:
-        yes|yeah|yep|yup|true|nope|nah|false
-        | no(?=\s*(?:$|[.,;:!?)\]"'\u2013\u2014-]|\b(?:there|it|they|the|i|this|that|these|those|we|you|or|and)\b))
-    )(?![\w-])
-    | \A\W*(?P<none>no(?!\s+one\b)|there\s+(?:(?:is|are|was|were)\s+no(?:t\s+an?y?)?|isn't|aren't))
-      \s+(?!(?:doubt|problem|idea|question|worries|way|need|image|picture|answer|longer)\b)\w
-"""
-"""A "no" before another word is a determiner, unless the reply begins with it."""
-_NUMBER = r"""
-    (?P<none>\b(?:(?:is|are|was|were|see|has|have|contains?)\s+no|not\s+any)|\A\W*no|n't\s+any)
-      \s+(?!(?:doubt|question|way|need|image|picture|more|fewer|less|other|idea|or|and)\b)[a-z]
-    | (?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0{1,3})?(?![\w%/]|\.\d|:\d)
-      (?!\s+or\s+(?:more|fewer|less)\b)
-"""
-_CELL = r"""
-    col(?:umn|\.)?:?\s*[a-z]\W{1,9}(?:and\s+|in\s+|of\s+)?row:?\s*\d{1,3}(?!\w)
-    | row:?\s*\d{1,3}\W{1,9}(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z](?!\w)
-    | (?<![^\W_])[a-z][-_]?\d{1,3}(?![^\W_]|\.\d)
-    | \b(?:cell|in|at|is)\s+(?-i:[A-Z])\s\d{1,3}(?=\W*(?:$|[.,;!?)\n]))
-"""
-"""A letter and a number stand together, or behind a word: `B2`, `at D 4`."""
-_PATTERNS: Mapping[str, str] = {BOOL: _TRUTH, CELL: _CELL, TEXT: "(?!)"}
 _LETTERED = re.compile(
     r"""
     \W*(?:(?:option|choice)\s+)?\(?([a-z])
@@ -357,18 +335,40 @@ _LETTERED = re.compile(
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 """A letter, alone or before a text: `B`, `(b)`, `Option B: metal`."""
-_LETTER_INSIDE = r"""
-    \b(?:option|choice|answer|pick|choose|select)\s*:?\s*\(?(?P<a>[a-z])(?=\s*[).,:;!?]|\s*$|\s+(?:is|or|and|says)\b)
-    | \((?P<b>[a-z])\)
-    | (?<![\w'.-])(?P<c>(?-i:[B-HJ-Z]))(?![\w'-])
-    | (?<![\w'.-])(?P<d>(?-i:A))(?=[).:,;!?]|\s*$|\s+(?:is|or|nor|and|says|because)\b)
-"""
-"""An `A` before another word is an article, and `I` a pronoun."""
 OPTION = "option"
 """The kind of a finder of options."""
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 """Letters of options; also the options of a question whose texts are not known, as EasyR1 hands over the letter."""
 _WORD = re.compile(r"[\w-]{2,}\W*")
+_NAMED: Mapping[str, str] = {
+    BOOL: r"""
+    (?<![\w-])(?:
+        yes|yeah|yep|yup|true|nope|nah|false
+        | no(?=\s*(?:$|[.,;:!?)\]"'\u2013\u2014-]|\b(?:there|it|they|the|i|this|that|these|those|we|you|or|and)\b))
+    )(?![\w-])
+    | \A\W*(?P<none>no(?!\s+one\b)|there\s+(?:(?:is|are|was|were)\s+no(?:t\s+an?y?)?|isn't|aren't))
+      \s+(?!(?:doubt|problem|idea|question|worries|way|need|image|picture|answer|longer)\b)\w
+""",  # a "no" before another word is a determiner, unless the text begins with it
+    INTEGER: r"""
+    (?P<none>\b(?:(?:is|are|was|were|see|has|have|contains?)\s+no|not\s+any)|\A\W*no|n't\s+any)
+      \s+(?!(?:doubt|question|way|need|image|picture|more|fewer|less|other|idea|or|and)\b)[a-z]
+    | (?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0{1,3})?(?![\w%/]|\.\d|:\d)
+      (?!\s+or\s+(?:more|fewer|less)\b)
+""",
+    CELL: r"""
+    col(?:umn|\.)?:?\s*[a-z]\W{1,9}(?:and\s+|in\s+|of\s+)?row:?\s*\d{1,3}(?!\w)
+    | row:?\s*\d{1,3}\W{1,9}(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z](?!\w)
+    | (?<![^\W_])[a-z][-_]?\d{1,3}(?![^\W_]|\.\d)
+    | \b(?:cell|in|at|is)\s+(?-i:[A-Z])\s\d{1,3}(?=\W*(?:$|[.,;!?)\n]))
+""",  # a letter and a number stand together, or behind a word: `B2`, `at D 4`
+    OPTION: r"""
+    \b(?:option|choice|answer|pick|choose|select)\s*:?\s*\(?(?P<a>[a-z])(?=\s*[).,:;!?]|\s*$|\s+(?:is|or|and|says)\b)
+    | \((?P<b>[a-z])\)
+    | (?<![\w'.-])(?P<c>(?-i:[B-HJ-Z]))(?![\w'-])
+    | (?<![\w'.-])(?P<d>(?-i:A))(?=[).:,;!?]|\s*$|\s+(?:is|or|nor|and|says|because)\b)
+""",  # an `A` before another word is an article, and `I` a pronoun
+}
+"""Kind -> the pattern of what a text may name besides words."""
 
 
 class Finder:
@@ -381,7 +381,8 @@ class Finder:
         texts = options.texts if options and options.has_letters else ()
         self.letters = {letter.lower(): option for letter, option in zip(LETTERS, texts, strict=False)}
         self.is_unknown = texts == LETTERS
-        self.ways = {way: of for way, of in vocabulary.words.items() if not among or of in among}
+        words = vocabulary.words if kind in (WORD, LIST) else {}
+        self.ways = {way: of for way, of in words.items() if not among or of in among}
         if options:
             self.ways = _ways_of_options(kind, options.texts, vocabulary)
         self.denied = {BOOL: (_UNTRUE,), WORD: (_DENIED, _RELATED), INTEGER: (_DENIED, _NO_COUNT)}.get(
@@ -393,8 +394,7 @@ class Finder:
         """The pattern of what a text may name."""
         words = sorted(NUMBER_WORDS if self.kind == INTEGER else self.ways, key=lambda word: (-len(word), word))
         named = rf"(?<![\w-])(?:{'|'.join(map(re.escape, words)) or '(?!)'})(?![\w-])(?!\s+or\s+(?:more|fewer|less)\b)"
-        more = {OPTION: f"|{_LETTER_INSIDE}", INTEGER: f"|{_NUMBER}"}.get(self.kind, "")
-        return re.compile(_PATTERNS.get(self.kind, named + more), re.IGNORECASE | re.VERBOSE)
+        return re.compile(f"{named}|{_NAMED.get(self.kind, '(?!)')}", re.IGNORECASE | re.VERBOSE)
 
     def whole(self, text: str) -> list[str]:
         """Return the answer that a text is, if it is nothing else; two for a letter beside another option's text."""
@@ -420,20 +420,19 @@ class Finder:
         found = []
         for each in self.pattern.finditer(text):
             start = each.start(each.lastgroup or 0)
-            before, answer = text[max(0, start - _NEAR) : start], self._answer(each)
+            before, answer = text[max(0, start - _NEAR) : start], self._answer(each, each.lastgroup or "")
             is_pronoun = each[0].lower() == "one" and self.kind == INTEGER and not _ONE_AS_COUNT.search(before)
             is_denied = any(way.search(before) for way in self.denied) or _REJECTED.match(text, each.end())
             if answer and not is_pronoun and not is_denied:
                 found.append((start, each.end(), answer))
         return found
 
-    def _answer(self, found: re.Match[str]) -> str:
-        if found.lastgroup:
-            nothing = {INTEGER: "0", BOOL: "no"}.get(self.kind, "")
-            return nothing or self.letters.get(found[found.lastgroup].lower(), "")
-        if self.kind == CELL:
-            return cell_label(found[0])
-        return self.ways.get(found[0].lower(), "") if self.kind in (WORD, LIST, OPTION) else self.whole(found[0])[0]
+    def _answer(self, found: re.Match[str], group: str) -> str:
+        if group:
+            return {INTEGER: "0", BOOL: "no"}.get(self.kind) or self.letters.get(found[group].lower(), "")
+        if self.kind in (BOOL, INTEGER):
+            return next(iter(self._read(found[0])), "")
+        return cell_label(found[0]) if self.kind == CELL else self.ways.get(found[0].lower(), "")
 
 
 _finder = lru_cache(maxsize=1 << 12)(Finder)

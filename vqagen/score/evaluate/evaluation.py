@@ -27,8 +27,9 @@ from vqagen.score.predictions.reading import CONFLICT, Predictions, lowest
 from vqagen.score.report.table import Report, Reported
 
 OVERALL = "overall"
-PAIR, ANSWER, GIVEN = "pair", "answer", "given"
-"""Fields that every evaluation has: the number of the pair, and the right and the given answer as they are compared."""
+PAIR, ANSWER, GIVEN, STATUS = "pair", "answer", "given", "status"
+"""Fields that every evaluation has: the number of the pair, the right and the given answer as they are compared, and
+how the reply was understood: `read`, `not read`, …"""
 CROSS = "*"
 WRONG, SKIP = MISSING = "wrong", "skip"
 IMAGE = "image"
@@ -230,6 +231,7 @@ def evaluate(
         PAIR: items.pairs,
         ANSWER: items.gold.map(partial(right_answer, preset=settings.preset, vocabulary=words)),
         GIVEN: judged.map(attrgetter("given")),
+        STATUS: judged.map(attrgetter("status")),
     }
     return Evaluation(
         replace(items, fields={**items.fields, **own}),
