@@ -172,9 +172,9 @@ def test_presets_differ() -> None:
 
 def test_a_true_answer_is_not_the_number_one() -> None:
     """Python takes True for 1, also as a key."""
-    assert judge(["1"], gold_of(INTEGER, 1)) == ((1.0,), "1", "parsed")
-    assert judge(["1"], gold_of(BOOL, True)) == ((0.0,), "1", "refused")
-    assert judge(["yes"], gold_of(BOOL, True)) == ((1.0,), "yes", "parsed")
+    assert judge(["1"], gold_of(INTEGER, 1)) == ((1.0,), "1", "read")
+    assert judge(["1"], gold_of(BOOL, True)) == ((0.0,), "1", "no valid answer")
+    assert judge(["yes"], gold_of(BOOL, True)) == ((1.0,), "yes", "read")
 
 
 CANDIDATES = [
@@ -191,7 +191,7 @@ def test_the_best_of_the_first_candidates_counts(preset: str, candidates: list[s
     assert judge(candidates, gold_of(TEXT, "red"), preset=preset, top_k=(1, 2)).credits == expected
 
 
-BESIDE = [("metallic", "parsed"), ("B", "parsed"), ("red", "not_an_option"), ("I cannot tell", "refused")]
+BESIDE = [("metallic", "read"), ("B", "read"), ("red", "not an option"), ("I cannot tell", "no valid answer")]
 
 
 def test_an_answer_beside_the_options_is_recognised() -> None:
@@ -206,7 +206,7 @@ def test_an_answer_of_another_domain_is_read_as_text(kind: str, text: str, expec
     """Files of other generators name no domain. Their right answers were refused, as CLEVR has no such word."""
     found = judge([text], gold_of(kind, "suv" if kind == WORD else ("suv",)), vocabulary=CLEVR)
 
-    assert (found.credits, found.status) == ((expected,), "parsed")
+    assert (found.credits, found.status) == ((expected,), "read")
 
 
 @pytest.mark.parametrize(("kind", "right"), [(WORD, "metal"), (INTEGER, 3)])
@@ -215,7 +215,7 @@ def test_an_option_outside_the_vocabulary_is_an_answer(kind: str, right: Answer,
     """It is wrong, and not refused."""
     options = options_of("rubber", text_of(right), "wood")
 
-    assert judge([text], gold_of(kind, right), options, vocabulary=CLEVR) == ((0.0,), given, "parsed")
+    assert judge([text], gold_of(kind, right), options, vocabulary=CLEVR) == ((0.0,), given, "read")
 
 
 def test_the_gold_answer_is_right_under_every_preset() -> None:

@@ -74,12 +74,13 @@ def test_faults_are_counted_in_any_order_of_the_predictions(seed: int) -> None:
         "missing": 1,
         "duplicate": 3,
         "unknown": 2,
-        "parsed": 3,
+        "read": 3,
         "ambiguous": 2,
-        "refused": 1,
+        "not_read": 0,
+        "no_valid_answer": 1,
         "not_an_option": 0,
     }
-    assert (examples["missing"], examples["unknown"], examples["refused"]) == (("6",), ("98", "99"), ("2",))
+    assert (examples["missing"], examples["unknown"], examples["no_valid_answer"]) == (("6",), ("98", "99"), ("2",))
     assert examples["duplicate"] == ("0", "5"), "each once"
     assert (found.overall().correct, found.overall().n) == (2, 7)
 
@@ -90,7 +91,7 @@ def test_an_answer_that_is_no_option_is_counted() -> None:
     found = scored(items, ["green"], EvaluationSettings(preset="exact"))
 
     assert (found.coverage.not_an_option, found.coverage.examples) == (1, {"not_an_option": ("0",)})
-    assert (found.coverage.answered, found.coverage.parsed) == (1, 0)
+    assert (found.coverage.answered, found.coverage.read) == (1, 0)
 
 
 def test_one_right_answer_is_not_the_accuracy_of_a_file() -> None:

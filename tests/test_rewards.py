@@ -21,13 +21,25 @@ THOUGHT = "<think>Three or four?</think><answer>{}</answer>"
         (THOUGHT.format("3"), "3", "count", 1),
         (THOUGHT.format("three"), "3", "count", 1),
         (THOUGHT.format("3 or 4"), "3", "count", 0),
-        ("I see 2 cubes and a ball, so there are 3.", "3", "count", 1),
+        ("I see 2 cubes and a ball, so there are 3.", "3", "count", 0),
         ("<answer>4</answer> <answer>3</answer>", "3", "count", 1),
+        ("<answer>3</answer> <answer>4", "3", "count", 1),
+        (r"So $\boxed{\text{three}}$.", "3", "count", 1),
+        ("<answer>3 cubes</answer>", "3", "count", 0),
+        ("The answer is 3.", "3", "count", 0),
+        ("<answer>3", "3", "count", 0),
+        ("three.", "3", "count", 1),
+        (THOUGHT.format("a cube."), "cube", "value", 1),
+        (THOUGHT.format("red cube"), "red", "value", 0),
+        (THOUGHT.format("yes 1 large red metal cube"), "yes", "yes/no", 0),
+        (THOUGHT.format("yes 1 large red metal cube"), "1", "count", 0),
+        (THOUGHT.format("yes 1 large red metal cube"), "cube", "value", 0),
+        (THOUGHT.format("yes, there is"), "yes", "yes/no", 0),
         ("3 3 4", "3", "count", 0),
         (THOUGHT.format("Yes."), "yes", "yes/no", 1),
         (THOUGHT.format("yes and no"), "yes", "yes/no", 0),
         (THOUGHT.format("shiny"), "metal", "value", 1),
-        (THOUGHT.format("The cube is metallic"), "metal", "value", 1),
+        (THOUGHT.format("The cube is metallic"), "metal", "value", 0),
         (THOUGHT.format("rubber"), "metal", "value", 0),
         (THOUGHT.format("column b, row 2"), "B2", "cell", 1),
         ("", "3", "count", 0),
@@ -65,7 +77,9 @@ def test_partial_credit_halves_with_each_step_of_a_count_and_is_off_by_default()
     ("reply", "reward"),
     [
         ("<think>a</think>\n<answer>3</answer>\n", 1),
-        ("<think></think><answer>3</answer>", 1),
+        ("<think></think><answer>3</answer>", 0),
+        ("<think> \u2026 </think><answer>3</answer>", 0),
+        ("<think>a</think><answer>\u2026</answer>", 0),
         ("<think>a</think><answer> </answer>", 0),
         ("<think>a</think><answer>3</answer><answer>4</answer>", 0),
         ("<think>a<think>b</think><answer>3</answer>", 0),
@@ -111,7 +125,16 @@ def test_easyr1_asks_for_one_or_for_a_batch() -> None:
 
 
 def test_easyr1_may_know_nothing_but_the_letter_of_an_option() -> None:
-    replies = {"B": 1, "B) red": 1, "(b)": 1, "The answer is B.": 1, "A) blue": 0, "A or B": 0, "red": 0}
+    replies = {
+        "B": 1,
+        "B) red": 1,
+        "(b)": 1,
+        "The answer is B.": 0,
+        "B) red or A": 0,
+        "A) blue": 0,
+        "A or B": 0,
+        "red": 0,
+    }
     assert {reply: rewards.score(THOUGHT.format(reply), "B") for reply in replies} == replies
     assert rewards.easyr1_score({"response": THOUGHT.format("B"), "ground_truth": "B"})["accuracy"] == 1  # type: ignore[call-overload]
     assert rewards.easyr1_score({"response": THOUGHT.format("A"), "ground_truth": "B"})["accuracy"] == 0  # type: ignore[call-overload]
@@ -144,3 +167,116 @@ def test_columns_may_be_empty_or_arrays() -> None:
         0,
     ]
     assert rewards.accuracy(completions=["3"], answer=None, solution=["<answer> 3 </answer>"], domain=None) == [1]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<think>There are 3, so the answer is 3",
+        "<think><answer>3</answer>",
+        "<think>a<think>b</think><answer>3</answer>",
+        "<reasoning effort='high'>3",
+        "<Scratchpad>\\boxed{3}",
+        "\u25c1think\u25b7<answer>3</answer>",
+        "<answer><thinking>3</answer>",
+        "3</thinking>",
+    ],
+)
+def test_reasoning_earns_nothing_whatever_its_tag(reply: str) -> None:
+    assert rewards.score(reply, "3", "count") == 0
+    assert rewards.credit(reply, "3", "count") == 0
+
+
+def test_tags_of_reasoning_are_passed_over() -> None:
+    replies = [f"<{name}>2</{name}> <answer>3</answer>" for name in ("think", "THINKING", "reasoning", "reason", "x-y")]
+
+    assert rewards.accuracy(None, [*replies, "2?</think>3"], answer=["3"] * 6) == [1] * 6
+
+
+UNITS = [
+    "{",
+    "(",
+    "[",
+    "<",
+    "<think>",
+    "<answer>",
+    "<a b=",
+    "</x>",
+    "\\boxed{",
+    "\\boxed{{",
+    "1,000,",
+    "answer: ",
+    "\n",
+]
+UNITS += [
+    "is a,",
+    "of the red ",
+    "so 3 ",
+    "I cannot but ",
+    "red or ",
+    "a\u0300\u0327",
+    "\ud800",
+    "\0",
+    "- ",
+    "'answer': ",
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_text_ends_a_run(unit: str) -> None:
+    """Python takes no number of more than 4,300 digits; 100 kB of braces took 9 seconds."""
+    text = unit * (100_000 // len(unit))
+    for answer, kind in (("3", "count"), ("yes", "yes/no"), ("red", "value"), ("B2", "cell"), ("dog", "text")):
+        assert rewards.score(text, answer, kind) == rewards.score(f"<answer>{text}</answer>", answer, kind) == 0
+        assert rewards.credit(f"3 {text}", answer, kind) in (0, 1)
+    assert rewards.score(text, "red", "value", ["red", "blue"]) == rewards.score(text, "A") == 0
+    assert rewards.score("1" + ",000" * 1440, "3", "count") == 0
+    assert rewards.score("column b, row " + "1" * 5000, "B2", "cell") == 0
+    for odd in ("\u0663", "n\u0131ne", "\u01312", "colb row 2", "columnb, row 2", "fal\u017fe"):
+        assert rewards.credit(f"There is {odd}.", answer := "3", "count") + rewards.score(odd, answer, "count") == 0
+        assert rewards.credit(f"It is in {odd}.", "A1", "cell") + rewards.score(odd, "A1", "cell") == 0
+    assert rewards.format(None, [text]) == [0]
+
+
+def test_a_completion_that_is_no_text_earns_nothing() -> None:
+    completions: list[Any] = [None, 3, {}, [], [None], [{"content": None}], [{"content": [{"type": "image"}]}]]
+
+    assert rewards.accuracy(None, completions, answer=["3"] * 7) == [0] * 7
+    assert rewards.format(None, completions) == [0] * 7
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.float64("nan"), "", "<answer> </answer>"])
+def test_a_row_without_answer_is_not_rewarded(missing: Any) -> None:
+    """TRL takes None for rows that a reward is not for; EasyR1 and verl need a number."""
+    assert rewards.accuracy(None, ["2", "None"], answer=["2", missing]) == [1, None]
+    for call in (
+        lambda: rewards.easyr1_score({"response": "None", "ground_truth": missing}),
+        lambda: rewards.verl_score("vqagen", "None", missing),
+    ):
+        with pytest.raises(UsageError, match="no right answer"):
+            call()
+
+
+def test_cells_of_tables_may_be_of_numpy() -> None:
+    info = {"answer_type": np.str_("value"), "choices": np.array(["blue", "red"]), "domain": np.str_("clevr")}
+
+    assert rewards.verl_score("vqagen", THOUGHT.format("B"), np.str_("red"), info)["score"] == 1
+    assert rewards.accuracy(
+        None, ["yes", "3", "blue, red"], answer=[np.True_, np.int64(3), np.array(["red", "blue"])]
+    ) == [
+        1,
+        1,
+        1,
+    ]
+    missing = {"answer_type": [None, np.nan], "choices": [None, np.nan], "domain": [np.nan, None]}
+    assert rewards.accuracy(None, ["3", "red"], answer=["3", "red"], **missing) == [1, 1]
+
+
+def test_a_letter_as_right_answer_is_its_option() -> None:
+    assert rewards.score("red", "B", None, ["blue", "red"]) == rewards.score("B", "B", None, ["blue", "red"]) == 1
+
+
+def test_evaluation_gives_credit_for_free_text_and_rewards_do_not() -> None:
+    reply = "The color of the red cube is blue."
+
+    assert (rewards.credit(reply, "blue", "value"), rewards.score(reply, "blue", "value")) == (1, 0)

@@ -1,11 +1,13 @@
-"""Rewards for reinforcement learning: one scorer of replies, in the shapes that trainers call.
+r"""Rewards for reinforcement learning: one scorer of replies, in the shapes that trainers call.
 
     TRL       reward_funcs=[accuracy, format]
     EasyR1    worker.reward.reward_function: <file>:easyr1_score, reward_type batch or sequential
     verl      custom_reward_function.path: <file>, custom_reward_function.name: verl_score
 
-`<file>` is `rewards.__file__`. A reply is read as `vqagen evaluate` reads it (`score.answers`): by the type of the
-answer, and never in two ways, so that "2 or 3" earns nothing. Rewards are 0 or 1 unless partial credit is asked for.
+`<file>` is `rewards.__file__`. Rewards are strict, as a policy finds whatever a lenient reader lets pass. What counts
+is the last complete `<answer>…</answer>` or `\boxed{…}`, else the reply as a whole; text in other tags never does. It
+earns the reward if it is one answer of the asked type, with article, full stop or its option's letter: "a cube." is
+cube, and "red cube" is neither. Rewards are 0 or 1 unless partial credit is asked for. No reply raises an error.
 """
 
 from __future__ import annotations
@@ -30,31 +32,33 @@ from vqagen.score.answers.kinds import (
     WORD,
     Vocabulary,
     read_answer,
+    text_of,
     vocabulary_of,
 )
+from vqagen.score.answers.replies import LETTERS, strict_answer
 from vqagen.score.items.table import Gold, Options
 
 KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for kind in (CELL, LIST, TEXT)}}
 """Type of an answer, as datasets write it -> its kind, as it is scored."""
-LETTERS = tuple("ABCDEFGH")
-"""Answers that are options of a question whose texts are not known, as those which EasyR1 hands over."""
+_MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
+"""Values that are no texts, as text, by which tables say that there is none."""
 _LISTED = re.compile(r",\s")
-_WITHOUT_TAGS = r"(?:(?!</?(?:think|answer)>).)*?"
-FORMAT = re.compile(
-    rf"\s*<think>{_WITHOUT_TAGS}</think>\s*<answer>(?=\s*[^\s<]){_WITHOUT_TAGS}</answer>\s*", re.DOTALL | re.IGNORECASE
-)
+_SAID = r"(?:(?!</?(?:think|answer)>)\W)*+\w(?:(?!</?(?:think|answer)>).)*+"
+FORMAT = re.compile(rf"\s*<think>{_SAID}</think>\s*<answer>{_SAID}</answer>\s*", re.DOTALL | re.IGNORECASE)
 _TAGGED = re.compile(r"\s*<answer>(.*)</answer>\s*", re.DOTALL | re.IGNORECASE)
 HOW_TO_REPLY = (
     "First think between <think> and </think>, then give nothing but the answer between <answer> and </answer>, such as"
     " <think>…</think> <answer>…</answer>."
 )
 """The end of a system message that asks for the `FORMAT`."""
+Completion = str | Sequence[Mapping[str, Any]] | None
+"""A reply as text, or as the messages of a chat, whose contents are texts or lists of parts."""
 FORMAT_WEIGHT = 0.1
 """Share of the format in the rewards of EasyR1 and verl, which take one number."""
 
 
 def score(
-    reply: str,
+    reply: Completion,
     answer: object,
     answer_type: str | None = None,
     choices: Sequence[str] | None = None,
@@ -69,50 +73,86 @@ def score(
     `vocabulary` as JSON; by default the first shipped domain that has the answer. Without it, replies are compared as
     whole texts, and InputWarning says so.
     `partial` gives half the reward for a count that is off by one, a quarter if by two, and so on. Raises UsageError
-    for an unknown type.
+    for a missing answer and an unknown type; never for a reply, which earns nothing if it is no text.
 
-    >>> score("<think>…</think> <answer>two</answer>", "2"), score("It is red or blue.", "red", "value")
+    >>> score("<think>…</think> <answer>two</answer>", "2"), score("It is red.", "red", "value")
     (1.0, 0.0)
     """
-    text = _text(answer)
-    if not choices and not answer_type and text in LETTERS:
-        choices = LETTERS  # so that "B) red" says B, as it does where the options are known
+    gold, options, vocabulary = _asked(answer, answer_type, choices, domain)
+    given = strict_answer(reply_of(reply), gold, options, vocabulary)
+    if given is None:
+        return 0.0
+    if partial and isinstance(right := gold.answers[0], int) and gold.kind == INTEGER:
+        number = read_answer(given, INTEGER, vocabulary)
+        return 0.5 ** abs(number - right) if isinstance(number, int) else 0.0
+    return judge([given], gold, options, vocabulary=vocabulary).credits[0]
+
+
+def credit(
+    reply: Completion,
+    answer: object,
+    answer_type: str | None = None,
+    choices: Sequence[str] | None = None,
+    *,
+    domain: str | None = None,
+) -> float:
+    """Return the credit that `vqagen evaluate` gives for a reply: it may be free text, so it is no reward.
+
+    >>> credit("The cube is red.", "red", "value"), score("The cube is red.", "red", "value")
+    (1.0, 0.0)
+    """
+    gold, options, vocabulary = _asked(answer, answer_type, choices, domain)
+    return judge([reply_of(reply)], gold, options, vocabulary=vocabulary).credits[0]
+
+
+def format_score(reply: Completion) -> float:
+    """Return 1 for `<think>…</think><answer>…</answer>`, each once and with a letter or digit inside; otherwise 0."""
+    return float(FORMAT.fullmatch(reply_of(reply)) is not None)
+
+
+def _asked(
+    answer: object, answer_type: object, choices: Any, domain: object
+) -> tuple[Gold, Options | None, Vocabulary]:
+    """Return the right answer, the options and the words that answers are made of, from the cells of a table."""
+    text, answer_type, choices, domain = _text(answer), *map(_value, (answer_type, choices, domain))
+    if text is None:
+        raise UsageError("a reply cannot be rewarded: its row has no right answer; leave out rows without one")
+    if isinstance(choices, str):
+        raise UsageError(f"expected a list of choices, found the text {choices!r}")
+    texts = tuple(map(str, choices or (LETTERS if not answer_type and text in LETTERS else ())))
+    if text in LETTERS[: len(texts)] and text not in texts:
+        text = texts[LETTERS.index(text)]
     vocabulary = _vocabulary(domain, text)
     kind = _kind(text, answer_type, vocabulary)
     read = read_answer(text, kind, vocabulary)
-    gold = Gold(kind, (text if read is None else read,))
-    judged = judge([reply], gold, Options(tuple(choices), None) if choices else None, vocabulary=vocabulary)
-    if partial and kind == INTEGER and isinstance(read, int):
-        given = read_answer(judged.given, INTEGER, vocabulary)
-        return 0.5 ** abs(given - read) if isinstance(given, int) else 0.0
-    return judged.credits[0]
+    return Gold(kind, (text if read is None else read,)), Options(texts, None) if texts else None, vocabulary
 
 
-def format_score(reply: str) -> float:
-    """Return 1 if a reply is `<think>…</think><answer>…</answer>`, each once and the answer not empty; otherwise 0."""
-    return float(FORMAT.fullmatch(reply) is not None)
+def _value(cell: Any) -> Any:
+    """Return a cell of a table as a value of Python's own types; None if it is missing, as pandas says it."""
+    value = cell.tolist() if hasattr(cell, "tolist") else cell
+    return None if value == "" or (not isinstance(value, str) and str(value) in _MISSING) else value
 
 
-def _text(answer: object) -> str:
-    """Return an answer without the tags of a `solution`."""
-    text = str(answer)
+def _text(answer: object) -> str | None:
+    """Return a right answer as text, without the tags of a `solution`; None if it is missing."""
+    value = _value(answer)
+    text = text_of(tuple(value) if isinstance(value, list) else value)
     tagged = _TAGGED.fullmatch(text)
-    return (tagged[1] if tagged else text).strip()
+    return None if value is None else (tagged[1] if tagged else text).strip() or None
 
 
-def _kind(text: str, answer_type: str | None, vocabulary: Vocabulary) -> str:
-    """Return the kind of an answer. Values may be a list, which datasets give the type `value` too."""
+def _kind(text: str, answer_type: Any, vocabulary: Vocabulary) -> str:
+    """Return the kind of an answer. Values may be a list, which datasets give the type `value` too.
+
+    Without a type, a letter alone names an option, and is not a short yes or no.
+    """
     if answer_type and answer_type not in KIND_OF:
         raise UsageError(unknown("answer type", answer_type, list(KIND_OF)))
-    kind = KIND_OF[answer_type] if answer_type else _kind_of(text, vocabulary)
-    return LIST if kind == WORD and _LISTED.search(text) else kind
-
-
-def _kind_of(text: str, vocabulary: Vocabulary) -> str:
-    """Return the kind of an answer without a type. A letter alone names an option, and is not a short yes or no."""
     kinds = (BOOL, INTEGER, CELL) if len(text) > 1 or text.isdigit() else ()
-    found = next((kind for kind in kinds if read_answer(text, kind, NO_VOCABULARY) is not None), None)
-    return found or (WORD if vocabulary.words else TEXT)
+    found = (kind for kind in kinds if read_answer(text, kind, NO_VOCABULARY) is not None)
+    kind = KIND_OF[answer_type] if answer_type else next(found, WORD if vocabulary.words else TEXT)
+    return LIST if kind == WORD and _LISTED.search(text) else kind
 
 
 @cache
@@ -121,7 +161,7 @@ def _vocabulary(domain: str | None, answer: str) -> Vocabulary:
     names = [domain] if domain else list(SHIPPED_DOMAINS)
     said = _LISTED.split(answer.lower())
     found = next((each for each in map(words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
-    if not domain and not found.words and _kind_of(answer, found) == TEXT and answer not in LETTERS:
+    if not domain and not found.words and _kind(answer, None, found) == TEXT and answer not in LETTERS:
         _warn_unknown("no column `domain`")
     return found
 
@@ -145,40 +185,40 @@ def _warn_unknown(what: str) -> None:
 
 # TRL ------------------------------------------------------------------------------------------------------------------
 
-Completion = str | Sequence[Mapping[str, Any]]
-"""A reply as text, or as the messages of a chat, whose contents are texts or lists of parts."""
-
 
 def reply_of(completion: Completion) -> str:
-    """Return the text of a completion: of its last message, if it is a chat."""
-    if isinstance(completion, str):
-        return completion
-    content = completion[-1].get("content") if completion else ""
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text") or "" for part in content or () if part.get("type", "text") == "text")
+    """Return the text of a completion: of its last message, if it is a chat; "" of what is neither."""
+    content: Any = completion
+    if isinstance(completion, Sequence) and not isinstance(completion, str):
+        content = completion[-1].get("content") if completion and isinstance(completion[-1], Mapping) else ""
+    parts = content if isinstance(content, list | tuple) else [content]
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))
 
 
-def accuracy(prompts: object = None, completions: Sequence[Completion] = (), **columns: Any) -> list[float]:
-    """Return the `score` of each completion, as TRL calls a reward. `prompts` is not used.
+def accuracy(prompts: object = None, completions: Sequence[Completion] = (), **columns: Any) -> list[float | None]:
+    """Return the `score` of each completion, as TRL calls a reward; None for a row without answer.
 
+    `prompts` is not used.
     `columns` are those of the dataset, each with a value for every completion: `answer` or `solution`, and if there are
     any `answer_type`, `choices` and `domain`. Raises UsageError if there is neither an answer nor a solution.
     """
     return _scores(completions, columns, partial=False)
 
 
-def partial_accuracy(prompts: object = None, completions: Sequence[Completion] = (), **columns: Any) -> list[float]:
+def partial_accuracy(
+    prompts: object = None, completions: Sequence[Completion] = (), **columns: Any
+) -> list[float | None]:
     """Return what `accuracy` does, with partial credit for counts."""
     return _scores(completions, columns, partial=True)
 
 
 def format(prompts: object = None, completions: Sequence[Completion] = (), **columns: Any) -> list[float]:
     """Return the `format_score` of each completion, as TRL calls a reward."""
-    return [format_score(reply_of(each)) for each in completions]
+    return [format_score(each) for each in completions]
 
 
-def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], partial: bool) -> list[float]:
+def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], partial: bool) -> list[float | None]:
     given = {name: column for name, column in columns.items() if column is not None}
     answers = given.get("answer", given.get("solution"))
     if answers is None:
@@ -186,7 +226,7 @@ def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], parti
     nothing = [None] * len(completions)
     types, choices, domains = (given.get(name, nothing) for name in ("answer_type", "choices", "domain"))
     return [
-        score(reply_of(completion), answer, kind, options, domain=domain, partial=partial)
+        None if _text(answer) is None else score(completion, answer, kind, options, domain=domain, partial=partial)
         for completion, answer, kind, options, domain in zip(completions, answers, types, choices, domains, strict=True)
     ]
 
@@ -199,16 +239,17 @@ def easyr1_score(
 ) -> dict[str, float] | list[dict[str, float]]:
     """Return `overall`, `format` and `accuracy` of a reply, or of each of a batch, as EasyR1 calls a reward.
 
-    An input has `response` and `ground_truth`, and may have `answer_type`, `choices` and `domain`.
+    An input has `response` and `ground_truth`, and may have `answer_type`, `choices` and `domain`. Raises UsageError
+    without a ground truth.
     """
     if isinstance(reward_inputs, Mapping):
-        return _both(reward_inputs["response"], reward_inputs["ground_truth"], reward_inputs, format_weight)
-    return [_both(each["response"], each["ground_truth"], each, format_weight) for each in reward_inputs]
+        return _both(reward_inputs.get("response"), reward_inputs.get("ground_truth"), reward_inputs, format_weight)
+    return [_both(each.get("response"), each.get("ground_truth"), each, format_weight) for each in reward_inputs]
 
 
 def verl_score(
     data_source: str,
-    solution_str: str,
+    solution_str: Completion,
     ground_truth: object,
     extra_info: Mapping[str, Any] | None = None,
     format_weight: float = FORMAT_WEIGHT,
@@ -216,13 +257,14 @@ def verl_score(
 ) -> dict[str, float]:
     """Return `score`, with `acc` and `format` for the log, as verl calls a reward.
 
-    `extra_info` may have `answer_type`, `choices` and `domain`. `data_source` is not used.
+    `extra_info` may have `answer_type`, `choices` and `domain`. `data_source` is not used. Raises UsageError
+    without a ground truth.
     """
     both = _both(solution_str, ground_truth, extra_info or {}, format_weight)
     return {"score": both["overall"], "acc": both["accuracy"], "format": both["format"]}
 
 
-def _both(reply: str, answer: object, about: Mapping[str, Any], format_weight: float) -> dict[str, float]:
+def _both(reply: Completion, answer: object, about: Mapping[str, Any], format_weight: float) -> dict[str, float]:
     right = score(reply, answer, about.get("answer_type"), about.get("choices"), domain=about.get("domain"))
     formed = format_score(reply)
     return {"overall": (1 - format_weight) * right + format_weight * formed, "format": formed, "accuracy": right}

@@ -36,15 +36,14 @@ from inspect_ai.solver import multiple_choice"""
 OPEN_IMPORTS = """from inspect_ai.scorer import Score, accuracy, scorer, stderr
 from inspect_ai.solver import generate
 
-from vqagen.export.scoring import reply_score"""
+from vqagen.rewards import credit"""
 OPEN_SCORER = '''
 @scorer(metrics=[accuracy(), stderr(cluster="image")])
 def typed_answer():
     """Read a reply as `vqagen evaluate` does, by the type of the answer."""
 
     async def score(state, target):
-        kind = state.metadata["answer_type"]
-        value = reply_score(state.output.completion, target.text, kind, domain={domain!r})
+        value = credit(state.output.completion, target.text, state.metadata["answer_type"], domain={domain!r})
         return Score(value=value, explanation=f"correct: {{target.text}}")
 
     return score

@@ -49,7 +49,7 @@ PROMPTS = {
 """Mode of asking, or the kind of source -> the end of a prompt."""
 UTILS = '''"""Functions of the tasks beside this file. They need vqagen: pip install vqagen."""
 
-from vqagen.export.scoring import reply_score
+from vqagen.rewards import credit
 
 DOMAIN = {domain!r}
 
@@ -65,7 +65,7 @@ def doc_to_text(doc, lmms_eval_specific_kwargs=None):
 
 def process_results(doc, results):
     """Score a reply as `vqagen evaluate` does. Logs leave out the document, so the score carries its id."""
-    score = reply_score(results[0], doc["answer"], doc["answer_type"], doc.get("choices"), DOMAIN)
+    score = credit(results[0], doc["answer"], doc["answer_type"], doc.get("choices"), domain=DOMAIN)
     return {{"accuracy": {{"id": doc["id"], "score": score}}}}
 
 

@@ -1,6 +1,6 @@
 """Judging: the credit for the answers to one item, and what was made of the reply.
 
-    judge(["metallic"], Gold(WORD, ("metal",)))                                    credits (1.0,), given "metal", parsed
+    judge(["metallic"], Gold(WORD, ("metal",)))                                    credits (1.0,), given "metal", read
     judge(["blue", "red"], Gold(WORD, ("red",)), top_k=(1, 2))                     credits (0.0, 1.0), given "blue"
     judge(["red or blue"], Gold(WORD, ("red",)))                                   credits (0.0,), ambiguous
 
@@ -23,8 +23,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vqagen.score.answers.kinds import LIST, NO_VOCABULARY, WORD, Answer, Vocabulary, read_answer, text_of
-from vqagen.score.answers.replies import answers_in
+from vqagen.score.answers.kinds import (
+    BOOL,
+    INTEGER,
+    LIST,
+    NO_VOCABULARY,
+    NONE_THERE,
+    NUMBER_WORDS,
+    TEXT,
+    WORD,
+    Answer,
+    Vocabulary,
+    plain,
+    read_answer,
+    text_of,
+)
+from vqagen.score.answers.replies import NO_VALID_ANSWER, READ, read_reply
 from vqagen.score.items.table import Gold, Options
 
 # VQA ------------------------------------------------------------------------------------------------------------------
@@ -39,8 +53,7 @@ _MOST_PERIODS = 32
 """The script passes a flag in the place of the number of replacements."""
 _COMMA_IN_NUMBER = re.compile(r"\d,\d")
 _ARTICLES = frozenset(("a", "an", "the"))
-_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_DIGITS: Mapping[str, str] = {"none": "0", **{word: str(number) for number, word in enumerate(_NUMBER_WORDS)}}
+_DIGITS: Mapping[str, str] = {word: str(number) for word, number in NUMBER_WORDS.items() if number <= 10}
 _CONTRACTIONS = """
     ain't aren't can't could've couldn't couldn't've didn't doesn't don't hadn't hadn't've hasn't haven't he'd he'd've
     he's how'd how'll how's isn't it'd it'd've it'll ma'am mightn't mightn't've might've mustn't must've needn't not've
@@ -115,7 +128,7 @@ _TEXTS: Mapping[str, Callable[[str], str]] = {
 }
 """Preset -> the text that it compares."""
 PRESETS = (TYPED, *_TEXTS)
-PARSED, AMBIGUOUS, REFUSED, NOT_AN_OPTION = "parsed", "ambiguous", "refused", "not_an_option"
+NOT_AN_OPTION = "not an option"
 
 
 class Judged(NamedTuple):
@@ -126,7 +139,7 @@ class Judged(NamedTuple):
     given: str
     """The first candidate as it is compared; as it was given if it names no answer."""
     status: str
-    """Of the first candidate: parsed, ambiguous, refused or not_an_option."""
+    """Of the first candidate: one of `replies`, or NOT_AN_OPTION."""
 
 
 def judge(
@@ -142,28 +155,36 @@ def judge(
 
     Of candidates that are equal as they are compared, one counts (except by Visual7W's rule).
     """
-    vocabulary = _vocabulary_for(gold, vocabulary)
+    gold, vocabulary = typed(gold) if preset == TYPED else gold, _vocabulary_for(gold, vocabulary)
+    readings = [_reading(candidate, gold, options, preset, vocabulary) for candidate in candidates]
     best, seen = [0.0], list[Answer | None]()  # best: the credit of the first 0, 1, 2, … candidates
-    given, status = "", REFUSED
-    for place, candidate in enumerate(candidates):
-        if len(best) > max(top_k):
-            break
-        found = answers_in(candidate, gold, options, vocabulary) if preset == TYPED else [candidate]
-        answer = _normal(found[0], gold, options, preset, vocabulary) if len(found) == 1 else None
-        if place == 0 and answer is None:
-            given, status = candidate, AMBIGUOUS if len(found) > 1 else REFUSED
-        elif place == 0 and answer is not None:
-            given, status = text_of(answer), _status(answer, gold, options, preset, vocabulary)
+    for answer, *_ in readings:
         if answer not in seen or preset == VISUAL7W:
             seen.append(answer)
             best.append(max(best[-1], credit_of(answer, gold, preset)))
+    _, given, status = next(iter(readings), (None, "", NO_VALID_ANSWER))
     return Judged(tuple(best[min(k, len(best) - 1)] for k in top_k), given, status)
 
 
 def right_answer(gold: Gold, preset: str, vocabulary: Vocabulary) -> str:
     """Return the canonical answer as `given` shows an equal one."""
-    found = normal(gold.text, gold.kind, preset, _vocabulary_for(gold, vocabulary))
+    kind = typed(gold).kind if preset == TYPED else gold.kind
+    found = normal(gold.text, kind, preset, _vocabulary_for(gold, vocabulary))
     return gold.text if found is None else text_of(found)
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def typed(gold: Gold) -> Gold:
+    """Return a right answer of any words as one of yes or no, or as a number, if all accepted answers are such.
+
+    >>> typed(Gold(TEXT, ("2", "three")))
+    Gold(kind='integer', answers=('2', 'three'), weights=())
+    """
+    for kind in (BOOL, INTEGER) if gold.kind == TEXT else ():
+        read = [read_answer(text_of(answer), kind, NO_VOCABULARY) for answer in gold.answers]
+        if None not in read and NONE_THERE not in map(plain, map(text_of, gold.answers)):
+            return gold._replace(kind=kind)
+    return gold
 
 
 def _vocabulary_for(gold: Gold, vocabulary: Vocabulary) -> Vocabulary:
@@ -179,10 +200,17 @@ def _normal(text: str, gold: Gold, options: Options | None, preset: str, vocabul
     return text if answer is None and options and text in options.texts else answer
 
 
-def _status(answer: Answer, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary) -> str:
+def _reading(
+    candidate: str, gold: Gold, options: Options | None, preset: str, vocabulary: Vocabulary
+) -> tuple[Answer | None, str, str]:
+    """Return the answer that a candidate gives, if it gives one, the answer as it is shown, and its status."""
+    found, status = read_reply(candidate, gold, options, vocabulary) if preset == TYPED else ([candidate], READ)
+    answer = _normal(found[0], gold, options, preset, vocabulary) if len(found) == 1 else None
+    if answer is None:
+        return None, candidate, NO_VALID_ANSWER if status == READ else status
     texts = options.texts if options else ()
     is_option = not texts or answer in [_normal(each, gold, options, preset, vocabulary) for each in texts]
-    return PARSED if is_option else NOT_AN_OPTION
+    return answer, text_of(answer), READ if is_option else NOT_AN_OPTION
 
 
 # Presets --------------------------------------------------------------------------------------------------------------

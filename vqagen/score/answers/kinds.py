@@ -32,7 +32,6 @@ Answer = bool | int | str | tuple[Any, ...]
 """The canonical value of an answer."""
 _SPELLINGS = {"gray": "grey", "grey": "gray"}
 """Words that British and American English spell differently."""
-_TRUTHS = {True: "yes", False: "no"}
 
 
 def text_of(answer: Answer) -> str:
@@ -42,7 +41,7 @@ def text_of(answer: Answer) -> str:
     ('yes', '2', 'red, blue')
     """
     if isinstance(answer, bool):
-        return _TRUTHS[answer]
+        return "yes" if answer else "no"
     return (", ".join(map(text_of, answer)) or "none") if isinstance(answer, tuple) else str(answer)
 
 
@@ -151,17 +150,18 @@ TRUTH_WORDS: Mapping[str, bool] = {
     **dict.fromkeys(("no", "n", "false", "nope", "nah"), False),
 }
 _QUOTES = str.maketrans("\u2018\u2019\u02bc\u201c\u201d", "'''\"\"")
+_PART = re.compile(r"\S{1,200}|\s")
 _AROUND = " \t\r\n.,;:!?\"'`()[]{}*"
 """Characters around an answer that say nothing."""
 _ARTICLE = re.compile(r"(?:a|an|the)\s+")
-_WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0*)?", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0*)?", re.ASCII)
 _BETWEEN = re.compile(r"\s*[,;/&]\s*(?:and\s+)?|\s+and\s+")
 _CELL = re.compile(
     r"""
     (?:(?:the\s+)?cell\s+)?
     (?:
-        col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d+
-        | row:?\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z]
+        col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d{1,3}
+        | row:?\s*\d{1,3}\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z]
         | [a-z][\s\-_.,:]{0,2}\d{1,3}
     )
     """,
@@ -175,10 +175,14 @@ def plain(text: str) -> str:
     >>> plain(' "Café au  lait." ')
     'café au lait'
     """
+    return " ".join(compatible(compatible(text).casefold()).split()).strip(_AROUND)
+
+
+def compatible(text: str) -> str:
+    """Return a text with plain forms of characters and of quotes. Long words are taken in parts: time stays linear."""
     if text.isascii():
-        return " ".join(text.lower().split()).strip(_AROUND)
-    whole = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold())
-    return " ".join(whole.split()).strip(_AROUND)
+        return text
+    return _PART.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).translate(_QUOTES)
 
 
 def read_answer(text: str, kind: str, vocabulary: Vocabulary) -> Answer | None:
@@ -213,6 +217,12 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
     return None if None in members else tuple(sorted({each for each in members if each is not None}))
 
 
+def _text(text: str, _: Vocabulary) -> str | None:
+    """Return any words; a number in digits, as "two" is 2 where nothing else says that a number is asked for."""
+    number = None if plain(text) == NONE_THERE else _integer(text, NO_VOCABULARY)
+    return (plain(text) or None) if number is None else str(number)
+
+
 def _cell(text: str, _: Vocabulary) -> str | None:
     cell = plain(text).strip("<>")
     return cell_label(cell) if _CELL.fullmatch(cell) else None
@@ -224,9 +234,9 @@ def cell_label(text: str) -> str:
     >>> cell_label("row 02, column b")
     'B2'
     """
-    letter, number = (re.search(part, text, re.IGNORECASE) for part in (r"(?<![a-z])[a-z](?![a-z])", r"\d+"))
-    assert letter and number
-    return f"{letter[0].upper()}{int(number[0])}"
+    parts = (r"(?<![a-z])(?:col(?:umn)?)?([a-z])(?![a-z])", r"\d+")
+    letter, number = (re.findall(part, text, re.IGNORECASE)[0] for part in parts)
+    return f"{letter.upper()}{int(number)}"
 
 
 _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {
@@ -235,5 +245,5 @@ _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {
     WORD: _word,
     LIST: _list,
     CELL: _cell,
-    TEXT: lambda text, _: plain(text) or None,
+    TEXT: _text,
 }

@@ -1,24 +1,26 @@
-r"""The answer that a model's reply gives, or why there is none. A reply is never read in two ways silently.
+r"""The answer that a model's reply gives, read by few rules, each of which is certain.
 
-    parsed     one answer: "ANSWER: B", "\boxed{5}", "There are two.", "The cube left of the blue ball is red."
-    ambiguous  several: "red or blue", "There are 2 cubes and 3 spheres."; it has no answer, so it is not right
-    refused    none: "I cannot see the picture.", "not red", ""
+    read             "3", "Answer: B", "\boxed{5}", "7 - 2 = 5 objects remain", "The cube left of the blue ball is red."
+    ambiguous        several answers: "red or blue", "There are 2 cubes and 3 spheres."
+    not read         free text in which no rule is certain: "The sphere is blue. The cube is red."
+    no valid answer  nothing, a refusal, or an answer of another type: "I cannot see it.", "red" for a count
 
-A reply is normalised first: what stands behind `</think>` counts; an object of JSON is its `answer`; `\boxed{` and
-`<answer>` are `Answer:`; other markup goes. Then the answer is looked for in the whole, behind the last mark such as
-`Answer:` or "the answer is", in a first sentence that is nothing but an answer, and among all that are named: it is the
-last one that is said of something ("is red", "= 5"), or the last one if none is. Others in its clause must be equal.
+Text in tags is reasoning, and no answer, whatever the tag is called and whether it is closed; `<answer>` and its like
+excepted. Then the first of these rules that finds an answer decides:
+
+1. The reply is nothing but an answer.
+2. A mark, the last: `<answer>`, `\boxed{`, a JSON key, "Answer:", "the answer is". What stands behind it counts alone.
+3. Clauses. A conclusion ("so", "in total", "=") beats what stands before it; all answers from there on must be equal.
+   A number also counts if what is listed behind it adds up to it, and a sentence that is nothing but an answer.
+
+Rewards are stricter (`strict_answer`): a reply is an answer, or has one in `<answer>` or `\boxed{`, or has none.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import takewhile
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from functools import cached_property, lru_cache
 
 import orjson
 
@@ -33,31 +35,48 @@ from vqagen.score.answers.kinds import (
     WORD,
     Vocabulary,
     cell_label,
+    compatible,
     plain,
     read_answer,
     text_of,
 )
 from vqagen.score.items.table import Gold, Options
 
+READ, AMBIGUOUS, NOT_READ, NO_VALID_ANSWER = "read", "ambiguous", "not read", "no valid answer"
+MOST_CHARACTERS, MOST_READ, LONGEST_ANSWER = 1_000_000, 10_000, 1_000
+"""A longer reply has no answer. Of its end so much is read as free text, and so much may be an answer for a reward."""
 
-def answers_in(text: str, gold: Gold, options: Options | None, vocabulary: Vocabulary) -> list[str]:
-    """Return the answer that a reply gives to an item, as text; several if it is ambiguous, none if it refuses.
+
+def read_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocabulary) -> tuple[list[str], str]:
+    """Return the answers that a reply gives to an item, as texts, and its status; one answer if it is READ.
 
     Of multiple choice, it is the text of the option. Of the right answer, only its kind, and of which attribute it is a
-    value, is used.
+    value, is used; a text that nothing marks as an answer also counts if it is the right one.
 
-    >>> answers_in("I count 2 red ones and 1 blue one. ANSWER: 3", Gold("integer", (3,)), None, Vocabulary())
-    ['3']
+    >>> read_reply("I count 2 red ones and 1 blue one. ANSWER: 3", Gold("integer", (3,)), None, Vocabulary())
+    (['3'], 'read')
     """
-    among = vocabulary.beside([text_of(each) for each in gold.answers]) if gold.kind == WORD else frozenset[str]()
-    texts, has_letters = (options.texts, options.has_letters) if options else ((), False)
-    finder = finder_of(gold.kind, texts, has_letters, among, vocabulary)
-    reply = _normalised(text)
-    if whole := finder.whole(text) or finder.whole(reply):
-        return whole
-    if marks := list(_MARK.finditer(reply)):
-        return _behind_mark(reply[marks[-1].end() :].strip(), finder)
-    return _concluded(reply, finder)
+    finder = finder_for(gold, options, vocabulary)
+    reply = _cleaned(_marked(shown(text)[-MOST_READ:]))[-MOST_READ:]
+    is_right = gold.kind == TEXT and plain(text) in [plain(text_of(each)) for each in gold.answers]
+    if found := finder.whole(text) if is_right else _answers(reply, finder):
+        return found, READ if len(found) == 1 else AMBIGUOUS
+    said = _MARK.split(reply)[-1]
+    return [], NO_VALID_ANSWER if len(said.split()) <= _FEW_WORDS or _REFUSED.search(said) else NOT_READ
+
+
+def strict_answer(text: str, gold: Gold, options: Options | None, vocabulary: Vocabulary) -> str | None:
+    r"""Return the answer in the last complete `<answer>` or `\boxed{}` of a reply; without any, that which it is.
+
+    >>> strict_answer("<think>2 or 3?</think><answer>three</answer>", Gold("integer", (3,)), None, Vocabulary())
+    '3'
+    """
+    reply = shown(text)
+    marked = [mark[1] or mark[2] or "" for mark in _MARKED.finditer(reply)]
+    said = _LATEX.sub(r"\1", (marked or [reply])[-1].strip())
+    finder = finder_for(gold, options, vocabulary)
+    found = (finder.whole(said) or finder.whole(_cleaned(said))) if len(said) <= LONGEST_ANSWER else []
+    return found[0] if len(found) == 1 else None
 
 
 def cell_in_reply(reply: str) -> str | None:
@@ -66,284 +85,247 @@ def cell_in_reply(reply: str) -> str | None:
     >>> cell_in_reply("The red book is in B2. ANSWER: column c, row 3")
     'C3'
     """
-    cells = answers_in(reply, Gold(CELL, ("A1",)), None, NO_VOCABULARY)
-    return cells[0] if len(cells) == 1 else None
+    cells, status = read_reply(reply, Gold(CELL, ("A1",)), None, NO_VOCABULARY)
+    return cells[0] if status == READ else None
 
 
-# Normal replies -------------------------------------------------------------------------------------------------------
+# Tags and markup ------------------------------------------------------------------------------------------------------
 
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
-_MARKING = re.compile(r"\\boxed\s*\{|<answer>", re.IGNORECASE)
-_MARKUP = re.compile(
-    r"\\[a-z]+|</?[a-z]+>|^[ \t]*[-\u2022][ \t]+|(?<=\s)[ \t]+|[*`#${}\\\u200b\u2060\ufeff]",
-    re.IGNORECASE | re.MULTILINE,
+_TOKEN = re.compile(r"<\|(?![^|<>]{0,80}(?:think|thought|reason))[^|<>]{0,80}\|>", re.IGNORECASE)
+"""A token of a chat template, such as `<|im_end|>`."""
+_TAG = re.compile(
+    r"(?:<\|?|\[(?=/?think))(?P<end>/|end_(?:of_)?)?(?:(?:begin|start)_(?:of_)?)?"
+    r"(?P<name>[bipsu]|[a-z][a-z_-][\w.:-]{0,40})(?:\s[^<>]{0,400}?)?(?P<alone>/?)\|?[>\]]",
+    re.IGNORECASE,
 )
-"""Commands of LaTeX, tags, bullets of lists, spaces behind others, and characters of Markdown."""
+_LIKE_ANSWER = "final_answer final-answer finalanswer final response output result solution conclusion"
+_FORMATTING = """
+    b i p s u em strong br hr span div code pre sub sup small big mark font center ul ol li table tr td th body html img
+    image bos eos pad unk end_of_turn start_of_turn
+"""
+_SHOWN: Mapping[str, tuple[str, str]] = {
+    "answer": ("<answer>", "</answer>"),
+    **dict.fromkeys(_LIKE_ANSWER.split(), ("\nAnswer: ", "\n")),
+    **dict.fromkeys(_FORMATTING.split(), ("", "")),
+}
+"""Tag whose text is no reasoning -> what takes the place of its beginning and of its end."""
+
+
+def shown(reply: str) -> str:
+    """Return a reply without its reasoning: the text in tags, closed or not, and before an end without beginning.
+
+    >>> shown("<THINKING>3?</THINKING>4"), shown("<reason>3"), shown("3?</think>4")
+    ('4', '', '4')
+    """
+    text = _TOKEN.sub("", reply.replace("\u25c1", "<").replace("\u25b7", ">")) if len(reply) <= MOST_CHARACTERS else ""
+    parts, at, hidden, depth = list[str](), 0, "", 0
+    for tag in _TAG.finditer(text):
+        name, is_end = tag["name"].lower(), bool(tag["end"])
+        if depth:
+            depth += (name == hidden) * (-1 if is_end else 1)
+        elif is_end and name not in _SHOWN:
+            parts.clear()
+        else:
+            parts += text[at : tag.start()], _SHOWN.get(name, ("", ""))[is_end]
+            hidden, depth = name, int(name not in _SHOWN and not tag["alone"])
+        at = tag.end()
+    return "".join(parts) + ("" if depth else text[at:])
+
+
+_MARKED = re.compile(r"<answer>((?:(?!</?answer>).)*)</answer>|\\f?boxed\s*\{((?:[^{}]|\{[^{}]*\})*+)\}", re.DOTALL)
+_LATEX = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mbox|boxed)\s*\{([^{}]*)\}")
+_MARKUP = re.compile(
+    r"\\[()\[\],;! ]|^[ \t]*(?:[-\u2022*+][ \t]+|(?:#{1,3}|#{5,})(?=[ \t]))|[*`$\u200b\u2060\ufeff]", re.MULTILINE
+)
+"""Marks of formulas, bullets of lists, headings, and characters of Markdown."""
 _ENUMERATION = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
-_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
-def _normalised(reply: str) -> str:
-    text = unicodedata.normalize("NFKC", reply.rpartition("</think>")[2]).translate(_QUOTES)
-    if found := _OBJECT.search(text):
-        try:
-            answer = orjson.loads(found[0])["answer"]
-            text = text_of(tuple(answer) if isinstance(answer, list) else "" if answer is None else answer)
-        except (orjson.JSONDecodeError, KeyError):
-            pass
-    text = _MARKUP.sub("", _MARKING.sub("\nAnswer: ", text)).strip()
+def _marked(text: str) -> str:
+    """Return a text with `Answer:` in place of other marks; if it holds an object of JSON, its answer."""
+    text = _LATEX.sub(r"\1", text)
+    try:
+        found = orjson.loads(text[text.index("{") : text.rindex("}") + 1])
+        fields = {key.lower(): value for key, value in found.items()}
+        answer = next(fields[key] for key in ("final_answer", "answer", "prediction", "response") if key in fields)
+        return text_of(tuple(answer) if isinstance(answer, list) else "" if answer is None else answer)
+    except (ValueError, StopIteration):
+        text = _MARKED.sub(lambda mark: f"\nAnswer: {(mark[1] or mark[2] or '').strip()}\n", text)
+        return text.replace("<answer>", "\nAnswer: ")
+
+
+def _cleaned(text: str) -> str:
+    text = _MARKUP.sub("", _LATEX.sub(r"\1", compatible(text))).strip()
     return _ENUMERATION.sub("", text) if len(_ENUMERATION.findall(text)) > 1 else text
 
 
-# Sentences ------------------------------------------------------------------------------------------------------------
+# Marks and clauses ----------------------------------------------------------------------------------------------------
 
 _MARK = re.compile(
     r"""
-    (?<![a-z])answer"?\s*(?:[:=]|\s-\s|\n)
-    | (?<!whether\s)\b(?:the|my|correct|final)\s+answer\s+(?:to\s+\w+\s+\w+\s+)?(?:is|would\s+be|should\s+be)\b\s*:?
+    (?<![a-z])answer["']?\s*(?:[:=]|\s-\s|\n)
+    | (?<!whether\s)\b(?:(?:the|my|correct|final|right)\s+(?:answer|choice)|(?:correct|right|best)\s+option)
+      \s+(?:to\s+(?:\w+\s+){1,3})?(?:is|would\s+be|should\s+be|must\s+be)\b\s*:?
+    | \b(?:wait|actually|sorry|correction|i\s+mean)\b(?=\W*\w) | \#{4}\s(?=\s*\S+\s*\Z)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE_END = r"(?<=[.!?;])\s+|\n+"
-_SENTENCE = re.compile(_SENTENCE_END)
-_CLAUSE = re.compile(rf"{_SENTENCE_END}|\b(?:so|thus|hence|therefore|making|but|however)\b|=>?|\u2192", re.IGNORECASE)
+"""What is said behind the last of these is the answer, if any is; it takes back what was said before."""
+_SO = r"""(?:\b(?:
+    so(?!\s+(?:that|far|many|much|is|are|do|does)\b) | thus | hence | therefore | consequently | making | leaving
+    | giving | totall?ing | for\s+a\s+total | (?:which|this|that)\s+(?:makes|leaves|gives|means)
+    | but\s+(?:only|just|it|in\s+fact)
+    )\b | (?<=\d)\s?=>? | \u2192)"""
+"""A word, or a sign behind a number, that begins a conclusion also inside of a sentence."""
+_CLAUSE = re.compile(rf"(?<=[.!?;])\s+ | \n+ | (?={_SO})", re.IGNORECASE | re.VERBOSE)
+_CONCLUSION = re.compile(
+    rf"""\s*(?:{_SO} | =) | \W*(?:and\s+|the\s+|my\s+)?(?:overall|finally|altogether|together|final|total|result|count
+    |conclusion|that's|adding\s+(?:them|these|up)|in\s+(?:total|all|conclusion|summary|short))\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _REASON = re.compile(
-    r"(?<=[.!?;])\s+|\n+|\s*(?=\()|\s+[-\u2013\u2014]\s+|,?\s+(?=because\b|since\b|as\b)", re.IGNORECASE
+    r"(?<=[.!?;])\s|\n|\s*(?=\()|\s[-\u2013\u2014]\s|,?\s(?=because\b|since\b|as\b)|,\s(?=which\b)", re.IGNORECASE
 )
 """What separates an answer from its reason."""
-_BECAUSE = re.compile(r",?\s*\b(?:because|since)\b[^.;\n]*|\s\([^()]{3,}\)", re.IGNORECASE)
-"""Reasons, and what stands in parentheses."""
 _HEDGED = re.compile(r"\balso\s+(?:be|possible)\b|\b(?:maybe|perhaps)\b", re.IGNORECASE)
-_RETRACTED = re.compile(r".*\b(?:wait|actually|sorry|correction|i\s+mean)\b", re.IGNORECASE | re.DOTALL)
-_REFUSAL = re.compile(
+_REFUSED = re.compile(
     r"""
-    (?:\bi\s+(?:\w+\s+)?|^\W*)(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but)
-    | \b(?:unable|not\s+able|impossible)\s+to\b | \b(?:cannot|can't|could\s+not)\s+be\s+(?:determined|told|known)
-    | (?<!no,\s)\bi\s+(?:do\s+not|don't)\s+(?:really\s+)?(?:know|see)\b
-    | \bnot\s+(?:\w+\s+|\d+%\s+)?(?:sure|certain|clear)\b | \b(?:no\s+idea|unclear|unknown|i'm\s+sorry|i\s+am\s+sorry)\b
+    \A.*(?:\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but)
+    | \b(?:unable|not\s+able|impossible)\s+to\b
+    | (?<!no,\s)\bi\s+(?:do\s+not|don't)\s+(?:really\s+)?know\b | \bno\s+idea\b | \b(?:unclear|unknown)\b
+    | \b(?:i'm|i\s+am)\s+sorry\b
+    | \bnot\s+(?:\w{1,20}\s+|\d{1,3}%\s+)?(?:sure|certain|clear)\b)
+    (?:.*?\b(?:but|however|guess)\b|.*)
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-_DESPITE = re.compile(r"\b(?:but|however|guess)\b", re.IGNORECASE)
-_SAID = re.compile(
-    r"""
-    (?: (?:\b(?:is|are|was|were|be|looks?|appears?|seems?|(?:made|consists|total|shape|color|colour)\s+of|see|count
-        |counted|find|found|have|has|leaves?|gives?|makes?|choose|pick|select|mean|say)|'s|'re|'d|[=:])
-        (?:\s+(?!(?:behind|left|right|front|next|than|as|of|between|near|beside|above|below|from|that|which|with|to|on|by
-            |because|since|the\s+same)\b)[\w'-]+){0,4}
-      | \b(?:so|thus|hence|therefore)[,:]?
-    )\s*\(?$
-    """,
-    re.IGNORECASE | re.VERBOSE,
+"""A refusal, up to what is said despite it."""
+_FEW_WORDS = 2
+"""A reply of no more words that is no answer of its type is not free text."""
+_SHORT_TEXT = re.compile(
+    r"(?!.*\b(?:is|are|was|were|has|have|shows?|there|see)\b)\S+(?:\s+\S+){0,11}\s*", re.IGNORECASE
 )
-"""The text before an answer that is said of something: `is a`, `made of`, `I count exactly`, `so`."""
-_LONGEST_SAID = 60
-_SAID_BEHIND = re.compile(r"\s+(?:of\s+(?:them|these|those|the|which)|are|in\s+total)\b", re.IGNORECASE)
-"""The same behind it: `of them`, `are small`."""
-_LISTED = re.compile(
-    r"(?:\s+[\w-]+){0,2}\s*(?:[,/&-]|\bor\b|\band\b|\bto\b)\s*(?:(?:and|or|a|an|the|in|cell)\s+)*", re.IGNORECASE
-)
-"""The text between two answers of a list: `, `, ` or a `, ` cubes and `."""
-_NONE_THERE = re.compile(
-    r"(?:\b(?:is|are|was|were|see)\s+|^)no\s+(?!doubt|question|way|need|image|picture|more|fewer|less|other|(?:or|and)\b)"
-    r"|(?:not|n't)\s+any\b",
+"""Free text that may be an answer of any words: it is no sentence."""
+_IS_THERE = re.compile(
+    r"(?!.*\b(?:differen(?:ce|t)|no|not|but|and)\b)there (?:is|are) (?:indeed )?(?:an?|at least one|another|some)\b.*",
     re.IGNORECASE,
 )
 
 
-def _behind_mark(text: str, finder: Finder) -> list[str]:
-    """Return the answers behind a mark: in its line, unless it is taken back."""
-    if _RETRACTED.match(text):
-        return _concluded(text, finder)
-    line = text.partition("\n")[0].strip()
-    return finder.whole(line) or finder.whole(_REASON.split(line, maxsplit=1)[0]) or _concluded(line, finder)
+def _answers(reply: str, finder: Finder) -> list[str]:
+    """Return the answers that the first rule finds which finds any."""
+    *before, text = _MARK.split(reply)
+    line = text.strip().partition("\n")[0]
+    head = _REASON.split(line, maxsplit=1)[0]
+    if finder.kind == TEXT:
+        return finder.whole(head) if (before or _SHORT_TEXT.fullmatch(text)) and not _REFUSED.search(text) else []
+    if not before:
+        is_there = finder.kind == BOOL and _IS_THERE.fullmatch(reply) and reply == head
+        return ["yes"] if is_there else finder.whole(reply) or _concluded(reply, finder)
+    return finder.whole(line) or finder.whole(head) or _concluded(head, finder) or _concluded(line, finder)
 
 
 def _concluded(text: str, finder: Finder) -> list[str]:
-    """Return the answers that are named last: one, or several that stand in one clause or list."""
-    while refusal := _REFUSAL.search(text):
-        despite = _DESPITE.search(text, refusal.end())
-        text = text[despite.end() :] if despite else ""
-    if (retracted := _RETRACTED.match(text)) and finder.named(text[retracted.end() :]):
-        text = text[retracted.end() :]
-    wholes = [_verdict(each, finder) for each in _SENTENCE.split(text)]
-    if wholes[0] and len(verdict := _distinct(wholes)) == 1:
-        return verdict
-    if len(listed := _distinct(takewhile(bool, reversed(wholes)))) > 1:
-        return listed
-    for each in (_BECAUSE.sub("", text), text):
-        if named := finder.named(each):
-            return _last(each, named, finder)
-    if finder.kind == INTEGER and _NONE_THERE.search(text):
-        return finder.whole("0")
-    free = plain(_BECAUSE.sub("", text)) if finder.kind == TEXT else ""
-    return [free] if free else []
+    """Return the answer in which all clauses from the last conclusion on agree; several if one clause names them."""
+    named = [(clause, _clause_answers(_REFUSED.sub("", clause, count=1), finder)) for clause in _CLAUSE.split(text)]
+    named = [each for each in named if each[1]]
+    last = max((place for place, (clause, _) in enumerate(named) if _CONCLUSION.match(clause)), default=0)
+    clauses = [clause for clause, _ in named[last:]]
+    answers = _distinct(found for _, found in named[last:])
+    if len(answers) < 2:
+        return answers
+    if total := _total(text[text.index(clauses[0]) :], finder):
+        return total
+    wholes = [finder.whole(_REASON.split(clause, maxsplit=1)[0]) for clause in clauses]
+    if not last and (wholes[0] or wholes[-1]) and not _HEDGED.search(text):
+        return _distinct(wholes)
+    return answers if len(clauses) == 1 else []
 
 
-def _verdict(sentence: str, finder: Finder) -> list[str]:
-    """Return the answer that a sentence is, but for a reason; a word must be of the attribute that is asked for."""
-    head = _REASON.split(sentence, maxsplit=1)[0]
-    is_said = not head.endswith("?") and (finder.kind != WORD or finder.named(head))
-    return finder.whole(head) if is_said else []
-
-
-def _last(text: str, named: Sequence[Named], finder: Finder) -> list[str]:
-    """Return the last of the answers that a text names, and those in its clause; all members of a list as one."""
-    said = list[Named]()
-    for place, each in enumerate(named):
-        is_listed = (
-            said and said[-1:] == [named[place - 1]] and _LISTED.fullmatch(text, named[place - 1].end, each.start)
-        )
-        before = text[max(0, each.start - _LONGEST_SAID) : each.start]
-        if is_listed or _SAID.search(before) or _SAID_BEHIND.match(text, each.end):
-            said.append(each)
-    if _HEDGED.search(text):
-        return _distinct([each.answer] for each in named)
-    clauses = [found.end() for found in _CLAUSE.finditer(text)]
-    last = bisect(clauses, (said or named)[-1].start)
-    answers = _distinct([each.answer] for each in said or named if bisect(clauses, each.start) == last)
+def _clause_answers(clause: str, finder: Finder) -> list[str]:
+    """Return the answers of a clause: it is one, or says them of something; otherwise all that it names."""
+    part = clause if not finder.named(head := _REASON.split(clause, maxsplit=1)[0]) else head
+    named = finder.named(part)
+    if named and not part.endswith("?") and (whole := finder.whole(part)):
+        return whole
+    is_said = [
+        _SAID_BEHIND.match(part, end) if finder.kind == INTEGER else _SAID.search(part[max(0, start - _NEAR) : start])
+        for start, end, _ in named
+    ]
+    is_clear = any(is_said) and not _HEDGED.search(clause)
+    answers = _distinct([each] for (*_, each), said in zip(named, is_said, strict=True) if said or not is_clear)
     if finder.kind == LIST:
-        is_list = said and len(answers) > 1 and " or " not in text
-        return [", ".join(sorted(answers))] if is_list else answers * 2
+        return [", ".join(sorted(answers))] if len(answers) > 1 and " or " not in part else []
     return answers
+
+
+def _total(text: str, finder: Finder) -> list[str]:
+    """Return the number that a text begins with, if those listed behind it, or the first of each line, add up to it."""
+    numbers = finder.named(text) if finder.kind == INTEGER else []
+    if len(numbers) < 2 or not re.search(r"[:\n(]", text[numbers[0][1] : numbers[1][0]]):
+        return []
+    total, *parts = (int(answer) for *_, answer in numbers)
+    firsts = {text.count("\n", 0, start): int(answer) for start, _, answer in reversed(numbers[1:])}
+    return [str(total)] if total in (sum(parts), sum(firsts.values())) else []
 
 
 def _distinct(found: Iterable[list[str]]) -> list[str]:
     return list(dict.fromkeys(answer for each in found for answer in each))
 
 
-# Finders --------------------------------------------------------------------------------------------------------------
-#
-# The answers of one kind that a text names, or that it is. Words count as a whole and unless they are denied: "10"
-# holds no 0, "I know" no "no". Words of other attributes than that of the question are passed over.
+# Words around an answer -----------------------------------------------------------------------------------------------
 
-
-class Named(NamedTuple):
-    """An answer that a text names."""
-
-    start: int
-    end: int
-    answer: str
-
-
-class Finder(NamedTuple):
-    """Finds answers to one kind of question."""
-
-    kind: str
-    whole: Callable[[str], list[str]]
-    """Returns the answer that a text is, if it is nothing else; two for a letter beside the text of another option."""
-    named: Callable[[str], list[Named]]
-    """Returns the answers that a text names and does not deny."""
-
-
-@lru_cache(maxsize=1 << 12)
-def finder_of(
-    kind: str, options: tuple[str, ...], has_letters: bool, among: frozenset[str], vocabulary: Vocabulary
-) -> Finder:
-    """Return the finder for answers of a kind.
-
-    `options` are those of multiple choice, which letters may name. Of words, those `among` some values are found.
-    """
-    if options:
-        return _option_finder(kind, options, has_letters, vocabulary)
-    if kind == WORD and not vocabulary.words:
-        kind = TEXT
-
-    def whole(text: str) -> list[str]:
-        return [] if kind == TEXT else _read(text, kind, vocabulary)
-
-    def value(found: re.Match[str]) -> str | None:
-        if kind == CELL:
-            return cell_label(found[0])
-        if kind == INTEGER and not _is_count(found):
-            return None
-        read = _read(found[0], WORD if kind == LIST else kind, vocabulary)
-        return read[0] if read else None
-
-    @lru_cache(maxsize=1)
-    def pattern() -> re.Pattern[str]:
-        return _PATTERNS.get(kind) or _any_of([way for way, of in vocabulary.words.items() if not among or of in among])
-
-    return Finder(kind, whole, lambda text: _named(text, pattern(), value, _UNTRUE if kind == BOOL else _DENIED))
-
-
-def _read(text: str, kind: str, vocabulary: Vocabulary) -> list[str]:
-    answer = read_answer(text, kind, vocabulary)
-    return [] if answer is None else [text_of(answer)]
-
-
-# Denial ---------------------------------------------------------------------------------------------------------------
-
+_NEAR = 60
+"""Characters before an answer that tell what is said of it."""
+_SAID = re.compile(
+    r"""
+    (?:\b(?:is|are|was|were|be|looks?|appears?|seems?|(?:made|consists|shape|colou?r)\s+of|has|have|choose|pick|select
+        |mean|say|go\s+for|go\s+with)|'s|'re|'d|[=:])
+    (?:\s+(?!(?:behind|left|right|front|next|than|as|of|between|near|beside|above|below|from|that|which|with|to|on|by
+        |because|since|the\s+same)\b)[\w',/&-]+){0,4}[\s/]*\(?$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The text before an answer that is said of something: `is a`, `made of`."""
+_SAID_BEHIND = re.compile(
+    r"(?:\s+[\w-]+){0,3}\s+(?:in\s+(?:total|all)|altogether|remain(?:s|ing)?|left(?!\s+of))\b", re.IGNORECASE
+)
+"""The text behind a number that is a total: `objects in total`, `items remain`."""
+_RELATED = re.compile(
+    r"""
+    \b(?:(?<!made\s)(?<!shape\s)of|behind|beside|near|above|below|under|between|than|as|to|from|like)
+    \s+(?:the|an?|that|this|another|any)\s+
+    (?:(?!(?:is|are|was|were|has|looks?|appears?|seems?|colou?r|material|shape|size)\b)[\w-]+\s+){0,3}$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The text before a word that describes another object: `behind the large `."""
 _DENYING = (
     r"(?:\b(?:not|cannot|never|neither|nor|without|rather\s+than|instead\s+of|other\s+than|anything\s+but{})\b|n't)"
     r"\s+(?:(?!(?:but|so|is|are|it|that)\b)[\w-]+\s+){{0,4}}\W?$"
 )
-_UNTRUE = re.compile(_DENYING.format(""), re.IGNORECASE)
-"""What denies "yes" and "no"."""
-_DENIED = re.compile(_DENYING.format("|no"), re.IGNORECASE)
-"""The text before an answer that is denied: `not `, `neither red nor `, `isn't in cell `."""
-_REJECTED = re.compile(r"\)?\s+(?:is|are)\s+(?:wrong|incorrect|not\s+right)\b", re.IGNORECASE)
-_LONGEST_DENIAL = 60
-
-
-def _named(
-    text: str, pattern: re.Pattern[str], value: Callable[[re.Match[str]], str | None], denied: re.Pattern[str]
-) -> list[Named]:
-    found = []
-    for each in pattern.finditer(text):
-        start, answer = each.start(each.lastgroup or 0), value(each)
-        is_denied = denied.search(text[max(0, start - _LONGEST_DENIAL) : start]) or _REJECTED.match(text, each.end())
-        if answer is not None and not is_denied:
-            found.append(Named(start, each.end(), answer))
-    return found
-
-
-# Patterns -------------------------------------------------------------------------------------------------------------
-
-
-def _any_of(words: list[str]) -> re.Pattern[str]:
-    """Return the pattern of some words, longest first."""
-    listed = "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))) or "(?!)"
-    return re.compile(rf"(?<![\w-])(?:{listed})(?![\w-])", re.IGNORECASE)
-
-
-_TRUTH = r"""
-    (?<![\w-])(?:
-        yes|yeah|yep|yup|true|nope|nah|false
-        | no(?=\s*(?:$|[.,;:!?)\]"'\u2013\u2014-]|\b(?:there|it|they|the|i|this|that|these|those|we|you|or|and)\b))
-    )(?![\w-])
-    | \A\W*no(?=\s+(?!doubt|problem|idea|question|worries|way|image|picture|answer|one\b|longer)\w)
-"""
-"""A "no" before another word is a determiner, unless the reply begins with it."""
-_DIGITS = r"(?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0+)?(?![\w%/]|\.\d|:\d)"
-_CELL = r"""
-    col(?:umn|\.)?:?\s*[a-z]\W+(?:and\s+|in\s+|of\s+)?row:?\s*\d+(?!\w)
-    | row:?\s*\d+\W+(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z](?!\w)
-    | (?<![^\W_])[a-z][-_]?\d{1,3}(?![^\W_]|\.\d)
-    | \b(?:cell|in|at|is)\s+(?-i:[A-Z])\s\d{1,3}(?=\W*(?:$|[.,;!?)\n]))
-"""
-"""A letter and a number stand together, or behind a word: `B2`, `at D 4`."""
-_PATTERNS: Mapping[str, re.Pattern[str]] = {
-    BOOL: re.compile(_TRUTH, re.IGNORECASE | re.VERBOSE),
-    INTEGER: re.compile(f"{_DIGITS}|{_any_of(list(NUMBER_WORDS)).pattern}", re.IGNORECASE | re.ASCII),
-    CELL: re.compile(_CELL, re.IGNORECASE | re.VERBOSE),
-    TEXT: re.compile("(?!)"),
-}
-_NO_COUNT = re.compile(r"\b(?:at\s+least|at\s+most|(?:more|fewer|less)\s+than|over|under|other|remaining)\s+$", re.I)
+_UNTRUE, _DENIED = (re.compile(_DENYING.format(more), re.IGNORECASE) for more in ("", "|no"))
+"""The text before an answer that is denied: `not `, `neither red nor `, `isn't in cell `. "Yes, no" denies nothing."""
+_REJECTED = re.compile(
+    r"\)?\s+(?:is|are)\s+(?:wrong|incorrect|not\s+right|hidden|blocked|covered|empty)\b", re.IGNORECASE
+)
+_NO_COUNT = re.compile(
+    r"""
+    \b(?:at\s+least|at\s+most|(?:more|fewer|less)\s+than|over|under|other|remaining|steps?|objects?|item|option|question
+    |figure|(?:out\s+of|of\s+(?:the|these|those|all)|among|from)(?:\s+(?:the|all))?)\s+$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The text before a number that is a bound, a label ("step 2"), or of how many there are ("of the 8 objects")."""
 _ONE_AS_COUNT = re.compile(
     r"(?:^|[^\w\s]\s*|\n|'s\s+|\b(?:is|was|be|only|exactly|just|see|count|has|have|and|or|so|of)\s+)$", re.IGNORECASE
 )
-_OR_MORE = re.compile(r"\s+or\s+(?:more|fewer|less)\b", re.IGNORECASE)
 
 
-def _is_count(found: re.Match[str]) -> bool:
-    """False for a bound ("at least 3") and for a pronoun ("the red one")."""
-    before = found.string[max(0, found.start() - _LONGEST_DENIAL) : found.start()]
-    is_bound = _NO_COUNT.search(before) or _OR_MORE.match(found.string, found.end())
-    return not is_bound and (found[0].lower() != "one" or _ONE_AS_COUNT.search(before) is not None)
-
-
-# Options --------------------------------------------------------------------------------------------------------------
+# Finders --------------------------------------------------------------------------------------------------------------
+#
+# The answers of one kind that a text names, or that it is. Words count as a whole and unless they are denied: "10"
+# holds no 0, "I know" no "no". Words of other attributes than that of the question are passed over.
 
 _LETTERED = re.compile(
     r"""
@@ -353,40 +335,113 @@ _LETTERED = re.compile(
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 """A letter, alone or before a text: `B`, `(b)`, `Option B: metal`."""
-_LETTER_INSIDE = r"""
+OPTION = "option"
+"""The kind of a finder of options."""
+LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+"""Letters of options; also the options of a question whose texts are not known, as EasyR1 hands over the letter."""
+_WORD = re.compile(r"[\w-]{2,}\W*")
+_NAMED: Mapping[str, str] = {
+    BOOL: r"""
+    (?<![\w-])(?:
+        yes|yeah|yep|yup|true|nope|nah|false
+        | no(?=\s*(?:$|[.,;:!?)\]"'\u2013\u2014-]|\b(?:there|it|they|the|i|this|that|these|those|we|you|or|and)\b))
+    )(?![\w-])
+    | \A\W*(?P<none>no(?!\s+one\b)|there\s+(?:(?:is|are|was|were)\s+no(?:t\s+an?y?)?|isn't|aren't))
+      \s+(?!(?:doubt|problem|idea|question|worries|way|need|image|picture|answer|longer)\b)\w
+""",  # a "no" before another word is a determiner, unless the text begins with it
+    INTEGER: r"""
+    (?P<none>\b(?:(?:is|are|was|were|see|has|have|contains?)\s+no|not\s+any)|\A\W*no|n't\s+any)
+      \s+(?!(?:doubt|question|way|need|image|picture|more|fewer|less|other|idea|or|and)\b)[a-z]
+    | (?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0{1,3})?(?![\w%/]|\.\d|:\d)
+      (?!\s+or\s+(?:more|fewer|less)\b)
+""",
+    CELL: r"""
+    col(?:umn|\.)?:?\s*[a-z]\W{1,9}(?:and\s+|in\s+|of\s+)?row:?\s*\d{1,3}(?!\w)
+    | row:?\s*\d{1,3}\W{1,9}(?:and\s+|in\s+|of\s+)?col(?:umn|\.)?:?\s*[a-z](?!\w)
+    | (?<![^\W_])[a-z][-_]?\d{1,3}(?![^\W_]|\.\d)
+    | \b(?:cell|in|at|is)\s+(?-i:[A-Z])\s\d{1,3}(?=\W*(?:$|[.,;!?)\n]))
+""",  # a letter and a number stand together, or behind a word: `B2`, `at D 4`
+    OPTION: r"""
     \b(?:option|choice|answer|pick|choose|select)\s*:?\s*\(?(?P<a>[a-z])(?=\s*[).,:;!?]|\s*$|\s+(?:is|or|and|says)\b)
     | \((?P<b>[a-z])\)
     | (?<![\w'.-])(?P<c>(?-i:[B-HJ-Z]))(?![\w'-])
     | (?<![\w'.-])(?P<d>(?-i:A))(?=[).:,;!?]|\s*$|\s+(?:is|or|nor|and|says|because)\b)
-"""
-"""An `A` before another word is an article, and `I` a pronoun."""
+""",  # an `A` before another word is an article, and `I` a pronoun
+}
+"""Kind -> the pattern of what a text may name besides words."""
 
 
-def _option_finder(kind: str, options: tuple[str, ...], has_letters: bool, vocabulary: Vocabulary) -> Finder:
-    letters = {chr(ord("a") + place): option for place, option in enumerate(options[:26])} if has_letters else {}
-    ways = _ways_of_options(kind, options, vocabulary)
+class Finder:
+    """Finds answers to one kind of question, or the options of one."""
 
-    def of_text(text: str) -> list[str]:
-        """Return the option that a text is."""
-        return [ways[each] for each in (plain(text), *_read(text, kind, vocabulary)) if each in ways][:1]
+    def __init__(self, kind: str, among: frozenset[str], options: Options | None, vocabulary: Vocabulary) -> None:
+        """Of words, those `among` some values are found; a letter names an option if the model saw their order."""
+        self.read_as, self.vocabulary = TEXT if kind == WORD and not vocabulary.words else kind, vocabulary
+        self.kind = OPTION if options else self.read_as
+        texts = options.texts if options and options.has_letters else ()
+        self.letters = {letter.lower(): option for letter, option in zip(LETTERS, texts, strict=False)}
+        self.is_unknown = texts == LETTERS
+        words = vocabulary.words if kind in (WORD, LIST) else {}
+        self.ways = {way: of for way, of in words.items() if not among or of in among}
+        if options:
+            self.ways = _ways_of_options(kind, options.texts, vocabulary)
+        self.denied = {BOOL: (_UNTRUE,), WORD: (_DENIED, _RELATED), INTEGER: (_DENIED, _NO_COUNT)}.get(
+            self.kind, (_DENIED,)
+        )
 
-    def whole(text: str) -> list[str]:
-        if by_text := of_text(text):
-            return by_text
-        if (lettered := _LETTERED.fullmatch(text)) and lettered[1].lower() in letters:
-            option, by_text = letters[lettered[1].lower()], of_text(lettered[2] or "")
-            return list(dict.fromkeys([option, *by_text])) if by_text or not lettered[2] else []
-        return _read(text, kind, vocabulary) if kind != TEXT else []
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern of what a text may name."""
+        words = sorted(NUMBER_WORDS if self.kind == INTEGER else self.ways, key=lambda word: (-len(word), word))
+        named = rf"(?<![\w-])(?:{'|'.join(map(re.escape, words)) or '(?!)'})(?![\w-])(?!\s+or\s+(?:more|fewer|less)\b)"
+        return re.compile(f"{named}|{_NAMED.get(self.kind, '(?!)')}", re.IGNORECASE | re.VERBOSE)
 
-    def value(found: re.Match[str]) -> str | None:
-        by_letter = found.lastgroup and letters.get(found[found.lastgroup].lower())
-        return by_letter if found.lastgroup else ways.get(found[0].lower())
+    def whole(self, text: str) -> list[str]:
+        """Return the answer that a text is, if it is nothing else; two for a letter beside another option's text."""
+        if self.kind != OPTION:
+            return self._read(text)
+        lettered = _LETTERED.fullmatch(text)
+        if (found := self._option(text)) or not lettered or lettered[1].lower() not in self.letters:
+            return found or (self._read(text) if self.read_as != TEXT else [])
+        beside = self._option(lettered[2] or "")
+        is_one = not lettered[2] or (_WORD.fullmatch(lettered[2]) if self.is_unknown else beside)
+        return _distinct([[self.letters[lettered[1].lower()]], beside]) if is_one else []
 
-    @lru_cache(maxsize=1)
-    def pattern() -> re.Pattern[str]:
-        return re.compile(f"{_any_of(list(ways)).pattern}|{_LETTER_INSIDE}", re.IGNORECASE | re.VERBOSE)
+    def _read(self, text: str) -> list[str]:
+        answer = read_answer(text, self.read_as, self.vocabulary)
+        return [] if answer is None else [text_of(answer)]
 
-    return Finder(kind, whole, lambda text: _named(text, pattern(), value, _DENIED))
+    def _option(self, text: str) -> list[str]:
+        """Return the option whose text a text is."""
+        return [self.ways[each] for each in (plain(text), *self._read(text)) if each in self.ways][:1]
+
+    def named(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the answers that a text names and does not deny, with the places where they begin and end."""
+        found = []
+        for each in self.pattern.finditer(text):
+            start = each.start(each.lastgroup or 0)
+            before, answer = text[max(0, start - _NEAR) : start], self._answer(each, each.lastgroup or "")
+            is_pronoun = each[0].lower() == "one" and self.kind == INTEGER and not _ONE_AS_COUNT.search(before)
+            is_denied = any(way.search(before) for way in self.denied) or _REJECTED.match(text, each.end())
+            if answer and not is_pronoun and not is_denied:
+                found.append((start, each.end(), answer))
+        return found
+
+    def _answer(self, found: re.Match[str], group: str) -> str:
+        if group:
+            return {INTEGER: "0", BOOL: "no"}.get(self.kind) or self.letters.get(found[group].lower(), "")
+        if self.kind in (BOOL, INTEGER):
+            return next(iter(self._read(found[0])), "")
+        return cell_label(found[0]) if self.kind == CELL else self.ways.get(found[0].lower(), "")
+
+
+_finder = lru_cache(maxsize=1 << 12)(Finder)
+
+
+def finder_for(gold: Gold, options: Options | None, vocabulary: Vocabulary) -> Finder:
+    """Return the finder for the answers to an item."""
+    among = vocabulary.beside([text_of(each) for each in gold.answers]) if gold.kind == WORD else frozenset[str]()
+    return _finder(gold.kind, among, options, vocabulary)
 
 
 def _ways_of_options(kind: str, options: tuple[str, ...], vocabulary: Vocabulary) -> dict[str, str]:
@@ -394,7 +449,8 @@ def _ways_of_options(kind: str, options: tuple[str, ...], vocabulary: Vocabulary
     words: Mapping[str, object] = vocabulary.words if kind == WORD else NUMBER_WORDS if kind == INTEGER else {}
     meant: dict[str, set[str]] = {}
     for option in options:
-        values = {*_read(option, kind, vocabulary), plain(option)}
+        read = read_answer(option, kind, vocabulary)
+        values = {plain(option), plain(option) if read is None else text_of(read)}
         for way in (*values, *(way for way, value in words.items() if str(value) in values)):
             meant.setdefault(way.lower(), set()).add(option)
     return {way: min(said) for way, said in meant.items() if way and len(said) == 1}

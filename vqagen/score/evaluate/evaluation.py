@@ -18,8 +18,9 @@ from vqagen.errors import Problem, UsageError, unknown, warn
 from vqagen.extras import needed
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
-from vqagen.score.answers.judging import AMBIGUOUS, NOT_AN_OPTION, PARSED, PRESETS, REFUSED, Judged, judge, right_answer
+from vqagen.score.answers.judging import NOT_AN_OPTION, PRESETS, Judged, judge, right_answer
 from vqagen.score.answers.kinds import vocabulary_of
+from vqagen.score.answers.replies import AMBIGUOUS, NO_VALID_ANSWER, NOT_READ, READ
 from vqagen.score.evaluate.matching import EXAMPLES, known_ids, match, reject_items
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
 from vqagen.score.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
@@ -27,8 +28,9 @@ from vqagen.score.predictions.reading import CONFLICT, Predictions, lowest
 from vqagen.score.report.table import Report, Reported
 
 OVERALL = "overall"
-PAIR, ANSWER, GIVEN = "pair", "answer", "given"
-"""Fields that every evaluation has: the number of the pair, and the right and the given answer as they are compared."""
+PAIR, ANSWER, GIVEN, STATUS = "pair", "answer", "given", "status"
+"""Fields that every evaluation has: the number of the pair, the right and the given answer as they are compared, and
+how the reply was understood: `read`, `not read`, …"""
 CROSS = "*"
 WRONG, SKIP = MISSING = "wrong", "skip"
 IMAGE = "image"
@@ -230,6 +232,7 @@ def evaluate(
         PAIR: items.pairs,
         ANSWER: items.gold.map(partial(right_answer, preset=settings.preset, vocabulary=words)),
         GIVEN: judged.map(attrgetter("given")),
+        STATUS: judged.map(attrgetter("status")),
     }
     coverage = coverage_of(items, predictions, judged.map(attrgetter("status")))
     if coverage.unknown > coverage.answered:
@@ -281,7 +284,7 @@ def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = Fa
                 file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
 
-FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "refused")
+FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "not_read", "no_valid_answer")
 
 
 class Coverage(NamedTuple):
@@ -299,12 +302,14 @@ class Coverage(NamedTuple):
     a question with different predictions is answered wrong."""
     unknown: int
     """Predictions for questions that the file does not have; each id counts once."""
-    parsed: int
-    """Questions whose prediction was understood."""
+    read: int
+    """Questions whose prediction was read."""
     ambiguous: int
     """Questions whose prediction names several answers, or which have different predictions."""
-    refused: int
-    """Questions whose prediction holds no answer."""
+    not_read: int
+    """Questions whose prediction is free text in which no rule of `score.answers.replies` is certain."""
+    no_valid_answer: int
+    """Questions whose prediction is empty, a refusal, or of another type."""
     not_an_option: int
     """Questions whose prediction names none of the options."""
     examples: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -313,7 +318,7 @@ class Coverage(NamedTuple):
     def first_ids(self) -> str:
         """Return the first ids of each fault as text; "" without faults.
 
-        >>> Coverage(9, 4, 4, 5, 0, 1, 4, 0, 0, 0, {"missing": ("0", "2", "3"), "unknown": ("12",)}).first_ids()
+        >>> Coverage(9, 4, 4, 5, 0, 1, 4, 0, 0, 0, 0, {"missing": ("0", "2", "3"), "unknown": ("12",)}).first_ids()
         'missing 0, 2, 3, …; unknown 12'
         """
         return "; ".join(f"{fault.replace('_', ' ')} {self.ids(fault)}" for fault in FAULTS if getattr(self, fault))
@@ -327,8 +332,10 @@ class Coverage(NamedTuple):
 def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Coverage:
     """Return the coverage of predictions; `statuses` say how that for each item was understood, NONE without one."""
     missing = np.flatnonzero(statuses.codes == NONE)
-    places = {status: np.flatnonzero(statuses.codes == code) for code, status in enumerate(statuses.values)}
-    understood = places.pop(PARSED, missing[:0])
+    places = {
+        status.replace(" ", "_"): np.flatnonzero(statuses.codes == code) for code, status in enumerate(statuses.values)
+    }
+    understood = places.pop(READ, missing[:0])
     answered, unknown = len(items) - len(missing), list[str]()
     if answered < len(predictions.by_id):
         asked = known_ids(items)
@@ -345,7 +352,10 @@ def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Cov
         missing=len(missing),
         duplicate=len(predictions.duplicated),
         unknown=len(unknown),
-        parsed=len(understood),
-        **{status: len(places.get(status, ())) for status in (AMBIGUOUS, REFUSED, NOT_AN_OPTION)},
+        read=len(understood),
+        **{
+            status: len(places.get(status, ()))
+            for status in (AMBIGUOUS, *(each.replace(" ", "_") for each in (NOT_READ, NO_VALID_ANSWER, NOT_AN_OPTION)))
+        },
         examples={fault: ids for fault, ids in examples.items() if ids},
     )

@@ -114,7 +114,9 @@ def _head(evaluation: Evaluation) -> tuple[str, ...]:
         f"coverage: {found.answered:,} of {found.questions:,} answered "
         f"({found.answered / found.questions:.1%}); {found.missing:,} missing ({treated}), "
         f"{found.duplicate:,} duplicate, {found.unknown:,} unknown, {found.not_an_option:,} not an option",
-        f"replies: {found.parsed:,} parsed, {found.ambiguous:,} ambiguous, {found.refused:,} refused",
+        f"replies: {found.read:,} read, {found.ambiguous:,} ambiguous, {found.not_read:,} not read "
+        f"({found.not_read / found.questions:.1%}), "
+        f"{found.no_valid_answer:,} no valid answer",
         *([f"first ids: {ids}"] if ids else []),
         *_unknown_words(evaluation),
         f"answers: compared as {used.preset}{top}; 95 % intervals: {intervals}; floor: best guess without the picture",
