@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from vqagen.language.sentence import FIELD
+from vqagen.language.sentence import FIELD, GUARD
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Part, Wording, Words
@@ -31,7 +31,7 @@ from vqagen.language.wording import Part, Wording, Words
 MOST_SENTENCES = 2_000
 """Sentences that are tried for one text; one takes 8 µs."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_BARE = {"an": "a", "another": "a", "other": "", "else": "", "each": "every"}
+_BARE = {"an": "a", "another": "a", "other": "", "else": "", "each": "every", GUARD: ""}
 """Words that `sentence` drops or changes -> what is compared in their place."""
 _GLUED = re.compile(r"[\w>][\[\]]+[\w<]|\w<|>(?!s(?!\w))\w|><")
 """A word of which a slot or an optional part is only a piece."""

@@ -84,6 +84,8 @@ class Domain:
     """The metadata's own `functions`, as written; `language` checks them against the functions it has."""
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     source: str = field(default="", compare=False)
+    language: str = ""
+    """The language of texts, such as "en" or "fr"; "" if the metadata does not say it."""
     abstract_types: tuple[str, ...] = ()
     """Types without values that only this domain has, such as "Part"; plug-ins define them."""
     plain_types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -190,6 +192,7 @@ def domain_from_metadata(
         declared=tuple(reader.functions),
         record=reader.metadata,
         source=source,
+        language=reader.sound.get("language", ""),
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
         rewrites=tuple(read_rewrites(reader.sound, folder, findings)),
