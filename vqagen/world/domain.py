@@ -21,6 +21,8 @@ begins with "relate", and slots are filled unless a template lists them under `c
 {value: words} under the name of a type that is not declared otherwise is the `display` of the attribute with these
 values.
 
+Further keys: `language` (of texts) and `answers` (the words for yes, no and numbers).
+
 Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
 `replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Plurals and rewrites
 may be the name of a JSON file beside the metadata. Other keys are kept in `Domain.record`.
@@ -49,6 +51,7 @@ from vqagen.world.metadata_reader import (
     PLUGINS,
     MetadataReader,
     find_beside,
+    read_answer_words,
     read_plurals,
     read_rewrites,
     section_of_types,
@@ -86,6 +89,8 @@ class Domain:
     source: str = field(default="", compare=False)
     language: str = ""
     """The language of texts, such as "en" or "fr"; "" if the metadata does not say it."""
+    answer_words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Answers -> the domain's words for them: {"yes": "sí", "0": "cero"}."""
     abstract_types: tuple[str, ...] = ()
     """Types without values that only this domain has, such as "Part"; plug-ins define them."""
     plain_types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -193,6 +198,7 @@ def domain_from_metadata(
         record=reader.metadata,
         source=source,
         language=reader.sound.get("language", ""),
+        answer_words=read_answer_words(reader.sound, findings),
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
         rewrites=tuple(read_rewrites(reader.sound, folder, findings)),

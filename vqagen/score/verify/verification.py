@@ -190,7 +190,7 @@ def _fault(
     right = outputs[-1]
     if "answer" not in record:
         return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(right)}")
-    if not same_answer(record["answer"], right):
+    if not same_answer(record["answer"], right, catalogue.domain.answer_words):
         message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
         return QuestionFault("wrong answer", message)
     return texts.fault(record, scene, program.nodes, outputs) if texts else None

@@ -115,6 +115,7 @@ class QuestionTask(Task):
             "records": self.form.to_record(),
             "families": families,
             "answer_types": _answer_types(self.domain),
+            **({"vocabulary": {"answers": dict(words)}} if (words := self.domain.domain.answer_words) else {}),
         }
 
     def info(self, generator: dict[str, Any]) -> dict[str, Any]:
