@@ -119,7 +119,7 @@ def test_a_file_of_the_references_shape_checks_out(questions: list[Record], vqag
             node["side_inputs"] = node.pop("value_inputs")
     ran = vqagen_.done(f"verify {written(questions)} --scenes scenes.json")
 
-    assert b" checked, 0 wrong\n" in ran.out
+    assert b" checked, 0 wrong: answers recomputed; texts match their templates\n" in ran.out
 
 
 # What is wrong ----------------------------------------------------------------------------------------------------

@@ -34,10 +34,11 @@ from vqagen.language.question_files import QUESTIONS
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.plugin import FILTER, Undefined
+from vqagen.plugin import Undefined
 from vqagen.score.record_files import check_origin, find_any_records, generator_of, settings_of, shipped_domain
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.score.verify.vague import vague_text
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 
@@ -309,7 +310,7 @@ class QuestionTexts:
                 try:
                     for keeps in keeps_other:
                         if family.recogniser.says(text, bound.words, keeps):
-                            return _vague(text, family, bound, scene, steps, outputs)
+                            return vague_text(text, family.recogniser, bound, scene, steps, outputs)
                 except UndecidedError:
                     self.unproven[UNDECIDED] += 1
                     return None
@@ -342,27 +343,6 @@ class QuestionTexts:
         names = (function for function, _, _ in steps)
         alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
         return sorted(alike, key=lambda family: family is not named)
-
-
-def _vague(
-    text: str, family: Family, bound: Bound, scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
-) -> QuestionFault | None:
-    """Return the fault of a text that leaves out words without which its program asks something else, if it does."""
-    unsaid = family.recogniser.unsaid(text, bound.words)
-    skipped = {step for slot in unsaid for step in bound.steps.get(slot, ())}
-    results: list[Any] = []
-    try:
-        for i, (function, inputs, values) in enumerate(steps if skipped else ()):
-            known = [results[k] for k in inputs]
-            is_filter = i in skipped and family.template.catalogue[function].role == FILTER
-            results.append(known[0] if is_filter else family.template.catalogue[function].run(scene, *known, *values))
-        if results == [] or results[-1] == outputs[-1]:
-            return None
-        why = f"without it, the answer would be {as_written(results[-1])}"
-    except Undefined as error:
-        why = f"without it, {error}"
-    left_out = ", ".join(f"{slot} {bound.words[slot]}" for slot in unsaid)
-    return QuestionFault("vague text", f'"{text}" leaves out {left_out}, by which the program answers; {why}')
 
 
 def _explained(text: str, family: Family, words: Words, keeps_other: tuple[bool, ...]) -> QuestionFault:
