@@ -42,7 +42,7 @@ from vqagen.errors import Problem
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
 from vqagen.world.attribute import Attribute, Compute, Recorded
-from vqagen.world.findings import Findings, problem_in
+from vqagen.world.findings import Findings, content_of, problem_in
 from vqagen.world.metadata_reader import (
     ATTRIBUTES,
     BASE_TYPES,
@@ -51,7 +51,6 @@ from vqagen.world.metadata_reader import (
     PLUGINS,
     MetadataReader,
     find_beside,
-    read_answer_words,
     read_plurals,
     read_rewrites,
     section_of_types,
@@ -198,7 +197,7 @@ def domain_from_metadata(
         record=reader.metadata,
         source=source,
         language=reader.sound.get("language", ""),
-        answer_words=read_answer_words(reader.sound, findings),
+        answer_words=_answer_words(reader.sound, findings),
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
         rewrites=tuple(read_rewrites(reader.sound, folder, findings)),
@@ -208,3 +207,15 @@ def domain_from_metadata(
     )
     findings.settle()
     return domain
+
+
+def _answer_words(record: Mapping[str, Any], findings: Findings) -> Mapping[str, str]:
+    """Return "yes", "no" and figures -> the words for them, where there are any."""
+    given = content_of(record.get("answers"))
+    findings.strange_keys(given, ("yes", "no", "numbers", "comment"), "answers")
+    numbers = {str(number): word for number, word in enumerate(given.get("numbers", ()))}
+    words: dict[str, str] = {**{key: given[key] for key in ("yes", "no") if key in given}, **numbers}
+    every: dict[str, str] = {"yes": "yes", "no": "no", **words}
+    if len({word.casefold() for word in every.values()}) < len(every):
+        findings.fault("answers", "two answers have one word")
+    return MappingProxyType(words)

@@ -373,18 +373,6 @@ def _section(
     return None, findings, name
 
 
-def read_answer_words(record: Mapping[str, Any], findings: Findings) -> Mapping[str, str]:
-    """Return "yes", "no" and figures -> the words for them, where there are any."""
-    given = content_of(record.get("answers"))
-    findings.strange_keys(given, ("yes", "no", "numbers", "comment"), "answers")
-    numbers = {str(number): word for number, word in enumerate(given.get("numbers", ()))}
-    words: dict[str, str] = {**{key: given[key] for key in ("yes", "no") if key in given}, **numbers}
-    every: dict[str, str] = {"yes": "yes", "no": "no", **words}
-    if len({word.casefold() for word in every.values()}) < len(every):
-        findings.fault("answers", "two answers have one word")
-    return MappingProxyType(words)
-
-
 def read_plurals(record: Mapping[str, Any], folder: Path | None, findings: Findings) -> Mapping[str, str]:
     """Return word -> its plural."""
     return MappingProxyType(dict(content_of(_section("plurals", record, folder, findings)[0])))
