@@ -185,7 +185,7 @@ FAULTS: list[tuple[Any, str, str]] = [
     (
         [START, {"type": "filter_count", "inputs": [0]}],
         "program[1].type",
-        "unknown function 'filter_count'; did you mean",
+        "unknown function 'filter_count'; known:",
     ),
     ([START, {"type": "count"}], "program[1].inputs", "count takes 1 input, found 0"),
     ([START, {"type": "count", "inputs": [0, 0]}], "program[1].inputs", "count takes 1 input, found 2"),
@@ -215,7 +215,7 @@ FAULTS: list[tuple[Any, str, str]] = [
     (
         [START, ONE, {"type": "relate", "inputs": [1], "value_inputs": ["beside"]}],
         "program[2].value_inputs[0]",
-        "unknown Relation 'beside'; did you mean 'behind'?",
+        "unknown Relation 'beside'; known: left, right, behind, front",
     ),
     (
         [START, {"type": "filter_size", "inputs": [0], "value_inputs": [3]}],

@@ -113,11 +113,11 @@ def test_what_is_wrong_is_raised_before_the_first_question(scenes: Path) -> None
 
 def test_an_unknown_setting_gives_the_nearest(scenes: Path) -> None:
     with pytest.raises(vqagen.UsageError) as caught:
-        vqagen.generate(scenes, sede=3, templates_per_scene=2)
+        vqagen.generate(scenes, sede=3, templates_per_imag=2)
 
     assert str(caught.value).splitlines() == [
         "unknown setting 'sede'; did you mean 'seed'?",
-        "unknown setting 'templates_per_scene'; did you mean 'templates_per_image'?",
+        "unknown setting 'templates_per_imag'; did you mean 'templates_per_image'?",
     ]
 
 

@@ -243,3 +243,57 @@ def test_a_plug_in_that_fails_is_told_of_unless_the_scene_is_at_fault(color: str
 
     assert isinstance(caught.value, PlugInError) == (color == "red")
     assert len(caught.value.problems) == 1
+
+
+# Numbers where text is meant ------------------------------------------------------------------------------------------
+
+DIGITS = domain_from_metadata(
+    {
+        "types": {
+            "Digit": ["0", "2", "2.5"],
+            "Lit": {"values": ["true", "false"], "optional": True},
+            "Tag": {"values": ["1", "a"], "multi": True, "optional": True, "key": "look.tag"},
+            "Kind": ["card"],
+        }
+    }
+)
+
+
+@pytest.mark.parametrize(("written", "value"), [(2, "2"), ("2", "2"), (0, "0"), (2.5, "2.5")])
+def test_a_number_is_read_as_the_text_that_json_writes_in_the_same_way(written: object, value: str) -> None:
+    """A "2" was wanted, a 2 was "unknown digit 2; known: 0, 2"."""
+    card = {"digit": written, "lit": True, "look": {"tag": [1, "a"]}, "kind": "card"}
+    scene = compile_scene({"objects": [card]}, DIGITS)
+
+    assert scene.values == {"digit": [value], "lit": ["true"], "tag": [("1", "a")], "kind": ["card"]}
+
+
+@pytest.mark.parametrize(
+    ("key", "written", "message"),
+    [
+        ("digit", 2.0, "unknown digit 2.0; known: 0, 2, 2.5"),
+        ("digit", True, "unknown digit true; known: 0, 2, 2.5"),
+        ("digit", 7, "unknown digit 7; known: 0, 2, 2.5"),
+        ("lit", 1, "unknown lit 1; known: true, false"),
+        ("kind", 2, "unknown kind 2; known: card"),
+    ],
+)
+def test_a_number_that_is_no_value_is_named_as_it_is_written(key: str, written: object, message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        compile_scene({"objects": [{"digit": "0", "kind": "card", key: written}]}, DIGITS)
+
+    assert [each.message for each in caught.value.problems] == [f"{message} [scene 0]"]
+
+
+@pytest.mark.parametrize("index", [True, 1.0])
+def test_an_object_index_is_a_whole_number(index: object) -> None:
+    """In Python, both pass for 1."""
+    with pytest.raises(BadInput, match="expected a whole number, found"):
+        compile_scene({"objects": [thing(), thing()], "relationships": {"left": [[index], []]}}, WORLD)
+
+
+def test_a_coordinate_is_a_number() -> None:
+    things = [thing(**{"3d_coords": [0, 0, 0]}), thing(**{"3d_coords": [True, 0, 0]})]
+
+    with pytest.raises(BadInput, match="expected a number, found true"):
+        compile_scene({"objects": things, "directions": {"left": [-1, 0, 0]}}, WORLD)

@@ -151,7 +151,7 @@ def test_other_inputs_than_a_file_was_made_from_are_one_line_first(
 
     assert len(ran.err.splitlines()) == 1
     assert ran.err.startswith(f"vqagen: warning: {out}: {message}")
-    assert b" checked, 0 wrong\n" in ran.out
+    assert b" checked, 0 wrong: answers recomputed; texts " in ran.out
 
 
 def test_a_file_made_with_hidden_answers_is_refused_in_one_line(vqagen_: Commands) -> None:
@@ -185,3 +185,15 @@ def test_an_image_index_of_a_scene_is_a_whole_number_from_0_on(number: str, show
     assert (generated.code, checked.code) == (3, 1)
     assert generated.err.startswith(f"vqagen: scenes.json: scenes[0].{message} [scene 0 (")
     assert message.replace(": ", "  ", 1).encode() in checked.out
+
+
+def test_keys_written_twice_are_named_once(vqagen_: Commands) -> None:
+    """The first one is lost, which only `check` said."""
+    scene = '{"image_filename": "%d.png", "objects": [{"size": "large", "size": "small", "color": "red", %s}]}'
+    rest = '"material": "metal", "shape": "cube"'
+    Path("s.json").write_text(f'{{"scenes": [{", ".join(scene % (n, rest) for n in range(3))}]}}')
+    ran = vqagen_.done("generate --scenes s.json --out q.json")
+
+    said = "s.json: scenes[0].objects[0].size: the key 'size' is written twice in one object; the first one is lost"
+    assert ran.err.count("written twice") == 1
+    assert f"{said} (so are keys of 2 more scenes)" in ran.err

@@ -16,7 +16,7 @@ from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates, read_template_files
 from vqagen.language.template import Template
-from vqagen.world.domain import load_domain
+from vqagen.world.domain import domain_from_metadata, load_domain
 
 CATALOGUE = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
 
@@ -532,3 +532,84 @@ def test_shards_and_resumed_runs_skip_the_same(vqagen_: Commands) -> None:
 
     assert Path("merged.json").read_bytes() == whole
     assert "is complete" in vqagen_.done(f"{LINE} {flags} --resume").err
+
+
+# Causes before their consequences -------------------------------------------------------------------------------------
+
+HOP = {
+    "name": "hop",
+    "text": ["How many <S2>s are <R> the <S>?", "What number of <S2>s are <R> the <S>?"],
+    "params": [
+        {"type": "Shape", "name": "<S>"},
+        {"type": "Relation", "name": "<R>"},
+        {"type": "Shape", "name": "<S2>"},
+    ],
+    "nodes": [
+        {"type": "scene", "inputs": []},
+        {"type": "filter_unique", "inputs": [0], "side_inputs": ["<S>"]},
+        {"type": "relate_filter_count", "inputs": [1], "side_inputs": ["<R>", "<S2>"]},
+    ],
+    "constraints": [{"type": "NEQ", "params": ["<S>", "<S2>"]}],
+}
+
+
+def messages_of(record: dict[str, Any], path: Path) -> list[str]:
+    (path / "t.json").write_text(json.dumps([record]))
+    with pytest.raises(BadInput) as caught:
+        load_templates(path, CATALOGUE)
+    return [f"{each.path}: {each.message}" for each in caught.value.problems]
+
+
+def test_missing_side_inputs_are_one_mistake(tmp_path: Path) -> None:
+    """They were the last of six: each text and each constraint named the slot that no node fills."""
+    scene, _, relate = HOP["nodes"]
+    without = {**HOP, "nodes": [scene, {"type": "filter_unique", "inputs": [0]}, relate]}
+
+    assert messages_of(without, tmp_path) == [
+        "[0].nodes[1].side_inputs: filter_unique has no side inputs, and no node fills <S>; list them here"
+    ]
+
+
+def test_a_slot_that_no_node_fills_is_named_once(tmp_path: Path) -> None:
+    texts = [text.replace("<S>", "<S> <X>") for text in HOP["text"]]
+
+    assert messages_of({**HOP, "text": texts}, tmp_path) == [
+        "[0].text[0]: slot <X> is not declared; params declare <S>, <R>, <S2>"
+    ]
+
+
+def test_a_template_has_at_most_a_hundred_nodes(tmp_path: Path) -> None:
+    """The search goes as deep as there are nodes: 400 ended in a RecursionError."""
+    filters = [{"type": "filter_shape", "inputs": [i], "side_inputs": ["cube"]} for i in range(400)]
+    nodes = [{"type": "scene", "inputs": []}, *filters, {"type": "count", "inputs": [400]}]
+
+    assert messages_of({"name": "deep", "text": ["How many cubes?"], "nodes": nodes}, tmp_path) == [
+        "[0].nodes: expected at most 100 nodes, found 402"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("MUST_BE_NULL", "known: "),
+        ("NOT_NUL", "did you mean 'NOT_NULL'?"),
+        ("NUL", "did you mean 'NULL'?"),
+        ("OUT_NQE", "did you mean 'OUT_NEQ'?"),
+        ("IS_OPEN", "known: "),
+    ],
+)
+def test_only_a_slip_of_the_keyboard_has_a_hint(name: str, hint: str, tmp_path: Path) -> None:
+    """MUST_BE_NULL was said to mean its opposite, NOT_NULL."""
+    (found,) = messages_of({**HOP, "constraints": [{"type": name, "params": ["<S>"]}]}, tmp_path)
+
+    assert f"unknown constraint '{name}'; {hint}" in found
+
+
+def test_a_number_where_text_is_meant_is_named(tmp_path: Path) -> None:
+    digits = Catalogue(domain_from_metadata({"types": {"Digit": ["1", "2"], "Shape": ["cube"]}}))
+    nodes = [{"type": "scene"}, {"type": "filter_count", "inputs": [0], "side_inputs": ["<D>"]}]
+    record = {"name": "n", "text": ["How many show <D>?"], "params": [{"type": "Digit", "name": "<D>"}], "nodes": nodes}
+    (tmp_path / "t.json").write_text(json.dumps([{**record, "constraints": [{"type": "IN", "params": ["<D>", 2]}]}]))
+
+    with pytest.raises(BadInput, match=r"unknown Digit 2, which is no text; did you mean '2'\?"):
+        load_templates(tmp_path, digits)

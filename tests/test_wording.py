@@ -27,6 +27,7 @@ from vqagen.world.domain import Domain, domain_from_metadata
 
 FARM = domain_from_metadata(
     {
+        "language": "en",
         "types": {
             "Color": ["red", "orange", "ash"],
             "Kind": {"values": ["mouse", "box", "fly", "ox", "stop sign"], "null": "animal"},
@@ -410,8 +411,79 @@ def test_article(expected: str, listed: str) -> None:
     assert {starts_with_vowel_sound(word) for word in listed.split()} == {expected == "an"}
 
 
-def test_articles_agree_wherever_they_come_from() -> None:
-    assert said("It is <C>", "C=red", red=["of a orange hue"]) == "It is of an orange hue"
+# What is not the template's English ---------------------------------------------------------------------------------
+
+LABELS = domain_from_metadata(
+    {
+        "types": {
+            "Label": ["A", "an", "a", "U", "8", "N/A", "St. Ives", "3.5 ,", "? box", ".5", "other", "another one"],
+            "Kind": {"values": ["block", "apple"], "null": "thing"},
+            "Relation": ["next to a", "by"],
+        }
+    }
+)
+
+
+def labeled(text: str, label: str, language: str = "", keep_other: bool = True) -> str:
+    domain = domain_from_metadata({**LABELS.record, "language": language or "en"}) if language else LABELS
+    slots = {"<L>": "Label", "<K>": "Kind", "<R>": "Relation"}
+    template = Template("it", "it.json", 0, 0, (text,), slots, (), (), Catalogue(domain))
+    filled = {"<L>": label, "<K>": "apple", "<R>": "next to a"}
+    made = Wording(template, Synonyms({}, domain))
+    plain = made.say(filled, stream(0, "").random, keep_other)
+    assert made.say_marked(filled, stream(0, "").random, keep_other).text == plain
+    return plain
+
+
+@pytest.mark.parametrize("label", LABELS.values_of("Label"))
+@pytest.mark.parametrize("language", ["", "en", "fr"])
+def test_a_value_stands_in_a_sentence_as_it_is(label: str, language: str) -> None:
+    text = "What color is the block <L> in the picture, and is the other one left of <K> <L>?"
+
+    assert labeled(text, label, language) == text.replace("<L>", label).replace("<K>", "apple")
+
+
+def test_an_article_agrees_with_a_value_and_a_value_with_nothing() -> None:
+    assert labeled("Is it a <K> <R> <L> , or an <L> ?", "8") == "Is it an apple next to a 8, or an 8?"
+
+
+def test_only_the_templates_own_other_is_dropped() -> None:
+    assert labeled("Is there another <K> of the kind <L>?", "other", keep_other=False) == (
+        "Is there an apple of the kind other?"
+    )
+
+
+FOREIGN = [
+    ("es", "¿Hay algo igual a <K> a la izquierda?", "¿Hay algo igual a apple a la izquierda?"),
+    ("fr", "Y a un <K> ?", "Y a un apple ?"),
+    ("fr", "De quelle couleur a l'unique <K>\u00a0?", "De quelle couleur a l'unique apple\u00a0?"),
+    ("fr", "Voici <L> : de quelle couleur ? Ou bien ;  non !", "Voici A : de quelle couleur ? Ou bien ; non !"),
+    ("ar", "ما لون <K> ؟", "ما لون apple ؟"),
+    ("ar", "في الصورة ، ما لون <K>؟", "في الصورة ، ما لون apple؟"),
+    ("hu", "A <K> kocka, vagy a piros?", "A apple kocka, vagy a piros?"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), FOREIGN)
+def test_the_rules_of_english_hold_for_english_alone(language: str, text: str, expected: str) -> None:
+    """The first line would be "igual an apple". Without a language, the words of a text show that it is no English."""
+    assert labeled(text, "A", language) == expected
+    assert labeled(text, "A") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("De quelle couleur est la chose <L> ?", "De quelle couleur est la chose ?"),
+        ("La cosa <L>, de qué color es <L>?", "La cosa, de qué color es?"),
+        ("الصورة <L>، ما لون <L>؟", "الصورة، ما لون؟"),
+        ("Quelle chose <L>\u202f?", "Quelle chose\u202f?"),
+    ],
+)
+def test_the_gap_of_an_open_slot_closes_in_any_language(text: str, expected: str) -> None:
+    template = Template("it", "it.json", 0, 0, (text,), {"<L>": "Label"}, (), (), Catalogue(LABELS))
+
+    assert Wording(template, Synonyms({}, LABELS)).say({"<L>": None}, stream(0, "").random) == expected
 
 
 # What is shipped --------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -161,20 +160,53 @@ def counted(number: int, thing: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, or None when nothing is close. Case does not count."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    found = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+    """The known name that `name` may be a slip of the keyboard for: of the fewest letters. Case does not count.
+
+    A third of the letters, and two at most, may be missing, spare, wrong or exchanged with the next.
+
+    >>> nearest("colro", ["shape", "color"]), nearest("MUST_BE_NULL", ["NOT_NULL", "NULL"]), nearest("EQ", ["GT"])
+    ('color', None, None)
+    """
+    slips = [(slips_between(name.lower(), each.lower()), each) for each in known]
+    close = [(count, each) for count, each in slips if count <= min(2, max(len(name), len(each)) // 3)]
+    return min(close, key=lambda pair: pair[0])[1] if close else None
+
+
+def slips_between(one: str, other: str) -> int:
+    """The letters that differ: the Damerau-Levenshtein distance of adjacent letters; 3 for more than two.
+
+    >>> slips_between("teh", "the"), slips_between("cub", "cubes"), slips_between("red", "blue")
+    (1, 2, 3)
+    """
+    if abs(len(one) - len(other)) > 2:
+        return 3
+    rows: list[list[int]] = [[*range(len(other) + 1)]]
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, facing in enumerate(other, 1):
+            least = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != facing))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == facing:
+                least = min(least, rows[-2][j - 2] + 1)
+            row.append(least)
+        if min(row) > 2:
+            return 3
+        rows.append(row)
+    return min(3, rows[-1][-1])
 
 
 def unknown(kind: str, name: object, known: Sequence[str]) -> str:
     """The sentence for a name that does not exist: the nearest one, or all of a short list.
 
-    >>> unknown("colour", "gren", ["red", "green"])
-    "unknown colour 'gren'; did you mean 'green'?"
+    >>> unknown("colour", "gren", ["red", "green"]), unknown("digit", 2, ["1", "2"])
+    ("unknown colour 'gren'; did you mean 'green'?", "unknown digit 2, which is no text; did you mean '2'?")
     """
-    named = f"unknown {kind} {name!r}" if isinstance(name, str) else f"unknown {kind} {as_written(name)}"
-    close = nearest(name, known) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        written = as_written(name)
+        if written in known:
+            return f"unknown {kind} {written}, which is no text; did you mean {written!r}?"
+        named, close = f"unknown {kind} {written}", None
+    else:
+        named, close = f"unknown {kind} {name!r}", nearest(name, known)
     if close is not None:
         return f"{named}; did you mean {close!r}?"
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")

@@ -173,10 +173,14 @@ def _fault_or_posed(
         return first.path, f"{first.message}{hint}"
     except Undefined as error:
         return "program", f"it has no answer in this scene: {error}"
-    if not same_answer(record.get("answer"), outputs[-1]):
+    if not same_answer(record.get("answer"), outputs[-1], catalogue.domain.answer_words):
         written, right = as_written(record.get("answer")), as_written(outputs[-1])
         return "answer", f"{written} is not the answer of the program, which is {right}; see `vqagen verify`"
-    return plausible.posed(program, scene, outputs, _family(record))
+    posed = plausible.posed(program, scene, outputs, _family(record))
+    words = catalogue.domain.answer_words if isinstance(outputs[-1], int) else {}
+    return posed._replace(
+        answer=words.get(posed.answer, posed.answer), wrong=tuple(words.get(each, each) for each in posed.wrong)
+    )
 
 
 def _family(record: Record) -> str:

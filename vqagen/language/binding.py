@@ -47,6 +47,8 @@ class Bound(NamedTuple):
     words: Words
     places: tuple[int, ...]
     """Template node -> the step with its result."""
+    steps: dict[str, tuple[int, ...]]
+    """Slot -> the steps that have its word."""
 
 
 def outline(names: Iterable[str], catalogue: Catalogue) -> Outline:
@@ -77,7 +79,7 @@ class Binder:
         There are several only where a step may say either of two slots.
         """
         found: list[Bound] = []
-        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), ()), found)
+        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), (), {}), found)
         return [each for each in found if self._is_allowed(each.words)]
 
     def _walk(
@@ -87,7 +89,7 @@ class Binder:
 
         `before`: the step that the next move starts from, if it does not begin a node.
         """
-        words, places = bound.words, [*bound.places]
+        words, places, steps = bound.words, [*bound.places], bound.steps
         for number in range(first, len(self._moves)):
             functions, sides, sources, is_optional, ends_node, is_ambiguous = self._moves[number]
             if sources:
@@ -95,7 +97,7 @@ class Binder:
             function, inputs, values = program[at] if at < len(program) else _NO_STEP
             if function in functions:
                 if is_ambiguous:
-                    left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places))
+                    left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places), steps.copy())
                     self._walk(program, number + 1, at, before, left_open, found)
                 starts = (before,) if sources is None or len(sources) == 1 else tuple([places[i] for i in sources])
                 if inputs != starts:
@@ -104,14 +106,14 @@ class Binder:
                     if words.get(side, side) not in (None, value):  # another literal, or a slot that said another word
                         return
                     if side in words:
-                        words[side] = value
+                        words[side], steps[side] = value, (*steps.get(side, ()), at)
                 before, at = at, at + 1
             elif not is_optional:
                 return
             if ends_node:
                 places.append(before)
         if at == len(program):
-            found.append(Bound(words, tuple(places)))
+            found.append(Bound(words, tuple(places), steps))
 
     def _is_allowed(self, words: Words) -> bool:
         """True if the words meet the template's constraints on words."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import vqagen.language.constraints
 import vqagen.language.functions  # noqa: F401  (importing the modules declares them)
-from vqagen.errors import BadInput, Fault, Problem, unknown, warn
+from vqagen.errors import BadInput, Fault, Problem, nearest, unknown, warn
 from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations, FunctionDeclaration, Origin, Run
 from vqagen.world.domain import Domain
 
@@ -197,8 +196,6 @@ def _constraints(domain: Domain, plugins: Declarations) -> ByName[ConstraintKind
 
 
 PLUGIN_HINT = "a plug-in (--plugin FILE.py) can add functions"
-_MISSPELT = 0.85
-"""The least similarity of a misspelling to a function's name: same_sise is one of same_size, same_pose is not."""
 
 
 def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault]:
@@ -251,7 +248,7 @@ def declaration_faults(
 
 def is_misspelt(name: str, known: Iterable[str]) -> bool:
     """True if a function's name is so close to a known one that it must be a misspelling of it."""
-    return bool(get_close_matches(name.lower(), [each.lower() for each in known], n=1, cutoff=_MISSPELT))
+    return nearest(name, known) is not None
 
 
 def _candidates(name: str, functions: Iterable[str], domain: Domain) -> list[str]:

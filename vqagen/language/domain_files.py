@@ -15,7 +15,7 @@ from vqagen.files.locations import content_hash, paths_of
 from vqagen.files.output import linked
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files
+from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files, warn_doubts
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
@@ -231,6 +231,7 @@ def load_domain_files(
     catalogue, plugins = load_catalogue(files)
     found = read_template_files(files.templates, catalogue, drops_idle)
     raise_bad(() if skips_bad else found.bad)
+    warn_doubts(found, files.templates)
     return _with_templates(files, catalogue, plugins, found.templates, found.bad)
 
 

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Fault, PlaceError, Problem, reading_order, warn
+from vqagen.errors import BadInput, Fault, PlaceError, Problem, counted, reading_order, warn
 from vqagen.files.locations import files_in
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.schema import schema_faults
@@ -19,6 +19,7 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.language.template_record import canonical_form
+from vqagen.language.text_doubts import text_doubts
 from vqagen.world.findings import problem_in
 
 
@@ -112,6 +113,17 @@ def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool
         replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)
     )
     return TemplatesRead(numbered, tuple(bad for each in read for bad in each.bad))
+
+
+def warn_doubts(read: TemplatesRead, path: Path | str) -> None:
+    """Warn in one line of the texts, read from a `path`, that cannot ask what their programs compute."""
+    doubts = dict.fromkeys(
+        each.problem(place, message) for each in read.placed for _, place, message in text_doubts(each.template)
+    )
+    if doubts:
+        first, more = min(doubts, key=reading_order), counted(len(doubts) - 1, "more warning")
+        listed = f"{more} of this kind; " if len(doubts) > 1 else ""
+        warn(replace(first, message=f"{first.message} ({listed}`vqagen check {path}` lists all)"))
 
 
 def raise_bad(bad: Sequence[BadTemplates]) -> None:

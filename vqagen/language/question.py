@@ -4,6 +4,7 @@
   `question_family_index` counts inside `template_filename`.
 * `text`, the default, is the same with answers as text ("yes", "no", "3", "red"): one column has one type, so that
   Arrow, `datasets` and `pandas` read it.
+  A domain may have words of its own for "yes", "no" and numbers (`Domain.answer_words`).
 * `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text, and
   `question_family_index` counts over all families.
 
@@ -32,6 +33,8 @@ TEXT, GENERATOR, RELEASE = "text", "generator", "release"
 FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
 """Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
+NO_WORDS: Mapping[str, str] = {}
+"""Of a domain whose answers are "yes", "no" and figures."""
 
 
 class Mention(NamedTuple):
@@ -71,7 +74,7 @@ class Question(Mapping[str, Any]):
     @property
     def answer(self) -> str:
         """The answer as text, as files have it."""
-        return release_answer(self.value)
+        return release_answer(self.value, self.template.catalogue.domain.answer_words)
 
     @property
     def question_type(self) -> str:
@@ -201,15 +204,16 @@ def image_index(scene: Scene) -> Any:
     return scene.index if index is None and not scene.image else index
 
 
-def release_answer(answer: Value) -> str:
-    """Return an answer as text, as the released files write it.
+def release_answer(answer: Value, words: Mapping[str, str] = NO_WORDS) -> str:
+    """Return an answer as text, as the released files write it, or in the `words` of its domain.
 
     >>> release_answer(True), release_answer(3), release_answer("red"), release_answer(("red", "blue"))
     ('yes', '3', 'red', 'red, blue')
     """
     if isinstance(answer, tuple):
         return ", ".join(answer)
-    return RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
+    text = RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
+    return words.get(text, text) if words and isinstance(answer, int) else text
 
 
 def typed_answer(text: str, answer_type: str) -> object:
@@ -226,10 +230,22 @@ def typed_answer(text: str, answer_type: str) -> object:
     return restore.get(answer_type, str)(text)
 
 
-def same_answer(written: object, derived: Value) -> bool:
+def answers_in(info: Mapping[str, Any]) -> dict[str, str]:
+    """Return the words of a file's answers -> "yes", "no" and figures; {} if it has no words of its own.
+
+    >>> answers_in({"generator": {"vocabulary": {"answers": {"yes": "sí", "0": "Cero"}}}})
+    {'sí': 'yes', 'cero': '0'}
+    """
+    found: Any = info
+    for key in ("generator", "vocabulary", "answers"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return {str(word).casefold(): answer for answer, word in found.items()} if isinstance(found, Mapping) else {}
+
+
+def same_answer(written: object, derived: Value, words: Mapping[str, str] = NO_WORDS) -> bool:
     """True if a written answer of any dialect is the derived one; `true` is not 1."""
     if isinstance(written, str) and not isinstance(derived, str):
-        return written == release_answer(derived)
+        return written == release_answer(derived, words)
     if isinstance(written, list):
         written = tuple(written)
     return type(written) is type(derived) and written == derived

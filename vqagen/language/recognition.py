@@ -23,15 +23,16 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from vqagen.language.sentence import FIELD
+from vqagen.language.sentence import FIELD, GUARD
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
+from vqagen.language.text_doubts import is_determined, left_out_slots
 from vqagen.language.wording import Part, Wording, Words
 
 MOST_SENTENCES = 2_000
 """Sentences that are tried for one text; one takes 8 µs."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_BARE = {"an": "a", "another": "a", "other": "", "else": "", "each": "every"}
+_BARE = {"an": "a", "another": "a", "other": "", "else": "", "each": "every", GUARD: ""}
 """Words that `sentence` drops or changes -> what is compared in their place."""
 _GLUED = re.compile(r"[\w>][\[\]]+[\w<]|\w<|>(?!s(?!\w))\w|><")
 """A word of which a slot or an optional part is only a piece."""
@@ -81,7 +82,7 @@ class Recogniser:
     """The texts of a template, ready to be found in sentences."""
 
     def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
-        self.wording = Wording(template, lexicon.synonyms)
+        self.template, self.wording = template, Wording(template, lexicon.synonyms)
         self.manner, self.lexicon, self.types = manner, lexicon, template.slots
         self._ways = {slot: lexicon.synonyms.of_type(kind) for slot, kind in template.slots.items()}
         self._plural = lexicon.synonyms.plural
@@ -113,6 +114,14 @@ class Recogniser:
                 if said is not None:
                     return {slot: value for slot, (value, _) in said.items()}
         return None
+
+    def unsaid(self, sentence: str, words: Words) -> list[str]:
+        """Return the slots whose words a sentence that says these words leaves out, though nothing determines them."""
+        if not any(left_out_slots(self.template)):
+            return []
+        fitting = [found for _, found in self._fitting(_bare(sentence), words)]
+        said = max(fitting, key=len, default=words)
+        return [slot for slot in words if words[slot] and not is_determined(self.template, slot, said)]
 
     def example(self, words: Words, keep_other: bool) -> str:
         """Return a sentence that says these words: the first text in the first ways."""

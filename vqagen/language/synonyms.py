@@ -40,9 +40,6 @@ MOST_FAULTS = 10
 NO_SYNONYMS = "is it a file of synonyms, {value: [ways to say it]}?"
 _WORD = re.compile(r"<[^<>\s()]+>|[\w-]+")
 
-ARTICLE = re.compile(r"a(?<!\wa)(?:n(?:other)?)?\b")
-"""An article in a text of small letters. It begins with a letter, to which a search skips: a tenth of the time."""
-
 
 class Synonyms:
     """Ways to say a value; `table` is that of the file, and comes before the metadata's."""
@@ -99,13 +96,6 @@ class Synonyms:
             if found:
                 return way.removesuffix(end) + found
         return None
-
-    @cached_property
-    def may_bring_article(self) -> bool:
-        """True if a way to say some value brings an "a" into a sentence."""
-        ways_of = [self.of_type(kind) for kind in self.domain.slot_types]
-        every = {way for ways_of_value in ways_of for ways in ways_of_value.values() for way in ways}
-        return any(ARTICLE.search(way.lower()) for way in every)
 
     def said_in(self, text: str) -> dict[Ways, str]:
         """Return the way to say each value that comes first in a text's own words."""

@@ -30,6 +30,8 @@ from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS
 
 OPENED = "can_be_null_attributes"
 """CLEAR's key for the slots that may be left open, in a domain that fills slots (see `Domain.fills_slots`)."""
+MOST_NODES = 100
+"""Nodes of a template: the search goes one level deeper for each."""
 _ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}
 _NO_NUMBERS = ("Object", "ObjectSet", "Bool")
 """Types that every domain has, and that are no numbers. Of types from plug-ins that is not known."""
@@ -156,9 +158,17 @@ class _Draft:
         known = [node.composite or catalogue.get(node.type) for node in nodes]
         self.outputs = [each.output if each else None for each in known]
         """The types that the nodes give, None where unknown."""
+        said = (*self.types, *(slot for text in self.texts for slot in SLOT_PATTERN.findall(text)))
+        self.unfilled = [slot for slot in dict.fromkeys(said) if slot not in self.filled]
+        """Slots that no node fills."""
+        empty = [i for i, node in enumerate(nodes) if self.unfilled and not node.side_inputs]
+        self.emptied = [i for i in empty if (each := known[i]) and (isinstance(each, Composite) or each.values)]
+        """Nodes without side inputs, for which the unfilled slots may be meant: then no slot is a mistake itself."""
 
     def slot_fault(self, slot: str) -> str | None:
         """Return why a slot cannot be used; None if it can. All slots are named: they are few."""
+        if self.emptied and slot in self.unfilled:
+            return None
         if slot in self.types:
             return None if slot in self.filled else f"no node fills slot {slot}"
         known = ", ".join(self.types) or "none"
@@ -184,12 +194,14 @@ def param_faults(draft: _Draft) -> Iterator[Fault]:
 
 
 def text_faults(draft: _Draft) -> Iterator[Fault]:
-    """Yield texts that are no texts, or say slots that there are not."""
+    """Yield texts that are no texts, or say slots that there are not, each slot once."""
+    told = set[str]()
     for i, text in enumerate(draft.texts):
         path = f"text[{i}]"
         for slot in dict.fromkeys(SLOT_PATTERN.findall(text)):
-            if fault := draft.slot_fault(slot):
+            if slot not in told and (fault := draft.slot_fault(slot)):
                 yield path, fault
+            told.add(slot)
         outside = SLOT_PATTERN.sub("", text)
         if "<" in outside or ">" in outside:
             yield path, "a stray '<' or '>'; a slot is written <X>, without spaces"
@@ -208,11 +220,20 @@ def text_faults(draft: _Draft) -> Iterator[Fault]:
 def node_faults(draft: _Draft) -> Iterator[Fault]:
     """Yield what is wrong with nodes: their types, inputs and side inputs, and that the last gives no answer."""
     catalogue = draft.catalogue
+    if len(draft.nodes) > MOST_NODES:
+        yield "nodes", f"expected at most {MOST_NODES} nodes, found {len(draft.nodes)}"
     for i, node in enumerate(draft.nodes):
         path, function = f"nodes[{i}]", catalogue.get(node.type)
         if node.composite is not None:
             yield from input_faults(node.type, node.inputs, (node.composite.input,), draft.outputs[:i], path)
-            yield from _description_faults(draft, node, node.composite, f"{path}.side_inputs")
+            if i in draft.emptied:
+                slots = ", ".join(draft.unfilled)
+                yield (
+                    f"{path}.side_inputs",
+                    f"{node.type} has no side inputs, and no node fills {slots}; list them here",
+                )
+            else:
+                yield from _description_faults(draft, node, node.composite, f"{path}.side_inputs")
         elif function is not None:
             yield from input_faults(node.type, node.inputs, function.inputs, draft.outputs[:i], path)
             yield from _value_faults(draft, node, function.values, f"{path}.side_inputs")

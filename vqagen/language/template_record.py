@@ -33,10 +33,9 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from vqagen.errors import Fault, unknown
+from vqagen.errors import Fault, nearest, unknown
 from vqagen.language.catalogue import Catalogue, Function
 from vqagen.language.template import is_slot
 from vqagen.plugin import Record
@@ -125,8 +124,8 @@ def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
 def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Set[str], path: str) -> Iterator[Fault]:
     missing = [key for key in optional if key not in written]
     for key in sorted(written.keys() - known):
-        if close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8):
-            yield f"{path}{key}", f"unknown key {key!r}; did you mean {close[0]!r}?"
+        if close := nearest(key, missing):
+            yield f"{path}{key}", f"unknown key {key!r}; did you mean {close!r}?"
 
 
 # Drawn values -------------------------------------------------------------------------------------------------------

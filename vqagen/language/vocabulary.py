@@ -20,7 +20,12 @@ Attributes = Mapping[str, Mapping[str, Sequence[str]]]
 
 def vocabulary_record(domain: Domain, synonyms: Synonyms) -> dict[str, Any]:
     """Return the `vocabulary` of a file's `generator`."""
-    return {"language": domain.record.get("language", ENGLISH), "attributes": words_of(domain, synonyms)}
+    answers = {"answers": dict(domain.answer_words)} if domain.answer_words else {}
+    return {
+        "language": domain.language or ENGLISH,
+        "attributes": words_of(domain, synonyms),
+        **answers,
+    }
 
 
 def words_of(domain: Domain, synonyms: Synonyms) -> Attributes:

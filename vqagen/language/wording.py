@@ -24,8 +24,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
-from vqagen.language.sentence import Marked, edits, filled, finished, squeezed, without_other
-from vqagen.language.synonyms import ARTICLE, Synonyms, Ways
+from vqagen.language.sentence import (
+    Marked,
+    edits,
+    filled,
+    finished,
+    is_english,
+    looks_like_english,
+    squeezed,
+    with_own_gaps,
+    without_other,
+)
+from vqagen.language.synonyms import Synonyms, Ways
 from vqagen.language.template import Template
 
 Random = Callable[[], float]
@@ -41,6 +51,7 @@ _SLOT_OR_BRACKET = re.compile(r"(<[^<>\s()]+>(?:s(?!\w))?|[\[\]])")
 _SLOT = re.compile(r"<[^<>\s()]+>")
 _TWO_THINGS = re.compile(rf"\bthe ((?:{_SLOT.pattern} )+)and the ((?:{_SLOT.pattern} ?)+)")
 _OTHER = re.compile(r"\b(?:an)?other\b")
+_ARTICLE = re.compile(r"\ban?(?:other)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -81,22 +92,30 @@ class Wording:
         self._types = template.slots
         self._ways = {slot: synonyms.of_type(kind) for slot, kind in template.slots.items()}
         self._rewrites = synonyms.domain.rewrites
-        self._sources = template.texts
+        self._in_english = is_english(template.texts, synonyms.domain.language)
+        self._sources = template.texts if self._in_english else tuple(map(with_own_gaps, template.texts))
         self._texts: dict[int, Text] = {}
         """The texts that were drawn, by number: a run of a few scenes draws few of them."""
-        self.mentions_other = any(_says_other(text) for text in template.texts)
+        self.mentions_other = self._in_english and any(_says_other(text) for text in template.texts)
         """True if any text says "other" or "another"."""
 
     def say(self, words: Words, random: Random, keep_other: bool = True) -> str:
         """One sentence: a text and synonyms drawn at random. `keep_other` is False to drop "other"."""
-        text, _, _, sentence = self._drawn(words, random)
-        return self._finished(text, sentence, keep_other, self._style.joins_anything)
+        text, form, said, sentence = self._drawn(words, random)
+        return self._finished(text, form, said, sentence, keep_other, self._style.joins_anything)
 
     def retold(self, number: int, form: str, said: Mapping[str, str], keep_other: bool, joins_anything: bool) -> str:
         """The sentence that `say` makes if it draws this text, these of its parts and these ways."""
-        return self._finished(self.text(number), squeezed(form % said), keep_other, joins_anything)
+        return self._finished(self.text(number), form, said, squeezed(form % said), keep_other, joins_anything)
 
-    def _finished(self, text: Text, sentence: str, keep_other: bool, joins_anything: bool) -> str:
+    def _finished(
+        self, text: Text, form: str, said: Mapping[str, str], sentence: str, keep_other: bool, joins_anything: bool
+    ) -> str:
+        """Return the sentence of `form % said`, whose squeezed text is `sentence`."""
+        is_delicate = any(map(looks_like_english, said.values()))
+        if is_delicate or not self._in_english:
+            marked = filled(form, said) if is_delicate else Marked(form % said, ())
+            return self._edited(marked, text, keep_other, joins_anything).text
         if text.has_other and not keep_other:
             sentence = without_other(sentence)
         return finished(sentence, text.has_article, self._rewrites, joins_anything)
@@ -104,9 +123,12 @@ class Wording:
     def say_marked(self, words: Words, random: Random, keep_other: bool = True) -> Marked:
         """The sentence that `say` makes of the same draws, with where each slot is said in it."""
         text, form, said, _ = self._drawn(words, random)
-        drops_other = text.has_other and not keep_other
-        changes = edits(text.has_article, drops_other, self._rewrites, self._style.joins_anything)
-        return filled(form, said).edited(changes)
+        return self._edited(filled(form, said), text, keep_other, self._style.joins_anything)
+
+    def _edited(self, marked: Marked, text: Text, keep_other: bool, joins_anything: bool) -> Marked:
+        in_english, drops_other = self._in_english, text.has_other and not keep_other
+        joins_anything = joins_anything and in_english
+        return marked.edited(edits(text.has_article, drops_other, self._rewrites, joins_anything, in_english))
 
     def _drawn(self, words: Words, random: Random) -> _Draw:
         """Return the first of MOST_DRAWS draws that reads well, or else the shortest."""
@@ -156,8 +178,8 @@ class Wording:
         text = self._texts.get(number)
         if text is None:
             source = self._sources[number]
-            may_bring_article = bool(self._rewrites) or self._synonyms.may_bring_article
-            text = self._texts[number] = _compile(source, may_bring_article, self._synonyms.said_in(source))
+            text = _compile(source, self._in_english, bool(self._rewrites), self._synonyms.said_in(source))
+            self._texts[number] = text
         return text
 
 
@@ -195,7 +217,7 @@ def _says_other(text: str) -> bool:
     return "other" in small and _OTHER.search(small) is not None
 
 
-def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -> Text:
+def _compile(text: str, in_english: bool, may_bring_article: bool, own_ways: Mapping[Ways, str]) -> Text:
     """Compile a text. `may_bring_article`: the sentence may have an "a" that is not in the text."""
     outer: list[list[Part]] = []
     parts: list[Part] = []
@@ -213,9 +235,9 @@ def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -
                 plurals[token[:-1]] = None
         else:
             piece += token.replace("%", "%%")
-    has_article = may_bring_article or ARTICLE.search(text.lower()) is not None
+    has_article = in_english and (may_bring_article or _ARTICLE.search(text) is not None)
     pairs = tuple((_SLOT.findall(one), _SLOT.findall(other)) for one, other in _TWO_THINGS.findall(text))
-    return Text((*parts, piece), own_ways, tuple(plurals), pairs, has_article, _says_other(text))
+    return Text((*parts, piece), own_ways, tuple(plurals), pairs, has_article, in_english and _says_other(text))
 
 
 def _kept(parts: Sequence[Part], random: Random) -> str:

@@ -21,6 +21,8 @@ begins with "relate", and slots are filled unless a template lists them under `c
 {value: words} under the name of a type that is not declared otherwise is the `display` of the attribute with these
 values.
 
+Further keys: `language` (of texts) and `answers` (the words for yes, no and numbers).
+
 Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
 `replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Plurals and rewrites
 may be the name of a JSON file beside the metadata. Other keys are kept in `Domain.record`.
@@ -40,7 +42,7 @@ from vqagen.errors import Problem
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
 from vqagen.world.attribute import Attribute, Compute, Recorded
-from vqagen.world.findings import Findings, problem_in
+from vqagen.world.findings import Findings, content_of, problem_in
 from vqagen.world.metadata_reader import (
     ATTRIBUTES,
     BASE_TYPES,
@@ -84,6 +86,10 @@ class Domain:
     """The metadata's own `functions`, as written; `language` checks them against the functions it has."""
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     source: str = field(default="", compare=False)
+    language: str = ""
+    """The language of texts, such as "en" or "fr"; "" if the metadata does not say it."""
+    answer_words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Answers -> the domain's words for them: {"yes": "sí", "0": "cero"}."""
     abstract_types: tuple[str, ...] = ()
     """Types without values that only this domain has, such as "Part"; plug-ins define them."""
     plain_types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -190,6 +196,8 @@ def domain_from_metadata(
         declared=tuple(reader.functions),
         record=reader.metadata,
         source=source,
+        language=reader.sound.get("language", ""),
+        answer_words=_answer_words(reader.sound, findings),
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
         rewrites=tuple(read_rewrites(reader.sound, folder, findings)),
@@ -199,3 +207,15 @@ def domain_from_metadata(
     )
     findings.settle()
     return domain
+
+
+def _answer_words(record: Mapping[str, Any], findings: Findings) -> Mapping[str, str]:
+    """Return "yes", "no" and figures -> the words for them, where there are any."""
+    given = content_of(record.get("answers"))
+    findings.strange_keys(given, ("yes", "no", "numbers", "comment"), "answers")
+    numbers = {str(number): word for number, word in enumerate(given.get("numbers", ()))}
+    words: dict[str, str] = {**{key: given[key] for key in ("yes", "no") if key in given}, **numbers}
+    every: dict[str, str] = {"yes": "yes", "no": "no", **words}
+    if len({word.casefold() for word in every.values()}) < len(every):
+        findings.fault("answers", "two answers have one word")
+    return MappingProxyType(words)

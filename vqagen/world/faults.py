@@ -162,7 +162,7 @@ def _table_faults(rows: Any, ids: Sequence[str], path: str) -> Iterator[Fault]:
             return
         for i, row in enumerate(rows):
             for k, j in enumerate(row):
-                if j >= len(ids):
+                if type(j) is not int or j >= len(ids):
                     yield f"{path}[{i}][{k}]", f"expected an object index 0 to {len(ids) - 1}, found {describe(j)}"
                 elif i == j:
                     yield f"{path}[{i}][{k}]", f"object {i} is related to itself"

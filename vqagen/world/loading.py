@@ -9,6 +9,7 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import orjson
 
 from vqagen.errors import BadInput, Problem, VqagenError, as_written, counted, describe, warn
+from vqagen.files.diagnosis import Scan
 from vqagen.files.locations import Location
+from vqagen.files.parsing import show_path
 from vqagen.files.records import RecordKind, RecordSource, open_records
 from vqagen.files.stream import BYTE_ORDER_MARK
 from vqagen.world.domain import Domain
@@ -184,19 +187,37 @@ def listed_places(places: Sequence[int]) -> str:
 
 
 def warn_repeats(texts: Iterable[SceneText], source: SceneSource, start: int) -> Iterator[SceneText]:
-    """Yield the texts, which begin with scene `start`; warn behind the last one if scenes share an image name."""
-    names = PlacesOfNames(start)
+    """Yield the texts, which begin with scene `start`; warn behind the last one of what repeats.
+
+    That are image names that scenes share, and keys that are written twice in one object.
+    """
+    names, twice, first = PlacesOfNames(start), 0, SceneText(start, b"", "")
     for text in texts:
-        names.add(_name_in(text.text))
+        record = _record_in(text.text)
+        names.add(image_name(record))
+        if text.text.count(b":") > orjson.dumps(record).count(b":"):
+            first = first if twice else text
+            twice += 1
         yield text
     if repeats := names.repeats():
         warn(Problem(repeats_message(repeats, source), str(source.path)))
+    if twice:
+        scan = Scan(first.text.decode("utf-8-sig"))
+        inside, key, _ = scan.repeated[0]
+        more = f" (so are keys of {counted(twice - 1, 'more scene')})" if twice > 1 else ""
+        path = f"{SCENES.path(first.index)}{show_path(('scene', *scan.paths[inside], key))[5:]}"
+        message = f"the key {key!r} is written twice in one object; the first one is lost{more}"
+        warn(Problem(message, str(source.path), path))
 
 
 def _name_in(text: bytes) -> str:
     """The image name in the text of a scene; "" if there is none."""
-    try:
+    return image_name(_record_in(text))
+
+
+def _record_in(text: bytes) -> Mapping[str, Any]:
+    """The record in the text of a scene; {} for what is none, which is reported where the scene is compiled."""
+    with suppress(orjson.JSONDecodeError):
         record = orjson.loads(text.removeprefix(BYTE_ORDER_MARK))
-    except orjson.JSONDecodeError:  # reported where the scene is compiled
-        return ""
-    return image_name(record) if isinstance(record, Mapping) else ""
+        return record if isinstance(record, Mapping) else {}
+    return {}

@@ -38,8 +38,8 @@ ATTRIBUTES = "attributes"
 BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
 
 _SECTIONS = (
-    "dataset", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms", "sampling", "render",
-    "comment", "$schema",
+    "dataset", "language", "answers", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms",
+    "sampling", "render", "comment", "$schema",
 )  # fmt: skip
 _PLAIN_DETAILS = ("values", "attribute", "placeholder", "comment")
 _DETAILS = (*_PLAIN_DETAILS, "key", "null", "parents", "display", "multi", "optional")

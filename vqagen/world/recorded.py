@@ -1,5 +1,7 @@
 """Read scene records: the values of each attribute, and the relations in any of their forms.
 
+A number or truth value is read as the value that JSON writes in the same way: 2 as "2", true as "true".
+
 Relations become tables, of which `related[relation][i]` is a set of objects:
 
 * adjacency: `{"left": [[1, 2], [], [1]]}` — row i lists what is left of object i (the CLEVR form);
@@ -12,7 +14,10 @@ A relation of a plug-in is always computed, even if the record gives it too.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +29,8 @@ from vqagen.world.relations import relation_lists
 if TYPE_CHECKING:
     from vqagen.world.domain import Domain
 
+_LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false")
+"""Values that JSON can write without quotes, too."""
 RowReader = Callable[[Sequence[Record], Record], tuple[dict[str, Objects], list[Any]]]
 """(object records, scene record) -> the objects by value, and each object's `Recorded`.
 
@@ -67,6 +74,9 @@ def raw_reader(attribute: Attribute) -> Callable[[Record, Record], Any]:
     if (compute := attribute.compute) is not None:
         return compute
     key, steps = attribute.key, attribute.key.split(".")
+    if any(_LITERAL.fullmatch(value) for value in attribute.leaves):
+        written, values = raw_reader(replace(attribute, values=())), attribute.values
+        return lambda record, scene: _as_value(written(record, scene), values)
     if len(steps) == 1:
         return lambda record, scene: record.get(key)
 
@@ -81,6 +91,13 @@ def raw_reader(attribute: Attribute) -> Callable[[Record, Record], Any]:
         return inside
 
     return nested
+
+
+def _as_value(found: Any, values: Sequence[str]) -> Any:
+    if isinstance(found, list):
+        return [_as_value(each, values) for each in found]
+    text = json.dumps(found) if isinstance(found, bool | int | float) else ""
+    return text if text in values else found
 
 
 # Relations -----------------------------------------------------------------------------------------------------------
@@ -115,6 +132,8 @@ def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objec
 
 
 def _table(rows: Sequence[Sequence[int]], bit_of: Mapping[int, Objects]) -> list[Objects]:
+    if not {type(j) for row in rows for j in row}.isdisjoint((bool, float)):  # true and 1.0 would pass for 1
+        raise TypeError("an object index that is no whole number")
     table = []
     for row in rows:
         members = 0
@@ -158,5 +177,7 @@ def _from_positions(record: Mapping[str, Any], names: Sequence[str]) -> dict[str
     known = {name: directions[name] for name in names if directions.get(name) is not None}
     if not known or any(entry.get("3d_coords") is None for entry in objects):
         return {}
+    if any(isinstance(number, bool) for entry in objects for number in entry["3d_coords"]):
+        raise TypeError("a coordinate that is no number")
     rows_of = relation_lists([entry["3d_coords"] for entry in objects], known)
     return {name: [union_of(row) for row in rows] for name, rows in rows_of.items()}

@@ -30,7 +30,8 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, TemplateFile, read_template_files
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.plugin import CONSTANT, EQUAL, FILTER, MEMBER, VALUES
+from vqagen.language.text_doubts import DOUBTS, is_determined
+from vqagen.plugin import FILTER, VALUES
 from vqagen.search.plan import ruled_out_answers
 from vqagen.tasks.dialog.loading import (
     read_dialog_templates,
@@ -65,28 +66,16 @@ def unsaid_slots(template: Template) -> Iterator[Fault]:
     texts = [slots_in(shortest(text)) for text in template.texts]
     silent = never_said(template)
     for slot in filled:
-        missing = [i for i, said in enumerate(texts) if not _is_determined(template, slot, said)]
+        missing = [i for i, said in enumerate(texts) if not is_determined(template, slot, said)]
         if slot in silent or not missing:
             continue
-        if len(missing) == len(texts) > 1 and not any(slot in text for text in template.texts):
+        is_said = any(slot in text for text in template.texts)
+        if len(missing) == len(texts) > 1 and not is_said:
             yield "text", f"no text says {slot}, so what it is filled with is not asked"
             continue
-        for i in missing:
+        for i in missing if not is_said else [i for i in missing if slot in template.texts[i]]:  # see `text_doubts`
             only = "only in an optional part" if slot in template.texts[i] else "not at all"
             yield f"text[{i}]", f"text {i} says {slot} {only}, so it does not ask what the program answers"
-
-
-def _is_determined(template: Template, slot: str, said: list[str]) -> bool:
-    """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
-    equal = {slot}
-    for each in template.constraints:
-        if each.kind.role == EQUAL and equal & set(each.slots):
-            equal |= set(each.slots)
-        if each.kind.role == MEMBER and slot in each.slots:
-            values = [param.value for param in each.params if param.kind == CONSTANT]
-            if len(values) == 1 and not (isinstance(values[0], list) and len(values[0]) > 1):
-                return True
-    return not equal.isdisjoint(said)
 
 
 def unreached_nodes(template: Template) -> Iterator[Fault]:
@@ -230,7 +219,7 @@ def add_rule_warnings(placed: Sequence[PlacedTemplate], report: CheckReport) -> 
     found = [
         Finding(code, each, *fault)
         for each in placed
-        for code, rule in TEMPLATE_RULES.items()
+        for code, rule in (*DOUBTS.items(), *TEMPLATE_RULES.items())
         for fault in rule(each.template)
     ]
     add_findings([*found, *same_texts(placed)], placed, report)

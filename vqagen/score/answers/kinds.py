@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from vqagen.errors import VqagenError
 from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
+from vqagen.language.question import answers_in
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.vocabulary import Attributes, words_of
 from vqagen.world.domain import Domain, load_domain
@@ -53,6 +54,8 @@ class Vocabulary:
     """Lower-case way to say a value -> the value."""
     groups: tuple[frozenset[str], ...] = ()
     """The values of each attribute: an answer is one of the values of one attribute."""
+    answers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The domain's own words for "yes", "no" and figures -> these."""
 
     @classmethod
     def of_domain(cls, domain: Domain, synonyms: Synonyms) -> Self:
@@ -94,6 +97,10 @@ def vocabulary_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
 
     Empty if neither is known: then answers are compared as whole texts.
     """
+    return replace(_words_of(info, are_dialogs), answers=answers_in(info))
+
+
+def _words_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
     generator = info.get("generator")
     made = generator if isinstance(generator, Mapping) else {}
     further = [NONE_THERE] if are_dialogs else []
@@ -191,6 +198,8 @@ def read_answer(text: str, kind: str, vocabulary: Vocabulary) -> Answer | None:
     >>> read_answer("Two.", "integer", Vocabulary()), read_answer("two cubes", "integer", Vocabulary())
     (2, None)
     """
+    if kind in (BOOL, INTEGER) and vocabulary.answers:
+        text = vocabulary.answers.get(plain(text), text)
     return _READERS[kind](text, vocabulary)
 
 

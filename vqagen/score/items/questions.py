@@ -12,6 +12,7 @@ import orjson
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
 from vqagen.errors import FieldFault, describe
 from vqagen.language.domain_files import find_domain, load_catalogue
+from vqagen.language.question import answers_in
 from vqagen.plugin import BUILT_IN
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, WORD, text_of
 from vqagen.score.items.builder import TableBuilder, gold_of
@@ -60,6 +61,7 @@ class _QuestionReader:
         types = declared if isinstance(declared, Mapping) else {}
         self._kinds = {str(name): _DECLARED.get(str(each), WORD) for name, each in types.items()}
         """Last function -> the kind of its answers, if the info says."""
+        self._own = answers_in(table.info)
         self._asked = table.rows("family", "category")
         self._facts, self._rest = table.rows(*PROGRAM_FIELDS), table.rows("question_length", "split")
         self._programs: dict[tuple[Any, ...], tuple[int, str]] = {}
@@ -130,6 +132,9 @@ class _QuestionReader:
             return Gold(LIST, (answer,))
         if not isinstance(answer, str | int):
             raise FieldFault("answer", f"expected {_ANSWER}, found {describe(answer)}")
+        own = str(answer).casefold()
+        if own in self._own and self._kinds.get(function or "", BOOL) in (BOOL, INTEGER):
+            answer = self._own[own]
         gold = gold_of(answer)
         if not isinstance(answer, str) or not self._kinds or not function:
             return gold

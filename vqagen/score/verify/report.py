@@ -56,6 +56,8 @@ class VerificationReport(Reported):
     """(label, kind) -> faults and notes, of records that have labels."""
     unproven: Counter[str] = field(default_factory=Counter)
     """What was not verified, such as "text not read: …" -> how often."""
+    proved: str = ""
+    """What holds of the records if none is wrong."""
     remarks: list[str] = field(default_factory=list)
     """What the file was verified by, where that is not what it says itself."""
     mismatches: list[Mismatch] = field(default_factory=list)
@@ -76,7 +78,8 @@ class VerificationReport(Reported):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_problem.most_common())
         notes = f"; {counted(self.notes.total(), 'note')}" if self.notes else ""
         head = f"{counted(self.checked, self.records.removesuffix('s'))} checked, {self.mismatched:,} wrong"
-        return f"{head}{': ' if kinds else ''}{kinds}{notes}"
+        found = kinds or self.proved
+        return f"{head}{': ' if found else ''}{found}{notes}"
 
     def add(self, mismatch: Mismatch) -> None:
         """Count a mismatch. Those of one record follow each other."""

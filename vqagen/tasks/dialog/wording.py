@@ -16,7 +16,7 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.language.sentence import Marked, SlotSpan, edits, finished, squeezed
+from vqagen.language.sentence import Marked, SlotSpan, edits, finished, is_english, looks_like_english, squeezed
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick
 from vqagen.tasks.dialog.scene import DialogVocabulary
@@ -182,6 +182,7 @@ _FILLINGS: Mapping[str, Callable[[DialogWords, Mapping[str, Any]], str]] = {
 _OPENS, _CLOSES = 0xE000, 0xE100
 """While a text is compiled, the private characters from here on stand for the ends of its marks."""
 _MARK = re.compile("[\ue000-\ue1ff]")
+_FIELD = re.compile(r"%\((\w+)\)s")
 _INNER_SPACE = re.compile("([\ue000-\ue0ff]) +| +([\ue100-\ue1ff])")
 _GAP = re.compile(r" +(?=[\ue100-\ue1ff]*[?!,;:.])")
 
@@ -200,25 +201,30 @@ class Phrasing:
         """Fill the slots."""
         pieces = [piece % said for piece in self.pieces]
         text = "".join(pieces)
-        if any(pattern.search(text) for pattern, _ in domain.rewrites):
-            return self._rewritten(pieces, variant, domain)
+        in_english = is_english((), domain.language or "en")
+        is_delicate = not in_english or any(map(looks_like_english, said.values()))
+        if is_delicate or any(pattern.search(text) for pattern, _ in domain.rewrites):
+            return self._rewritten(said, variant, domain, in_english)
         spans: dict[str, Span] = {}
         for role, start, end in self.marks:
             before = sum(piece.count(" ") for piece in pieces[:start])
             spans[role] = before, before + sum(piece.count(" ") for piece in pieces[start:end]) + 1
         return Sentence(finished(text, joins_anything=False), variant, spans)
 
-    def _rewritten(self, pieces: Sequence[str], variant: int, domain: Domain) -> Sentence:
-        """Fill the slots of a sentence that the domain's rewrites change; the spans follow its changes."""
-        ends = [0]
-        for piece in pieces:
-            ends.append(ends[-1] + len(piece))
-        marked = Marked(
-            "".join(pieces), tuple(SlotSpan(role, ends[start], ends[end]) for role, start, end in self.marks)
-        )
-        marked = marked.edited(edits(True, False, domain.rewrites, joins_anything=False))
-        text = marked.text
-        return Sentence(text, variant, {each.slot: _word_span(text, each.start, each.end) for each in marked.spans})
+    def _rewritten(self, said: Mapping[str, str], variant: int, domain: Domain, in_english: bool) -> Sentence:
+        """Fill the slots of a sentence that more than the rules of English articles change; the spans follow."""
+        slots, ends, text = list[SlotSpan](), [0], ""
+        for piece in self.pieces:
+            for at, part in enumerate(_FIELD.split(piece)):
+                if at % 2:
+                    slots.append(SlotSpan(f"<{part}>", len(text), len(text) + len(said[part])))
+                text += said[part] if at % 2 else part % ()
+            ends.append(len(text))
+        roles = [SlotSpan(role, ends[start], ends[end]) for role, start, end in self.marks]
+        changes = edits(in_english, False, domain.rewrites, joins_anything=False, in_english=in_english)
+        marked = Marked(text, (*slots, *roles)).edited(changes)
+        spans = (each for each in marked.spans if each.slot[0] != "<")
+        return Sentence(marked.text, variant, {each.slot: _word_span(marked.text, *each[1:]) for each in spans})
 
 
 def _word_span(text: str, start: int, end: int) -> Span:

@@ -1,0 +1,124 @@
+"""Texts that cannot ask what their program computes: doubts of the loader, which `check` lists and `generate` counts.
+
+A doubt is a (JSON path in the canonical record, message). What names an attribute is known of English texts alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from vqagen.errors import Fault
+from vqagen.language.sentence import is_english
+from vqagen.language.template import SLOT_PATTERN, Template
+from vqagen.plugin import CONSTANT, EQUAL, MEMBER
+
+_SLOT = SLOT_PATTERN.pattern
+_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, which put no spaces between words."""
+_ODD_MARKS = re.compile(r"\?\s*[?.]|([!,;:])\s*\1|[,;:]\s*[?.!]|(?<!\.)\.\.(?!\.)|\.\s*\?")
+_COUNTED = re.compile(
+    rf"\bhow many (?:other )?(?:{_SLOT} ?)*({_SLOT})"
+    r"(?= ?(?:[?.,;!]|$)| (?:are|is|were|was|do|does|did|have|has|can|could|of|in|on|to|at|that|which|with|there)\b)",
+    re.IGNORECASE,
+)
+_ASKED = r"\b(?:what|which) (?:is |are )?(?:the |its |their )?{0}\b(?!(?:(?<=kind)|(?<=type)) of\b)|\bof what {0}\b"
+_IDIOMS = {
+    "size": r"\bhow (?:big|large|small)\b",
+    "color": r"\b(?:what|which|same) colou?r\b",
+    "material": r"\b(?:what|which)\b[^?]*\bmade (?:out )?of\s*\?|\bmade (?:out )?of what\b",
+    "height": r"\bhow tall\b",
+    "weight": r"\bhow heavy\b",
+}
+"""Attribute -> how English asks for it without its name."""
+
+
+def is_determined(template: Template, slot: str, said: Collection[str]) -> bool:
+    """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
+    equal = {slot}
+    for each in template.constraints:
+        if each.kind.role == EQUAL and equal & set(each.slots):
+            equal |= set(each.slots)
+        if slot in each.slots and each.kind.name == "NULL":
+            return True
+        if each.kind.role == MEMBER and slot in each.slots:
+            values = [param.value for param in each.params if param.kind == CONSTANT]
+            if len(values) == 1 and not (isinstance(values[0], list) and len(values[0]) > 1):
+                return True
+    return not equal.isdisjoint(said)
+
+
+def left_out_slots(template: Template) -> Iterator[Fault]:
+    """Yield texts that leave out a slot which another text has."""
+    said = [set(SLOT_PATTERN.findall(text)) for text in template.texts]
+    every = set[str]().union(*said)
+    for i, slots in enumerate(said):
+        for slot in template.slots if slots < every else ():
+            if slot in every - slots and not is_determined(template, slot, slots):
+                yield f"text[{i}]", f"text {i} says {slot} not at all, so it does not ask what the program answers"
+
+
+def other_attributes(template: Template) -> Iterator[Fault]:
+    """Yield texts that ask for another attribute than the program: "How big is …" with `query_color`."""
+    domain, function = template.catalogue.domain, template.last_function
+    meant = [each.name for each in domain.attributes if function.name in (f"query_{each.name}", f"equal_{each.name}")]
+    if not meant or not is_english(template.texts, domain.language):
+        return
+    used = {each.name for each in domain.attributes for node in template.nodes if node.type.endswith(f"_{each.name}")}
+    for i, text in enumerate(template.texts):
+        plain = SLOT_PATTERN.sub("", text).lower().replace("colour", "color")
+        asked = [each.name for each in domain.attributes if _asks(plain, each.name, function.asks)]
+        if asked and not used & set(asked) and not re.search(rf"\b{re.escape(_words(meant[0]))}", plain):
+            yield f"text[{i}]", f"text {i} asks for the {_words(asked[0])}, the program for the {_words(meant[0])}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _asks(text: str, name: str, asks: str) -> bool:
+    word = re.escape(_words(name))
+    form = _ASKED.format(word) + (rf"|\b(?:same|equal) {word}\b" if asks != "query" else "")
+    return re.search(f"{form}|{_IDIOMS.get(name, '(?!)')}", text) is not None
+
+
+def singular_counts(template: Template) -> Iterator[Fault]:
+    """Yield texts that count a slot in the singular: "How many <S> are there?"."""
+    domain = template.catalogue.domain
+    for i, text in enumerate(template.texts):
+        found = _COUNTED.search(re.sub(r"\[[^\[\]]*\]", "", text))
+        values = domain.values_of(template.slots.get(found[1], "")) if found else ()
+        attribute = domain.attribute_of(template.slots.get(found[1], "")) if found else None
+        said = [attribute.display.get(value, value) if attribute else value for value in values]
+        if found and any(not word.endswith("s") for word in said):
+            yield f"text[{i}]", f'text {i} counts {found[1]} in the singular; its plural is written "{found[1]}s"'
+
+
+def missing_spaces(template: Template) -> Iterator[Fault]:
+    """Yield texts with two slots and no space between them."""
+    for i, text in enumerate(template.texts):
+        found = re.search(rf"({_SLOT})s?({_SLOT})", re.sub(r"[\[\]]", "", text))
+        if found and not _WITHOUT_SPACES.search(text):
+            yield f"text[{i}]", f"text {i} has no space between {found[1]} and {found[2]}"
+
+
+def odd_marks(template: Template) -> Iterator[Fault]:
+    """Yield texts with marks that do not stand together, such as "??"."""
+    for i, text in enumerate(template.texts):
+        if found := _ODD_MARKS.search(text):
+            yield f"text[{i}]", f"text {i} has {found[0]!r}, marks that do not stand together"
+
+
+DOUBTS: dict[str, Callable[[Template], Iterator[Fault]]] = {
+    "unsaid-slot": left_out_slots,
+    "other-attribute": other_attributes,
+    "singular-count": singular_counts,
+    "missing-space": missing_spaces,
+    "odd-marks": odd_marks,
+}
+"""Doubts about the texts of a template, by code."""
+
+
+def text_doubts(template: Template) -> Iterator[tuple[str, str, str]]:
+    """Yield (code, JSON path in the canonical record, message) for each doubt about the texts."""
+    return ((code, *fault) for code, doubts in DOUBTS.items() for fault in doubts(template))
