@@ -103,7 +103,7 @@ def test_what_fits_a_screen_is_printed(run: Commands) -> None:
     assert lines[:8] == [
         "half.jsonl on questions.json: 120 questions, mode open",
         "coverage: 60 of 120 answered (50.0%); 60 missing (counted as wrong), 0 duplicate, 0 unknown, 0 not an option",
-        "replies: 60 read, 0 ambiguous, 0 not read, 0 no valid answer",
+        "replies: 60 read, 0 ambiguous, 0 not read (0.0%), 0 no valid answer",
         "first ids: missing 1, 3, 5, …",
         "answers: compared as typed; 95 % intervals: by image; floor: best guess without the picture",
         "",

@@ -21,6 +21,7 @@ import orjson
 
 from vqagen.errors import Problem, UsageError, unknown, warn
 from vqagen.language.domain_files import SHIPPED_DOMAINS
+from vqagen.score.answers.finders import LETTERS
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import (
     BOOL,
@@ -35,7 +36,7 @@ from vqagen.score.answers.kinds import (
     text_of,
     vocabulary_of,
 )
-from vqagen.score.answers.replies import LETTERS, strict_answer
+from vqagen.score.answers.replies import strict_answer
 from vqagen.score.items.table import Gold, Options
 
 KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for kind in (CELL, LIST, TEXT)}}
