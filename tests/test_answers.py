@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
+from vqagen.score.answers import kinds
 from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal, without_punctuation
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer, text_of
 from vqagen.score.evaluate.evaluation import EvaluationSettings
@@ -71,6 +72,15 @@ READ = [
     (" Café  au lait!", TEXT, "café au lait"),
     ("...", TEXT, None),
 ]
+
+
+def test_nothing_is_none_in_a_dialog() -> None:
+    """The answer about the next object, where there is none."""
+    words = kinds.vocabulary_of({}, are_dialogs=True)
+
+    for reply in ("Nothing.", "There is nothing in front of the brown cube.", "none"):
+        for right in ("none", "metal"):
+            assert judge([reply], gold_of(WORD, right), vocabulary=words).given == "none"
 
 
 def test_a_text_is_read_by_the_kind_of_its_answer() -> None:

@@ -60,6 +60,12 @@ def test_a_letter_names_an_option(reply: str, reward: float) -> None:
     assert rewards.score(reply, "metal", "value", ["rubber", "metal"]) == reward
 
 
+@pytest.mark.parametrize("reply", ["metal?", "B?", "(B)?", "metal? Yes"])
+def test_a_question_is_no_answer(reply: str) -> None:
+    assert rewards.score(reply, "metal", "value", ["rubber", "metal"]) == 0
+    assert rewards.score(THOUGHT.format(reply), "metal", "value", ["rubber", "metal"]) == 0
+
+
 def test_a_value_of_several_words_is_a_list() -> None:
     """Datasets know no type `list`."""
     assert rewards.score(THOUGHT.format("swirls, dots"), "dots, swirls", "value") == 1
@@ -71,6 +77,7 @@ def test_partial_credit_halves_with_each_step_of_a_count_and_is_off_by_default()
     columns: dict[str, Any] = {"answer": ["3"] * 5, "answer_type": ["count"] * 5}
     assert rewards.accuracy(None, replies, **columns) == [1, 0, 0, 0, 0]
     assert rewards.partial_accuracy(None, replies, **columns) == [1, 0.5, 0.25, 0, 0]
+    assert rewards.partial_accuracy(None, ["0", "1", "-1"], answer=["0"] * 3) == [1, 0.5, 0], "no count is below 0"
 
 
 @pytest.mark.parametrize(
@@ -79,6 +86,7 @@ def test_partial_credit_halves_with_each_step_of_a_count_and_is_off_by_default()
         ("<think>a</think>\n<answer>3</answer>\n", 1),
         ("<think></think><answer>3</answer>", 0),
         ("<think> \u2026 </think><answer>3</answer>", 0),
+        ("<think>_</think><answer>3</answer>", 0),
         ("<think>a</think><answer>\u2026</answer>", 0),
         ("<think>a</think><answer> </answer>", 0),
         ("<think>a</think><answer>3</answer><answer>4</answer>", 0),
@@ -156,6 +164,11 @@ def test_what_is_missing_or_unknown_is_named() -> None:
         rewards.accuracy(None, ["3"], problem=["How many?"])
     with pytest.raises(UsageError, match=r"'counts'.*count"):
         rewards.score("3", "3", "counts")
+    for columns in ({"answer": ["3"]}, {"answer": "33"}, {"answer": ["3", "3"], "answer_type": ["count"]}):
+        with pytest.raises(UsageError, match=f"each of 2 completions in {list(columns)[-1]}"):
+            rewards.accuracy(None, ["3", "3"], **columns)
+    with pytest.raises(UsageError, match="list of choices"):
+        rewards.score("B", "red", "value", {"A": "blue", "B": "red"})  # type: ignore[arg-type]
     with pytest.warns(InputWarning, match="clever"):
         assert rewards.score("<answer>Red</answer>", "red", "value", domain="clever") == 1
 
@@ -255,6 +268,13 @@ def test_a_row_without_answer_is_not_rewarded(missing: Any) -> None:
     ):
         with pytest.raises(UsageError, match="no right answer"):
             call()
+
+
+def test_pandas_says_that_an_answer_is_missing() -> None:
+    import pandas  # not while tests are collected: each process would take half a second for it
+
+    assert rewards.accuracy(None, ["<NA>", "NaT"], answer=[pandas.NA, pandas.NaT]) == [None, None]
+    assert rewards.score("red", "red", pandas.NA, pandas.NA, domain=pandas.NA) == 1  # type: ignore[arg-type]
 
 
 def test_cells_of_tables_may_be_of_numpy() -> None:

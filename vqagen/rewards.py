@@ -44,9 +44,9 @@ KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for ki
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 """Values that are no texts, as text, by which tables say that there is none."""
 _LISTED = re.compile(r",\s")
-_SAID = r"(?:(?!</?(?:think|answer)>)\W)*+\w(?:(?!</?(?:think|answer)>).)*+"
+_SAID = r"(?:(?!</?(?:think|answer)>)[\W_])*+[^\W_](?:(?!</?(?:think|answer)>).)*+"
 FORMAT = re.compile(rf"\s*<think>{_SAID}</think>\s*<answer>{_SAID}</answer>\s*", re.DOTALL | re.IGNORECASE)
-_TAGGED = re.compile(r"\s*<answer>(.*)</answer>\s*", re.DOTALL | re.IGNORECASE)
+_TAGGED = re.compile(r"\A\s*<answer>(.*)</answer>\s*\Z", re.DOTALL | re.IGNORECASE)
 HOW_TO_REPLY = (
     "First think between <think> and </think>, then give nothing but the answer between <answer> and </answer>, such as"
     " <think>…</think> <answer>…</answer>."
@@ -85,7 +85,7 @@ def score(
         return 0.0
     if partial and isinstance(right := gold.answers[0], int) and gold.kind == INTEGER:
         number = read_answer(given, INTEGER, vocabulary)
-        return 0.5 ** abs(number - right) if isinstance(number, int) else 0.0
+        return 0.5 ** abs(number - right) if isinstance(number, int) and number >= 0 else 0.0
     return judge([given], gold, options, vocabulary=vocabulary).credits[0]
 
 
@@ -118,12 +118,12 @@ def _asked(
     text, answer_type, choices, domain = _text(answer), *map(_value, (answer_type, choices, domain))
     if text is None:
         raise UsageError("a reply cannot be rewarded: its row has no right answer; leave out rows without one")
-    if isinstance(choices, str):
-        raise UsageError(f"expected a list of choices, found the text {choices!r}")
+    if not isinstance(choices, list | tuple | None):
+        raise UsageError(f"expected a list of choices, found {choices!r}")
     texts = tuple(map(str, choices or (LETTERS if not answer_type and text in LETTERS else ())))
     if text in LETTERS[: len(texts)] and text not in texts:
         text = texts[LETTERS.index(text)]
-    vocabulary = _vocabulary(domain, text)
+    vocabulary = _vocabulary(domain and str(domain), text, answer_type)
     kind = _kind(text, answer_type, vocabulary)
     read = read_answer(text, kind, vocabulary)
     return Gold(kind, (text if read is None else read,)), Options(texts, None) if texts else None, vocabulary
@@ -132,15 +132,14 @@ def _asked(
 def _value(cell: Any) -> Any:
     """Return a cell of a table as a value of Python's own types; None if it is missing, as pandas says it."""
     value = cell.tolist() if hasattr(cell, "tolist") else cell
-    return None if value == "" or (not isinstance(value, str) and str(value) in _MISSING) else value
+    return None if (not value if isinstance(value, str) else str(value) in _MISSING) else value
 
 
 def _text(answer: object) -> str | None:
     """Return a right answer as text, without the tags of a `solution`; None if it is missing."""
     value = _value(answer)
-    text = text_of(tuple(value) if isinstance(value, list) else value)
-    tagged = _TAGGED.fullmatch(text)
-    return None if value is None else (tagged[1] if tagged else text).strip() or None
+    text = _TAGGED.sub(r"\1", text_of(tuple(value) if isinstance(value, list) else value))
+    return None if value is None else text.strip() or None
 
 
 def _kind(text: str, answer_type: Any, vocabulary: Vocabulary) -> str:
@@ -157,12 +156,12 @@ def _kind(text: str, answer_type: Any, vocabulary: Vocabulary) -> str:
 
 
 @cache
-def _vocabulary(domain: str | None, answer: str) -> Vocabulary:
+def _vocabulary(domain: str | None, answer: str, answer_type: object) -> Vocabulary:
     """Return the words of the domain, or of the first shipped one, that has all words of the answer."""
     names = [domain] if domain else list(SHIPPED_DOMAINS)
     said = _LISTED.split(answer.lower())
     found = next((each for each in map(words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
-    if not domain and not found.words and _kind(answer, None, found) == TEXT and answer not in LETTERS:
+    if not (domain or found.words or answer in LETTERS or answer_type == TEXT) and _kind(answer, None, found) == TEXT:
         _warn_unknown("no column `domain`")
     return found
 
@@ -180,8 +179,11 @@ def words_of(domain: str) -> Vocabulary:
 @cache
 def _warn_unknown(what: str) -> None:
     """Warn once of what does not say which words are values."""
-    message = f"{what}: its words are not known, so that replies are compared as whole texts; export again"
-    warn(Problem(message, "rewards"))
+    warn(
+        Problem(
+            f"{what}: its words are not known, so that replies are compared as whole texts; export again", "rewards"
+        )
+    )
 
 
 # TRL ------------------------------------------------------------------------------------------------------------------
@@ -225,10 +227,12 @@ def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], parti
     if answers is None:
         raise UsageError("a reward needs a column `answer` or `solution`; TRL hands over all columns of the dataset")
     nothing = [None] * len(completions)
-    types, choices, domains = (given.get(name, nothing) for name in ("answer_type", "choices", "domain"))
+    columns = {name: given.get(name, nothing) for name in ("answer_type", "choices", "domain")} | {"answer": answers}
+    if wrong := [name for name, cells in columns.items() if isinstance(cells, str) or len(cells) != len(completions)]:
+        raise UsageError(f"a reward needs a value for each of {len(completions)} completions in {', '.join(wrong)}")
     return [
         None if _text(answer) is None else score(completion, answer, kind, options, domain=domain, partial=partial)
-        for completion, answer, kind, options, domain in zip(completions, answers, types, choices, domains, strict=True)
+        for completion, kind, options, domain, answer in zip(completions, *columns.values(), strict=True)
     ]
 
 

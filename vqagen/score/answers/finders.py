@@ -15,6 +15,7 @@ from vqagen.score.answers.kinds import (
     CELL,
     INTEGER,
     LIST,
+    NONE_THERE,
     NUMBER_WORDS,
     TEXT,
     WORD,
@@ -55,7 +56,8 @@ _NO_COUNT = re.compile(
 )
 """The text before a number that is a bound, a label ("step 2"), or of how many there are ("of the 8 objects")."""
 _ONE_AS_COUNT = re.compile(
-    r"(?:^|[^\w\s]\s*|\n|'s\s+|\b(?:is|was|be|only|exactly|just|see|count|has|have|and|or|so|of)\s+)$", re.IGNORECASE
+    r"(?:^|[^\w\s]\s*|\n|'s\s+|\b(?:is|was|be|only|exactly|just|see|find|count|has|have|and|or|so|of)\s+)$",
+    re.IGNORECASE,
 )
 
 
@@ -83,7 +85,8 @@ _NAMED: Mapping[str, str] = {
 """,  # a "no" before another word is a determiner, unless the text begins with it
     INTEGER: r"""
     (?P<none>\b(?:(?:is|are|was|were|see|has|have|contains?)\s+no|not\s+any)|\A\W*no|n't\s+any)
-      \s+(?!(?:doubt|question|way|need|image|picture|more|fewer|less|other|idea|or|and)\b)[a-z]
+      \s+(?!(?:doubt|question|way|need|image|picture|more|fewer|less|idea|or|and)\b)[a-z]
+    | (?P<nothing>n't\s+any)(?=\W*\Z) | \ba\s+(?P<single>single)\s+(?=[a-z])
     | (?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0{1,3})?(?![\w%/]|\.\d|:\d)
       (?!\s+or\s+(?:more|fewer|less)\b)
 """,
@@ -114,7 +117,7 @@ class Finder:
         self.letters = {letter.lower(): option for letter, option in zip(LETTERS, texts, strict=False)}
         self.is_unknown = texts == LETTERS
         words = vocabulary.words if kind in (WORD, LIST) else {}
-        self.ways = {way: of for way, of in words.items() if not among or of in among}
+        self.ways = {way: of for way, of in words.items() if not among or of in among or of == NONE_THERE}
         if options:
             self.ways = _ways_of_options(kind, options.texts, vocabulary)
         self.denied = {BOOL: (_UNTRUE,), WORD: (_DENIED, _RELATED), INTEGER: (_DENIED, _NO_COUNT)}.get(
@@ -161,7 +164,8 @@ class Finder:
 
     def _answer(self, found: re.Match[str], group: str) -> str:
         if group:
-            return {INTEGER: "0", BOOL: "no"}.get(self.kind) or self.letters.get(found[group].lower(), "")
+            number = "1" if group == "single" else "0"
+            return {INTEGER: number, BOOL: "no"}.get(self.kind) or self.letters.get(found[group].lower(), "")
         if self.kind in (BOOL, INTEGER):
             return next(iter(self._read(found[0])), "")
         return cell_label(found[0]) if self.kind == CELL else self.ways.get(found[0].lower(), "")

@@ -168,8 +168,7 @@ def judge(
 
 def right_answer(gold: Gold, preset: str, vocabulary: Vocabulary) -> str:
     """Return the canonical answer as `given` shows an equal one."""
-    kind = typed(gold).kind if preset == TYPED else gold.kind
-    found = normal(gold.text, kind, preset, _vocabulary_for(gold, vocabulary))
+    found = normal(gold.text, typed(gold).kind, preset, _vocabulary_for(gold, vocabulary))
     return gold.text if found is None else text_of(found)
 
 

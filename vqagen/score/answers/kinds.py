@@ -103,8 +103,8 @@ def vocabulary_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
 def _words_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
     generator = info.get("generator")
     made = generator if isinstance(generator, Mapping) else {}
-    further = [NONE_THERE] if are_dialogs else []
-    own = {str(answer).lower(): str(answer) for answer in (*further, *(made.get("answers") or ()))}
+    further = dict.fromkeys((NONE_THERE, "nothing"), NONE_THERE) if are_dialogs else {}
+    own = further | {str(answer).lower(): str(answer) for answer in made.get("answers") or ()}
     name = made.get("domain") or (None if made else DEFAULT_DOMAIN)
     found = Vocabulary.of_attributes(_carried(made.get("vocabulary")) or attributes_of(name))
     return replace(found, words={**own, **found.words}) if found.words else found

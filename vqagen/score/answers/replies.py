@@ -55,7 +55,7 @@ def read_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocab
     finder = finder_for(gold, options, vocabulary)
     reply = _cleaned(_marked(shown(text)[-MOST_READ:]))[-MOST_READ:]
     is_right = gold.kind == TEXT and plain(text) in [plain(text_of(each)) for each in gold.answers]
-    if found := finder.whole(text) if is_right else _answers(reply, finder):
+    if found := finder.whole(text) if is_right else _answers(reply, finder) if not reply.endswith(":") else []:
         return found, READ if len(found) == 1 else AMBIGUOUS
     said = _MARK.split(reply)[-1]
     return [], NO_VALID_ANSWER if len(said.split()) <= _FEW_WORDS or _REFUSED.search(said) else NOT_READ
@@ -70,8 +70,8 @@ def strict_answer(text: str, gold: Gold, options: Options | None, vocabulary: Vo
     reply = shown(text)
     marked = [mark[1] or mark[2] or "" for mark in _MARKED.finditer(reply)]
     said = _LATEX.sub(r"\1", (marked or [reply])[-1].strip())
-    finder = finder_for(gold, options, vocabulary)
-    found = (finder.whole(said) or finder.whole(_cleaned(said))) if len(said) <= LONGEST_ANSWER else []
+    finder, is_short = finder_for(gold, options, vocabulary), len(said) <= LONGEST_ANSWER and "?" not in said
+    found = (finder.whole(said) or finder.whole(_cleaned(said))) if is_short else []
     return found[0] if len(found) == 1 else None
 
 
@@ -168,10 +168,10 @@ _MARK = re.compile(
 )
 """What is said behind the last of these is the answer, if any is; it takes back what was said before."""
 _SO = r"""(?:\b(?:
-    so(?!\s+(?:that|far|many|much|is|are|do|does)\b) | thus | hence | therefore | consequently | making | leaving
-    | giving | totall?ing | for\s+a\s+total | (?:which|this|that)\s+(?:makes|leaves|gives|means)
+    so(?!\s+(?:that|far|many|much|is|are|do|does)\b) | thus | hence | therefore | consequently | making
+    | giving | totall?ing | for\s+a\s+total | (?:which|this|that)\s+(?:makes|gives|means)
     | but\s+(?:only|just|it|in\s+fact)
-    )\b | (?<=\d)\s?=>? | \u2192)"""
+    )\b | (?<=\d)\s?=>? | \s=(?=\s\d) | \u2192)"""
 """A word, or a sign behind a number, that begins a conclusion also inside of a sentence."""
 _CLAUSE = re.compile(rf"(?<=[.!?;])\s+ | \n+ | (?={_SO})", re.IGNORECASE | re.VERBOSE)
 _CONCLUSION = re.compile(
@@ -186,7 +186,7 @@ _REASON = re.compile(
 _HEDGED = re.compile(r"\balso\s+(?:be|possible)\b|\b(?:maybe|perhaps)\b", re.IGNORECASE)
 _REFUSED = re.compile(
     r"""
-    \A.*(?:\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but)
+    \A.*(?:(?<!\bdirector\s)(?<!\bhe\s)\b(?:cannot|can\s+not|can't|could\s+not|couldn't)\s+(?!help\s+but|(?:see|find)\s+any)
     | \b(?:unable|not\s+able|impossible)\s+to\b
     | (?<!no,\s)\bi\s+(?:do\s+not|don't)\s+(?:really\s+)?know\b | \bno\s+idea\b | \b(?:unclear|unknown)\b
     | \b(?:i'm|i\s+am)\s+sorry\b
@@ -207,9 +207,13 @@ _SAID = re.compile(
 )
 """The text before an answer that is said of something: `is a`, `made of`."""
 _SAID_BEHIND = re.compile(
-    r"(?:\s+[\w-]+){0,3}\s+(?:in\s+(?:total|all)|altogether|remain(?:s|ing)?|left(?!\s+of))\b", re.IGNORECASE
+    r"""
+    (?:\s+(?!(?:on|to|at)\b)[\w-]+){0,3}
+    \s+(?:in\s+(?:total|all)|altogether|remain(?:s|ing)?|left(?!\s+of)|(?:will|would)\s+be)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-"""The text behind a number that is a total: `objects in total`, `items remain`."""
+"""The text behind a number that is a total: `objects in total`, `items remain`, `would be gone`; not `on the left`."""
 _FEW_WORDS = 2
 """A reply of no more words that is no answer of its type is not free text."""
 _SHORT_TEXT = re.compile(
