@@ -10,6 +10,8 @@ import pytest
 from commands import Commands
 
 from vqagen.errors import BadInput
+from vqagen.language.domain_files import DomainFiles, synonyms_file
+from vqagen.language.synonyms import load_synonyms
 from vqagen.world.domain import domain_from_metadata
 
 TYPES = {"Color": ["rojo", "azul", "ocre"], "Forma": ["cubo", "esfera", "óvalo"], "Relation": ["izquierda", "derecha"]}
@@ -42,6 +44,38 @@ TEMPLATES = [
 ]
 for each in TEMPLATES:
     each["constraints"] = [{"type": "NOT_NULL", "params": [slot]} for slot in SLOTS if slot in each["text"][0]]
+
+
+def test_a_turkish_sentence_begins_with_a_turkish_capital_and_is_read_back(vqagen_: Commands) -> None:
+    template = filtered("e", "", {"type": "filter_exist", "inputs": [0], "side_inputs": ["<Color>"]})
+    template["text"] = ["ilk resimde <Color> var mı?", "ırakta <Color> var mı?"]
+    scenes = [{"image_filename": f"{n}.png", "objects": [{"color": "ışık"}]} for n in range(8)]
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+    Path("t.json").write_text(json.dumps([template]))
+    Path("tr.json").write_text(json.dumps({"language": "tr", "types": {"Color": ["ışık", "İpek"]}}))
+    vqagen_.done("generate --metadata tr.json --templates t.json --scenes scenes.json --out q.json")
+    texts = {each["question"] for each in json.loads(Path("q.json").read_text())["questions"]}
+
+    assert {text[:3] for text in texts} == {"İlk", "Ira"}
+    vqagen_.done("verify q.json --metadata tr.json --templates t.json --scenes scenes.json")
+
+
+def test_another_language_has_no_english_synonyms() -> None:
+    types = {"Forma": ["cube", "sphere"]}
+
+    for language, ways in (("fr", ("cube",)), ("en", ("cube", "block"))):
+        domain = domain_from_metadata({"language": language, "types": types})
+        file = synonyms_file(DomainFiles(Path("m.json"), Path("t"), None), domain)
+        assert load_synonyms(file, domain).of_type("Forma")["cube"] == ways
+
+
+@pytest.mark.parametrize("mark", "?؟۔।？")
+def test_a_text_may_end_with_the_mark_of_its_script(mark: str, vqagen_: Commands) -> None:
+    template = filtered("e", f"<Color>{mark}", {"type": "filter_exist", "inputs": [0], "side_inputs": ["<Color>"]})
+    Path("t.json").write_text(json.dumps([template]))
+    Path("metadata.json").write_text(json.dumps({"language": "ar", "types": {"Color": ["rojo", "azul"]}}))
+
+    assert b"no-final-mark" not in vqagen_("check t.json --samples 0").out
 
 
 @pytest.fixture

@@ -45,7 +45,17 @@ DOUBTFUL = [
     ("other-attribute", "query_shape", "What shape is the <Z> <S>?", "What is the <Z> <S> made of?"),
     ("other-attribute", "equal_color", "Is it the color of the <Z> <S>?", "Has the <Z> <S> the same size?"),
     ("singular-count", "filter_count", "How many <Z> <S>s are there?", "How many <Z> <S> are there?"),
+    ("other-attribute", "query_shape", "What shape is the <Z> <S>?", "What is the <Z> <S>'s color?"),
+    ("other-attribute", "query_shape", "What shape is the <Z> <S>?", "Tell me the color of the <Z> <S>."),
+    ("other-attribute", "equal_color", "Is it the color of the <Z> <S>?", "Do they share their material, the <Z> <S>?"),
+    ("other-kind", "query_color", "What color is the <Z> <S>?", "Is there a <Z> <S>?"),
+    ("other-kind", "filter_count", "How many <Z> <S>s are there?", "Is there any <Z> <S>?"),
     ("singular-count", "filter_count", "How many <Z> <S>s are there?", "How many other <Z> <S>?"),
+    ("singular-count", "filter_count", "Count the <Z> <S>s.", "Count the <Z> <S>."),
+    ("singular-count", "filter_count", "Count the <Z> <S>s.", "What is the number of <Z> <S>?"),
+    ("missing-space", "query_color", "What color is the <Z> <S>?", "What color is the<Z> <S>?"),
+    ("missing-space", "query_color", "What color is the <Z> <S>?", "What color is the <Z> <S>of it?"),
+    ("odd-marks", "query_color", "What color is the <Z> <S>?", "Look at the <Z> <S>,; what color is it?"),
     ("missing-space", "query_color", "What color is the <Z> <S>?", "What color has the <Z><S>?"),
     ("missing-space", "query_color", "What color is the <Z> <S>?", "What color has the <Z>[<S>] <S>?"),
     ("odd-marks", "query_color", "What color is the <Z> <S>?", "What color has the <Z> <S>??"),
@@ -71,6 +81,10 @@ SOUND = [
     ("query_color", "What color is the <Z> <S>, if any..."),
     ("query_color", "Really?! What color is the <Z> <S>?"),
     ("filter_count", "How many <Z> <S> things are there?"),
+    ("filter_count", "How many times do you see a <Z> <S>?"),
+    ("filter_count", "How many <S>-shaped <Z> things are there?"),
+    ("query_size", "Is the <Z> <S> small or large?"),
+    ("query_color", "Tell me the color of the <Z> <S>."),
 ]
 
 

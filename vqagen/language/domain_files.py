@@ -16,6 +16,7 @@ from vqagen.files.output import linked
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files, warn_doubts
+from vqagen.language.sentence import is_english
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
@@ -216,8 +217,9 @@ def check_hashes(known: Mapping[str, str], found: Mapping[str, str]) -> None:
 
 
 def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:
-    """Return the synonyms file of a domain: its own; the shipped one if neither it nor its metadata has synonyms."""
-    return files.synonyms or (None if domain.synonyms_section else shipped("synonyms.json"))
+    """Return the synonyms file of a domain: its own, or the shipped one of English if nothing of it has synonyms."""
+    has_none = not domain.synonyms_section and is_english((), domain.language)
+    return files.synonyms or (shipped("synonyms.json") if has_none else None)
 
 
 def load_domain_files(

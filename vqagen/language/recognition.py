@@ -235,6 +235,8 @@ def _bare(text: str) -> str:
     >>> _bare("Is there another red cube, or an orange one?")
     'istherearedcube,oraorangeone?'
     """
+    if not text.isascii():  # a capital of "ı" is "I", one of "i" may be "İ"
+        text = text.upper().casefold().replace("\u0307", "")
     return "".join(map(_bare_word, text.casefold().split()))
 
 

@@ -8,7 +8,7 @@
 5. The domain's `rewrites` are applied, each to what the one before left; white space and gaps are tidied once more.
    They see the words of the sentence to be, though not yet its articles and its capital.
 6. "a" becomes "an" before a vowel sound, and back.
-7. The first letter becomes a capital.
+7. The first letter becomes a capital, which of "i" has a dot in Turkish and Azerbaijani.
 
 2 to 4 and 6 are rules of English, for texts in English (see `is_english`), and leave the words of a slot as they are:
 in "block A in the picture" the "A" is no article. In another language, 3 closes only the gap of a slot without words:
@@ -72,9 +72,14 @@ def is_english(texts: Sequence[str], language: str) -> bool:
     (True, False, True)
     """
     if language:
-        return re.split("[-_]", language.lower())[0] == "en"
+        return _base(language) == "en"
     words = _PERHAPS_ENGLISH if all(text.isascii() for text in texts) else _SURELY_ENGLISH
     return any(words.search(text) for text in texts) or not any(_NO_WORD.sub("", text) for text in texts)
+
+
+def _base(language: str) -> str:
+    """Return the language of a tag such as `pt-BR`, without what follows."""
+    return re.split("[-_]", language.lower())[0]
 
 
 def with_own_gaps(text: str) -> str:
@@ -131,8 +136,9 @@ def edits(
     rewrites: Rewrites,
     joins_anything: bool = True,
     in_english: bool = True,
+    language: str = "",
 ) -> Iterator[Edit]:
-    """Yield all edits in order, for a text with or without articles."""
+    """Yield all edits in order, for a text with or without articles, of a domain of this `language`."""
     squeeze: Sequence[Edit] = _SQUEEZED if in_english else _SQUEEZED_LINES
     yield from squeeze
     if drops_other:
@@ -147,6 +153,8 @@ def edits(
         yield from (*squeeze, *([_CLOSED] if in_english else []))
     if has_article:
         yield _ARTICLE, _agreeing, True
+    if _base(language) in ("tr", "az"):
+        yield re.compile(r"\Ai"), "İ", False
     yield re.compile(r"\A.", re.DOTALL), lambda match: match[0].upper(), False
 
 

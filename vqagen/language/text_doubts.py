@@ -16,13 +16,28 @@ from vqagen.plugin import CONSTANT, EQUAL, MEMBER
 _SLOT = SLOT_PATTERN.pattern
 _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, which put no spaces between words."""
-_ODD_MARKS = re.compile(r"\?\s*[?.]|([!,;:])\s*\1|[,;:]\s*[?.!]|(?<!\.)\.\.(?!\.)|\.\s*\?")
+_ODD_MARKS = re.compile(r"\?\s*[?.]|!\s*!|[?!]{3}|[,;:]\s*[?.!,;:]|(?<!\.)\.\.(?!\.)|\.\s*\?")
+_GLUED = re.compile(
+    rf"\b(?:the|an?|of|is|are|any|many|and)({_SLOT})|({_SLOT})(?:of|is|are|in|on|and|or|that|to|the|with)\b",
+    re.IGNORECASE,
+)
+"""A word of English and a slot without a space between them."""
 _COUNTED = re.compile(
-    rf"\bhow many (?:other )?(?:{_SLOT} ?)*({_SLOT})"
+    rf"\b(?:how many|(?:number|count) of|count) (?:the |all )*(?:other )?(?:{_SLOT} ?)*({_SLOT})"
     r"(?= ?(?:[?.,;!]|$)| (?:are|is|were|was|do|does|did|have|has|can|could|of|in|on|to|at|that|which|with|there)\b)",
     re.IGNORECASE,
 )
 _ASKED = r"\b(?:what|which) (?:is |are )?(?:the |its |their )?{0}\b(?!(?:(?<=kind)|(?<=type)) of\b)|\bof what {0}\b"
+_ASKED += r"|['’]s {0}\s*[?.]|\b(?:tell me|name|say|state|give me) (?:the |its ){0}\b"
+_AGREED = (
+    r"\b(?:same|equal) {0}\b|\bthe {0} of\b[^?;]* the same\s*\?|\b(?:share|match in) (?:(?:the|their|its|a) )?{0}\b"
+)
+_OTHER_KINDS = {
+    "query": re.compile(r"^(?:is|are) there\b[^;,.]*\?$", re.IGNORECASE),
+    "exist": re.compile(r"(?:^|[.,;:] )(?:how many|what (?:is|are) the number of)\b", re.IGNORECASE),
+    "count": re.compile(r"^(?:is|are) there (?:an?|any)\b[^;,.]*\?$", re.IGNORECASE),
+}
+"""What a program asks for -> how English asks for another kind of answer."""
 _IDIOMS = {
     "size": r"\bhow (?:big|large|small)\b",
     "color": r"\b(?:what|which|same) colou?r\b",
@@ -78,14 +93,25 @@ def _words(name: str) -> str:
 
 def _asks(text: str, name: str, asks: str) -> bool:
     word = re.escape(_words(name))
-    form = _ASKED.format(word) + (rf"|\b(?:same|equal) {word}\b" if asks != "query" else "")
+    form = _ASKED.format(word) + (f"|{_AGREED.format(word)}" if asks != "query" else "")
     return re.search(f"{form}|{_IDIOMS.get(name, '(?!)')}", text) is not None
+
+
+def other_kinds(template: Template) -> Iterator[Fault]:
+    """Yield texts that ask for another kind of answer than the program: "How many …?" of a yes or no."""
+    asks = template.last_function.asks
+    wrong = _OTHER_KINDS.get(asks)
+    if wrong and is_english(template.texts, template.catalogue.domain.language):
+        for i, text in enumerate(template.texts):
+            if wrong.search(re.sub(r"\[[^\[\]]*\]", "", text).strip()):
+                yield f"text[{i}]", f"text {i} asks for another kind of answer than the program, whose kind is {asks}"
 
 
 def singular_counts(template: Template) -> Iterator[Fault]:
     """Yield texts that count a slot in the singular: "How many <S> are there?"."""
     domain = template.catalogue.domain
-    for i, text in enumerate(template.texts):
+    counts = any("count" in node.type for node in template.nodes)
+    for i, text in enumerate(template.texts if counts else ()):
         found = _COUNTED.search(re.sub(r"\[[^\[\]]*\]", "", text))
         values = domain.values_of(template.slots.get(found[1], "")) if found else ()
         attribute = domain.attribute_of(template.slots.get(found[1], "")) if found else None
@@ -100,6 +126,8 @@ def missing_spaces(template: Template) -> Iterator[Fault]:
         found = re.search(rf"({_SLOT})s?({_SLOT})", re.sub(r"[\[\]]", "", text))
         if found and not _WITHOUT_SPACES.search(text):
             yield f"text[{i}]", f"text {i} has no space between {found[1]} and {found[2]}"
+        elif is_english(template.texts, template.catalogue.domain.language) and (glued := _GLUED.search(text)):
+            yield f"text[{i}]", f"text {i} has no space in {glued[0]!r}"
 
 
 def odd_marks(template: Template) -> Iterator[Fault]:
@@ -112,6 +140,7 @@ def odd_marks(template: Template) -> Iterator[Fault]:
 DOUBTS: dict[str, Callable[[Template], Iterator[Fault]]] = {
     "unsaid-slot": left_out_slots,
     "other-attribute": other_attributes,
+    "other-kind": other_kinds,
     "singular-count": singular_counts,
     "missing-space": missing_spaces,
     "odd-marks": odd_marks,

@@ -128,7 +128,8 @@ class Wording:
     def _edited(self, marked: Marked, text: Text, keep_other: bool, joins_anything: bool) -> Marked:
         in_english, drops_other = self._in_english, text.has_other and not keep_other
         joins_anything = joins_anything and in_english
-        return marked.edited(edits(text.has_article, drops_other, self._rewrites, joins_anything, in_english))
+        language = self._synonyms.domain.language
+        return marked.edited(edits(text.has_article, drops_other, self._rewrites, joins_anything, in_english, language))
 
     def _drawn(self, words: Words, random: Random) -> _Draw:
         """Return the first of MOST_DRAWS draws that reads well, or else the shortest."""

@@ -227,7 +227,7 @@ class _RulesReader(SectionReader):
             return directions  # a missing direction may be among the misspelt
         for relation in self.domain.recorded_relations:
             if relation not in directions and relation not in random_relations:
-                advice = "give it one here, or a probability under sampling.relations"
+                advice = 'give it one here, or {"probability": 0.5} under sampling.relations'
                 self.report("sampling.directions", f"no direction for relation {relation!r}; {advice}")
         return directions
 

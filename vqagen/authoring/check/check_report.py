@@ -28,6 +28,7 @@ CODES: Mapping[str, str] = {
     "unused-slot": "a slot that no node uses",
     "unsaid-slot": "a text that leaves out a slot, and so asks something else",
     "other-attribute": "a text that asks for another attribute than the program",
+    "other-kind": "a text that asks for another kind of answer than the program",
     "singular-count": "a slot after “How many” that is not in the plural",
     "missing-space": "two slots without a space between them",
     "odd-marks": "marks that do not stand together, such as ??",

@@ -43,7 +43,7 @@ from vqagen.world.domain import Domain
 
 Rule = Callable[[Template], Iterator[Fault]]
 
-_MARK = re.compile(r"[.?!…。？！][\"'”’)]*\Z")
+_MARK = re.compile(r"[.?!…。？！\u061f\u06d4\u0964\u037e][\"'”’)]*\Z")
 _NO_NOUN = re.compile(
     r"\b(?:the|an?|another|any|each|every|other|how many|of) "
     r"(?:is|are|was|were|has|have|does|do|that|which|who|and|or|than|as|of|in|on|at|to|with|there|made)\b"

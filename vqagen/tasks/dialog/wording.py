@@ -221,7 +221,7 @@ class Phrasing:
                 text += said[part] if at % 2 else part % ()
             ends.append(len(text))
         roles = [SlotSpan(role, ends[start], ends[end]) for role, start, end in self.marks]
-        changes = edits(in_english, False, domain.rewrites, joins_anything=False, in_english=in_english)
+        changes = edits(in_english, False, domain.rewrites, False, in_english, domain.language)
         marked = Marked(text, (*slots, *roles)).edited(changes)
         spans = (each for each in marked.spans if each.slot[0] != "<")
         return Sentence(marked.text, variant, {each.slot: _word_span(marked.text, *each[1:]) for each in spans})
