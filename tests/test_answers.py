@@ -201,7 +201,13 @@ def test_the_best_of_the_first_candidates_counts(preset: str, candidates: list[s
     assert judge(candidates, gold_of(TEXT, "red"), preset=preset, top_k=(1, 2)).credits == expected
 
 
-BESIDE = [("metallic", "read"), ("B", "read"), ("red", "not an option"), ("I cannot tell", "no valid answer")]
+BESIDE = [
+    ("metallic", "read"),
+    ("B", "read"),
+    ("red", "not an option"),
+    ("I cannot tell", "no valid answer"),
+    ("A B C D", "ambiguous"),
+]
 
 
 def test_an_answer_beside_the_options_is_recognised() -> None:

@@ -180,3 +180,11 @@ def test_answers_that_are_too_many_to_learn_are_not_learned() -> None:
     ]
     audit = vqagen.audit(records)
     assert {each.accuracy for each in audit.probes} == {0.0}
+
+
+def test_guesses_below_chance_of_few_images_are_no_pass(run: Commands) -> None:
+    """What was balanced in one window tells the opposite, also where no info says that there were windows."""
+    run("scenes sample --count 20 --seed 11 -o scenes.json")
+    run("generate --scenes scenes.json -o asked.json --seed 5")
+    records = json.loads(Path("asked.json").read_text())["questions"]
+    assert [vqagen.audit(each).verdict for each in ("asked.json", records)] == ["inconclusive"] * 2

@@ -163,6 +163,17 @@ PLACES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] =
     "rows of questions in another order": (asked(MIXED), given("doc_id", WHOLE, MIXED), "", UNCLEAR),
     "rows of a split in a whole file": (asked(WHOLE, TWO), given("doc_id", (0, 1), (2, 3)), "", UNCLEAR),
     "rows of a split": (asked(MIXED, TWO), given("doc_id", (0, 1), (2, 1)), "val", UNCLEAR),
+    "rows of a split that are ids of others": (
+        asked((0, 2, 3, 1), ("train", "val", "val", "train")), given("id", (0, 1, 2), GAPS[1:]), "val", NUMBERED,
+    ),
+    "as many as a split has": (asked((0, 1, 2, 3, 4), ("train", *TWO)), given("id", (0, 1), (3, 4)), "", NUMBERED),
+    "some from 1 on": (asked(range(9)), given("id", range(1, 5), range(4)), "", NUMBERED),
+    "the text of another question": (
+        [{**each, "question": f"{each['answer']}?"} for each in asked(WHOLE)],
+        [{**each, "question": f"{each['prediction']}?"} for each in given("question_index", WHOLE, MIXED)],
+        "",
+        "3 predictions with the text of another question than their id: 0, 1, 3",
+    ),
     "another split": (asked(WHOLE, TWO), given("id", (0, 1), (0, 1)), "val", "questions of another split are"),
     "another split with the same numbers": (
         asked((*WHOLE, 0, 1), ("train",) * 4 + ("val",) * 2), given("id", WHOLE, WHOLE), "val", NUMBERED,
@@ -215,6 +226,17 @@ def test_an_id_is_an_id_however_it_is_written(name: str) -> None:
 def test_predictions_for_another_file_are_said() -> None:
     with pytest.warns(InputWarning, match="5 of 6 predictions are for no question of given questions: are they for an"):
         assert vqagen.evaluate(asked(GAPS), given("id", range(8, 14), range(8, 14))).overall().accuracy == 0.25
+
+
+def test_predictions_that_tell_other_questions_are_said() -> None:
+    """A prompt around the question is no other one."""
+    questions = [{**each, "question": f"How many {each['answer']}?"} for each in asked(WHOLE)]
+    told = [{**each, "prompt": "<image>\nWhat?"} for each in given("id", WHOLE, WHOLE)]
+    prompts = [{**each, "prompt": f"Look.\nHow many {each['id']}?\nA) 1"} for each in given("id", WHOLE, WHOLE)]
+
+    assert vqagen.evaluate(questions, prompts).overall().accuracy == 1
+    with pytest.warns(InputWarning, match="no prediction tells a question of given questions: are they for another"):
+        vqagen.evaluate(questions, told)
 
 
 def test_a_policy_that_does_not_exist_is_rejected() -> None:

@@ -328,6 +328,16 @@ def test_requests_that_failed_are_missing_and_said(tmp_path: Path) -> None:
         assert found_in(path) == [("0", ("yes",))]
 
 
+def test_a_model_that_differs_within_a_file_may_be_the_prediction() -> None:
+    """Its name is the same in all records."""
+    records = [{"id": number, "answer": "gold", "model": answer} for number, answer in enumerate(ANSWERS)]
+
+    assert read_predictions([{**each, "model": "a"} for each in records]).total == 3
+    assert read_predictions(records, prediction_key="model").contents[0] == ("yes",)
+    with pytest.raises(BadInput, match="'answer' and 'model' may each be the prediction"):
+        read_predictions(records)
+
+
 def test_log_likelihoods_of_options_are_no_answers() -> None:
     with pytest.raises(BadInput, match="found the log-likelihoods of options"):
         read_predictions([{"doc_id": 0, "filtered_resps": [[-1.5, False], [-0.5, True]]}])

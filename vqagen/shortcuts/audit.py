@@ -183,7 +183,8 @@ class Audit(Reported):
             yield f"{NOT_TESTED}: {self.untested}"
         if any(self.failures()):
             return
-        if found := [each for each in self.probes if each.verdict == INCONCLUSIVE]:
+        unsure = [each for each in self.probes if each.verdict in (INCONCLUSIVE, BELOW)]
+        if found := [each for each in unsure if each.images[0] < each.images[1]]:
             scarcest = max(found, key=lambda each: each.images[1] / each.images[0])
             number, needed = scarcest.images
             of_all = ceil(needed * len(np.unique(self.items.images.codes)) / number)

@@ -100,7 +100,7 @@ _NAMED: Mapping[str, str] = {
     \b(?:option|choice|answer|pick|choose|select)\s*:?\s*\(?(?P<a>[a-z])(?=\s*[).,:;!?]|\s*$|\s+(?:is|or|and|says)\b)
     | \((?P<b>[a-z])\)
     | (?<![\w'.-])(?P<c>(?-i:[B-HJ-Z]))(?![\w'-])
-    | (?<![\w'.-])(?P<d>(?-i:A))(?=[).:,;!?]|\s*$|\s+(?:is|or|nor|and|says|because)\b)
+    | (?<![\w'.-])(?P<d>(?-i:A))(?=[).:,;!?]|\s*$|\s+(?:is|or|nor|and|says|because|(?-i:[A-Z]))\b)
 """,  # an `A` before another word is an article, and `I` a pronoun
 }
 """Kind -> the pattern of what a text may name besides words."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vqagen.errors import BadInput, FaultList, Problem, counted
+from vqagen.errors import BadInput, FaultList, Problem, counted, warn
 from vqagen.score.items.table import NONE, Codes, Items
 from vqagen.score.predictions.reading import Predictions, lowest
 
@@ -30,6 +30,7 @@ def match(items: Items, predictions: Predictions) -> Codes:
         reject_items(items, again, "its id is that of an earlier question")
     if fault := (_order_fault if predictions.is_in_order else _place_fault)(items, predictions):
         raise BadInput([Problem(fault, predictions.name or items.name)])
+    reject_other_questions(items, predictions)
     content_of = predictions.by_id.get
     ids = map(str, range(len(items))) if predictions.is_in_order else items.keys
     contents = np.fromiter((content_of(id, NONE) for id in ids), dtype=np.int32, count=len(items))
@@ -54,26 +55,54 @@ def _order_fault(items: Items, predictions: Predictions) -> str:
 def _place_fault(items: Items, predictions: Predictions) -> str:
     """Return why the ids of predictions may be places of the items; "" if they are ids for certain.
 
-    Numbers from 0 or 1 on, of which some are no ids, are places. Under a key by which tools number rows, numbers are
-    ids only where they are those of all items, or where the ids of items are their places in the whole file.
+    Numbers from 0 or 1 on are places where some are no ids of the items, unless they are those of the whole file; where
+    they are as many as a split has of other ids; and where all are ids and the first item alone has none. Under a key
+    by which tools number rows, numbers are ids only where they are those of all items, or where the ids of items are
+    their places in the whole file.
     """
     given, ids, total = [*predictions.by_id], items.keys, len(items) + len(items.others)
     if not all(id.isascii() and id.isdecimal() and len(id) < 19 for id in given):
         return ""
     first, last = min(map(int, given)), max(map(int, given))
     is_counted, are_places = last - first == len(given) - 1, ids == [*map(str, range(len(ids)))]
+    splits, known, told = items.fields.get("split"), known_ids(items), set(given)
+    parts = [{*np.array(ids)[splits.codes == code]} for code in range(len(splits.values))] if splits else []
+    is_part = told <= set(ids)
+    if is_counted:
+        is_part &= not (first and last + 1 < len(ids) and "0" in known)
+        is_part &= told in parts or len(told) not in map(len, parts)
+    is_part |= told <= known and (told == known or told.isdisjoint(ids) or bool(predictions.place_key))
     hint = "give each prediction the id of its question, as question_index"
-    if first < 2 and is_counted and 1 < len(given) <= total and not known_ids(items).issuperset(given):
+    if first < 2 and (is_counted or last < len(ids)) and 1 < len(given) <= total and not is_part:
         shown = ", ".join(items.ids[:EXAMPLES])
         return f"predictions are numbered from {first} to {last}, but questions are {shown}, …: {hint}"
-    splits = items.fields.get("split")
-    is_whole = set(given) == set(ids) or not (items.others or (splits and len(splits.values) > 1))
+    is_whole = told == set(ids) or not (items.others or (splits and len(splits.values) > 1))
     from_one = first == 1 and is_counted and len(given) > 1  # as Inspect numbers samples
     if given == ids or not predictions.place_key or (is_whole and are_places and not from_one):
         return ""
-    if set(given) == set(ids) and (first or not is_counted):
+    if told == set(ids) and (first or not is_counted):
         return ""
     return f"{predictions.place_key!r} may number rows or name questions: {hint}"
+
+
+def reject_other_questions(items: Items, predictions: Predictions) -> None:
+    """Raise BadInput if predictions tell the questions of other ids; warn if they tell none of these questions."""
+    if not predictions.asked or items.asked is None:
+        return
+    own, moved, same = dict(zip(items.keys, items.asked.tolist(), strict=True)), list[str](), 0
+    known = {*own.values()}
+    for id, text in predictions.asked.items():
+        told = {hash(line.strip()) for line in (text, *text.splitlines())}
+        if own.get(id) in told:
+            same += 1
+        elif id in own and not known.isdisjoint(told):
+            moved.append(id)
+    if moved:
+        shown = ", ".join(lowest(moved, EXAMPLES))
+        message = f"{counted(len(moved), 'prediction')} with the text of another question than their id: {shown}"
+        raise BadInput([Problem(f"{message}: are ids the numbers of rows?", predictions.name or items.name)])
+    if not same:
+        warn(Problem(f"no prediction tells a question of {items.name}: are they for another file?", predictions.name))
 
 
 def known_ids(items: Items) -> set[str]:

@@ -84,7 +84,7 @@ class TableBuilder:
         self._images, self._gold, self._numbers = Rows("images"), Rows("gold"), Rows("scenes")
         self._choices, self._learned = Rows("options", "pairs", "blocks"), Rows("texts", "histories", "programs")
         self._field_rows: list[Rows] = []
-        self._records, self._places = array("i"), array("i")
+        self._records, self._places, self._asked = array("i"), array("i"), array("q")
         self._ids, self._others = list[Any](), list[str]()
 
     def rows(self, *names: str) -> Rows:
@@ -182,6 +182,7 @@ class TableBuilder:
 
     def learn(self, text: str, history: str | None = None, program: Any = None) -> None:
         """Add what can be learned from the last item, if anything is learned; the program as files hold it."""
+        self._asked.append(hash(text.strip()))
         if self.is_learning:
             self._learned.add(text, history, orjson.dumps(program) if program else None)
 
@@ -214,6 +215,7 @@ class TableBuilder:
             **columns,
             fields=fields,
             records=np.array(self._records, dtype=np.int32),
+            asked=np.array(self._asked, dtype=np.int64),
             info=self.info,
             others=self._others,
             mode=self._mode or mode,

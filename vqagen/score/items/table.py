@@ -205,6 +205,9 @@ class Items:
     The kinds are those of `KINDS` of `tasks.director.views`.
     """
 
+    asked: Places | None = None
+    """The hash of the text of each item, by which a prediction for another one is known."""
+
     def __len__(self) -> int:
         return len(self.images.codes)
 
@@ -250,7 +253,8 @@ class Items:
         }
         fields = {name: column.take(places) for name, column in self.fields.items()}
         ids = [self.ids[place] for place in places.tolist()]
-        return replace(self, ids=ids, fields=fields, records=self.records[places], **cut)
+        asked = None if self.asked is None else self.asked[places]
+        return replace(self, ids=ids, fields=fields, records=self.records[places], asked=asked, **cut)
 
 
 # Clues of programs ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import islice
 from os import PathLike
@@ -76,6 +76,8 @@ class Predictions:
     """The id of each further prediction for an item that has one already."""
     is_in_order: bool = False
     """True if ids are the places of items in their file, from 0 on, because the predictions have no ids."""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """The id of an item -> the question as its prediction tells it, of predictions that do."""
     place_key: str = ""
     """The key of the ids, if it is one under which some tools number their rows."""
 
@@ -117,7 +119,7 @@ def read_predictions(source: Source | Predictions, kind: str = "", prediction_ke
     if failed:
         warn(Problem(f"{counted(failed, 'request')} failed, so that no prediction was made", name))
     place_key = reader.id_key if reader.id_key in PLACE_KEYS else ""
-    return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order, place_key)
+    return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order, reader.asked, place_key)
 
 
 def require_predictions(source: Source | Predictions, prediction_key: str = "") -> None:

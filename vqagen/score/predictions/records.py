@@ -35,6 +35,7 @@ QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_
 DIALOG_KEYS = ("dialog_index", "round")
 PLACE_KEYS = ("index", "doc_id")
 """Keys under which some tools number their rows: VLMEvalKit (unless the table has ids), lmms-eval, and Inspect here."""
+_ASKED = ("question", "prompt")
 _LONGEST_ID = 1000
 _OF_KIND: Mapping[str, tuple[str, ...]] = {
     "trials": ("trial_index", *_ANY_KIND),
@@ -62,6 +63,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(map(_plain, text.split()))
 
 
+_HINT = "name the key of the predictions by --prediction-key"
 _BOTH = {"answer", "candidates"}
 """Names that records of one file may have in turn."""
 LIST_KEYS = ("candidates", "filtered_resps")
@@ -120,6 +122,9 @@ class PredictionReader:
         self._shapes: dict[tuple[str, ...], tuple[str, str]] = {}
         """The keys of records -> those of the id and of the prediction."""
         self._used, self._copies = set[str](), False
+        self._model: Any = None
+        self.asked: dict[str, str] = {}
+        """The id of an item -> the question, or the prompt, that its record tells."""
         self.id_key = ""
         """The key of the ids so far."""
 
@@ -135,11 +140,17 @@ class PredictionReader:
             return None
         if "doc_id" in record:  # the id itself is in lmms-eval's document, or in a metric of its task
             parts = [part for part in record.values() if isinstance(part, Mapping)]
-            record = {key: part[key] for part in parts for key in self._keys if key in part} | dict(record)
+            record = {key: part[key] for part in parts for key in (*self._keys, *_ASKED) if key in part} | dict(record)
         shape = tuple(record)
         id_key, key = self._shapes.get(shape) or self._learn(shape)
         value, found = record[id_key], record[key]
         id = str(value) if type(value) is int and id_key != "round" else _id_of(record, id_key)
+        if type(asked := next(filter(None, map(record.get, _ASKED)), None)) is str:
+            self.asked[id] = asked
+        if "model" in record and not self._wanted and _plain(key) in _ANSWERS:
+            self._model = self._model or record["model"]
+            if record["model"] != self._model:
+                raise FieldFault("model", f"differs, so that {key!r} and 'model' may each be the prediction: {_HINT}")
         return id, (found,) if type(found) is str and key not in LIST_KEYS else _candidates(found, key)
 
     def _learn(self, shape: tuple[str, ...]) -> tuple[str, str]:
@@ -201,7 +212,7 @@ def prediction_key_of(keys: Iterable[str], wanted: str = "") -> str:
 
     FieldFault if there is none, or if several may be: `answer` may be a copy of the right one beside an unknown key.
     """
-    listed, hint = list(keys), "name the key of the predictions by --prediction-key"
+    listed = list(keys)
     if wanted:
         found = [key for key in listed if key == wanted]
     else:
@@ -215,10 +226,10 @@ def prediction_key_of(keys: Iterable[str], wanted: str = "") -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise FieldFault("", f"{' and '.join(map(repr, found[:6]))} may each be the prediction: {hint}")
+        raise FieldFault("", f"{' and '.join(map(repr, found[:6]))} may each be the prediction: {_HINT}")
     expected = repr(wanted) if wanted else "answer, candidates, prediction, response or another name of a prediction"
     shown = ", ".join(map(repr, listed[:12])) or "an empty object"
-    raise FieldFault("", f"no answer: expected {expected}; found {shown}" + (f"; {hint}" if not wanted else ""))
+    raise FieldFault("", f"no answer: expected {expected}; found {shown}" + (f"; {_HINT}" if not wanted else ""))
 
 
 def question_key(keys: Collection[str], *more: str) -> str | None:
