@@ -113,6 +113,12 @@ def copy_a_row(place: Path) -> None:
     write_rows(place / TEST, [*rows_of(place / TEST), rows_of(place / TRAIN)[0]])
 
 
+def add_a_column(place: Path) -> None:
+    parquet = pyarrow("pyarrow.parquet")
+    table = parquet.read_table(place / TRAIN)
+    parquet.write_table(table.append_column("gold", table["answer"]), place / TRAIN)
+
+
 def flip(file: str, at: float) -> Callable[[Path], None]:
     """Return what changes a byte of a file."""
 
@@ -133,6 +139,7 @@ def rotate(rows: Rows, is_told: bool = True) -> None:
 
 def hidden(place: Path) -> None:
     """Leave out the hashes."""
+    (place / "SHA256SUMS").unlink(missing_ok=True)
     in_json(lambda state: state["steps"]["card"].pop("files"), "dataset.json")(place)
 
 
@@ -153,6 +160,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "a row less": (in_rows(lambda rows: rows.pop(4)), TRAIN, "no row in train"),
     "train row in test": (copy_a_row, TEST, "in test, it stands there twice or belongs"),
     "a row moved": (move_a_row, TEST, "in test, it stands there twice or belongs"),
+    "a column more": (add_a_column, TRAIN, "gold: no column of a dataset"),
     "id": (in_rows(put("question_id", lambda _: 10**9)), TRAIN, "question_id 1000000000"),
     "answer of a dialog": (
         in_rows(lambda rows: rows[0]["answers"].reverse(), DIALOGS),
@@ -217,6 +225,10 @@ BYTES = {
     ),
     "the card": (flip("README.md", 0.5), "README.md"),
     "the hashes": (flip("SHA256SUMS", 0.5), "SHA256SUMS"),
+    "no hash of the hashes": (
+        in_json(lambda state: state["steps"]["card"].pop("files"), "dataset.json"),
+        "SHA256SUMS",
+    ),
     "no scenes": (lambda place: (place / "scenes.json").unlink(), "scenes.json"),
 }
 

@@ -466,6 +466,39 @@ def test_a_file_written_anew_with_other_spaces_is_whole(vqagen_: Commands) -> No
     assert vqagen_.done("verify q.json --scenes scenes.json").out.startswith(b"40 questions checked, 0 wrong\n")
 
 
+def edited(edit: Callable[[Record], object], vqagen_: Commands) -> str:
+    """Make questions, edit them by a function of the document, and verify; what is printed."""
+    vqagen_.done("generate --scenes scenes.json --out q.json --count 4 --force")
+    document = json.loads(Path("q.json").read_text())
+    edit(document)
+    Path("q.json").write_text(json.dumps(document))
+    ran = vqagen_("verify q.json --scenes scenes.json")
+    return f"{ran.code} {ran.out.decode()}"
+
+
+def test_a_run_without_its_checksum_is_not_proved_whole(vqagen_: Commands) -> None:
+    """The last question can then be gone, or stand there again under a new number."""
+    assert "not proved: 1 file: its records have no checksum" in edited(lambda made: made.pop("checksum"), vqagen_)
+
+
+def test_a_number_that_is_missing_or_the_scenes_of_another_image_is_a_fault(vqagen_: Commands) -> None:
+    """Whatever the checksum says, which anybody can leave out."""
+    unnumbered = edited(lambda made: made["questions"][3].pop("question_index"), vqagen_)
+    moved = edited(lambda made: made["questions"][3].update(scene_index=999), vqagen_)
+
+    assert unnumbered.startswith("1 ") and "1 wrong id" in unnumbered
+    assert moved.startswith("1 ") and "scene_index is 999, but 0 in an earlier question about the image" in moved
+
+
+def test_words_of_answers_that_are_not_the_domains_are_a_fault(vqagen_: Commands) -> None:
+    """Scores read them from the file: with blue as a word for red, a wrong answer would be right."""
+
+    def spoil(made: Record) -> None:
+        made["info"]["generator"]["vocabulary"]["attributes"]["color"]["red"].append("blue")
+
+    assert "the vocabulary in its info is not that of its domain" in edited(spoil, vqagen_)
+
+
 def test_two_questions_of_one_number_are_named(questions: list[Record], scenes: list[Record]) -> None:
     """In files of any generator; numbers may be missing and in any order."""
     questions[3]["question_index"] = 7

@@ -226,6 +226,8 @@ def _differences_of(row: Row, split: str, wanted: _Wanted) -> Iterator[str]:
     """Yield each column that is not as its record, scene and picture make it."""
     if split != wanted.split:
         yield f"the row is in {split}, and its picture in {wanted.split}"
+    if wanted.row:
+        yield from (f"{column}: no column of a dataset" for column in row if column not in wanted.row)
     for column, right in (wanted.row or {}).items():
         if (found := row.get(column)) == right:
             continue

@@ -33,6 +33,7 @@ from vqagen.language.question import same_answer
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.template import Template
+from vqagen.language.vocabulary import vocabulary_record
 from vqagen.language.wording import words_differ
 from vqagen.plugin import Undefined
 from vqagen.score.record_files import check_origin, find_any_records, generator_of, settings_of, shipped_domain
@@ -40,7 +41,7 @@ from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.fields import field_fault, options_fault
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.vague import vague_text
-from vqagen.score.verify.whole import missing_ends, whole_records
+from vqagen.score.verify.whole import CHANGED_FILE, missing_ends, whole_records
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 
@@ -158,7 +159,7 @@ def verify_questions(
 
     `on_checked` is called now and then with the number of questions checked since.
     """
-    report, pairs = VerificationReport("questions"), dict[int, _Half | None]()
+    report, pairs, numbers = VerificationReport("questions"), dict[int, _Half | None](), dict[int, object]()
     report.remarks += missing_ends(questions, scenes)
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
     records = whole_records(questions, report, "question_index")
@@ -169,6 +170,8 @@ def verify_questions(
         report.checked += 1
         fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader, is_ours)
         unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
+        if not fault and isinstance(scene, Scene) and is_ours:
+            fault = _number_fault(numbers, record.get("scene_index"), scene)
         if fault := fault or unpaired:
             report.add(Mismatch(position, *fault, name=_name_of(record)))
     report.unproven["questions of a pair whose other question is not there"] = sum(map(bool, pairs.values()))
@@ -178,6 +181,9 @@ def verify_questions(
             report.add(Mismatch(None, UNREAD_FILE, texts))
     else:
         report.unproven.update(texts.unproven)
+        words = vocabulary_record(texts.loaded.domain, texts.loaded.synonyms)
+        if texts.is_certain and generator_of(questions).get("vocabulary", words) != words:
+            report.add(Mismatch(None, CHANGED_FILE, "the vocabulary in its info is not that of its domain"))
     read = "texts that could be read match" if report.unproven.total() else "texts match"
     report.proved = f"answers recomputed; {'texts not checked' if reader is None else f'{read} their templates'}"
     return report
@@ -209,6 +215,15 @@ def _fault(
         or options_fault(record, catalogue[last], catalogue.domain)
         or field_fault(record, scene, catalogue[last], is_ours)
     )
+
+
+def _number_fault(numbers: dict[int, object], number: object, scene: Scene) -> QuestionFault | None:
+    """Return the fault if the first question about a scene, whose number `numbers` holds, numbers it otherwise."""
+    first = numbers.setdefault(scene.index, number)
+    if first == number:
+        return None
+    why = f"scene_index is {as_written(number)}, but {as_written(first)} in an earlier question about the image"
+    return QuestionFault("wrong image", why)
 
 
 def _pair_fault(
