@@ -230,11 +230,10 @@ def _pair_fault(
     first, halves[number] = halves[number], None
     if first is None:
         return QuestionFault("broken pair", f"pair {number}: two questions before have this number")
-    _, is_same_scene, is_same_program, is_same_answer = (one == other for one, other in zip(first, second, strict=True))
     faults = {
-        "is about the same scene": is_same_scene,
-        "has another program": not is_same_program,
-        "has the same answer": is_same_answer,
+        "is about the same scene": first[1] == second[1],
+        "has another program": first[2] != second[2],
+        "has the same answer": first[3] == second[3],
     }
     why = next((why for why, is_so in faults.items() if is_so), None)
     return QuestionFault("broken pair", f"pair {number}: questions[{first[0]}] {why}") if why else None
