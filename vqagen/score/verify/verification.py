@@ -37,9 +37,8 @@ from vqagen.language.wording import words_differ
 from vqagen.plugin import Undefined
 from vqagen.score.record_files import check_origin, find_any_records, generator_of, settings_of, shipped_domain
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.fields import field_fault, options_fault
+from vqagen.score.verify.fields import field_fault, options_fault, vague_text
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.vague import vague_text
 from vqagen.score.verify.whole import missing_ends, whole_records
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
