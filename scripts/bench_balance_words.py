@@ -14,7 +14,7 @@ from bench_balance_data import Asked, Record
 import vqagen
 from vqagen.extras import in_one_thread
 from vqagen.language.program import Node
-from vqagen.score.items.table import PHRASES, phrases
+from vqagen.shortcuts.clues import PHRASES, clues_of, phrases
 from vqagen.shortcuts.groups import counts_of, families_of, types_of
 from vqagen.shortcuts.learners import LEARNABLE
 from vqagen.shortcuts.statistics import RANKED
@@ -63,7 +63,7 @@ class _Question(NamedTuple):
 def _questions(asked: Asked) -> Iterator[_Question]:
     for seed, items in enumerate(asked.items):
         met: Counter[tuple[int, str]] = Counter()
-        families, types, clues = families_of(items), types_of(items), items.learning.clues
+        families, types, clues = families_of(items), types_of(items), clues_of(items.learning.programs)
         for place, record in enumerate(asked.records(seed)):
             family = families.at(place)
             key = record["scene_index"] // asked.window if asked.window else 0, family

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
+from vqagen.language.vocabulary import words_of
 from vqagen.score.answers import kinds
 from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal, without_punctuation
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer, text_of
@@ -23,7 +24,7 @@ NO_WORDS = Vocabulary()
 
 def vocabulary_of(metadata: str, synonyms: str | None = None) -> Vocabulary:
     domain = load_domain(shipped(f"metadata/{metadata}.json"))
-    return Vocabulary.of_domain(domain, load_synonyms(synonyms and shipped(synonyms), domain))
+    return Vocabulary.of_attributes(words_of(domain, load_synonyms(synonyms and shipped(synonyms), domain)))
 
 
 CLEVR = vocabulary_of("clevr", "synonyms.json")

@@ -14,6 +14,7 @@ from vqagen import rewards
 from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import InputWarning
 from vqagen.language.domain_files import SHIPPED_DOMAINS, find_domain, load_domain_files
+from vqagen.language.vocabulary import words_of
 from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
 
 SIZE = {
@@ -94,7 +95,7 @@ def test_shards_and_dialogs_carry_the_same_words(farm: Commands) -> None:
 def test_what_a_file_carries_reads_as_its_domain_does(name: str) -> None:
     """Also after JSON, and files of version 1.0.0 are read by the name of their domain."""
     loaded = load_domain_files(find_domain(name))
-    from_domain = Vocabulary.of_domain(loaded.domain, loaded.synonyms)
+    from_domain = Vocabulary.of_attributes(words_of(loaded.domain, loaded.synonyms))
     by_name = vocabulary_of({"generator": {"domain": name}}, are_dialogs=False)
 
     assert dict(by_name.words) == dict(from_domain.words)

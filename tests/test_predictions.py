@@ -53,10 +53,12 @@ def inspect_samples() -> list[dict[str, Any]]:
 
 
 def as_archive(folder: Path) -> Path:
-    with zipfile.ZipFile(folder / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", "{}")
-        for sample in reversed(inspect_samples()):
-            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+    """Write a log with Inspect itself."""
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+
+    spec = EvalSpec(created="2026-01-01T00:00:00Z", task="t", dataset=EvalDataset(), model="m", config=EvalConfig())
+    samples = [EvalSample(input="", target="", **sample) for sample in reversed(inspect_samples())]
+    write_eval_log(EvalLog(eval=spec, samples=samples), str(folder / "log.eval"))
     return folder / "log.eval"
 
 
@@ -480,7 +482,11 @@ UNREADABLE: list[tuple[str, str | bytes, str]] = [
     ("p.csv", b"id,answer\n1,caf\xe9\n", "p.csv:2:6: not UTF-8 text"),
     ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),
     ("p.jsonl", gzip.compress(b"{}", mtime=0), "compressed: give the file a name that ends in .gz"),
-    ("log.eval", b"PK\x03\x04 and nothing else", "log.eval: damaged or cut off: File is not a zip file"),
+    (
+        "log.eval",
+        b"PK\x03\x04 and nothing else",
+        "log.eval: damaged or cut off, or a zip archive that is no log of Inspect AI",
+    ),
     ("p.out", b"\xef\xbb\xbf\x0b\x0c-", "p.out: not predictions"),
     ("log.json", '{"version": 2, "eval": {}, "samples": []}', "log.json: no samples"),
 ]
@@ -501,14 +507,15 @@ def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
 
 
 def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
-    """Also if its method of compression, or its version, was overwritten."""
-    path = as_archive(tmp_path)
-    content = path.read_bytes()
+    """It is read as it was written, or not at all."""
+    content = as_archive(tmp_path).read_bytes()
     second_entry = content.index(b"PK\x01\x02", content.index(b"PK\x01\x02") + 1)
     for place, value in ((6, 121), (8, 32), (10, 77)):
         spoiled = bytearray(content)
         spoiled[second_entry + place] = value
-        assert "log.eval: damaged or cut off" in message_of(written(path, bytes(spoiled)))
+        assert found_in(written(tmp_path / "log.eval", bytes(spoiled))) == EXPECTED
+    for end in (-1, -40, len(content) // 2):
+        assert "log.eval: damaged or cut off" in message_of(written(tmp_path / "log.eval", content[:end]))
 
 
 def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:

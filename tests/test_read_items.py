@@ -21,6 +21,7 @@ from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, eva
 from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import NONE, Gold, Items, Options
 from vqagen.score.predictions.reading import read_predictions
+from vqagen.shortcuts.clues import clues_of
 
 NODES: list[dict[str, Any]] = [
     {"type": "scene", "inputs": [], "value_inputs": []},
@@ -245,7 +246,8 @@ def test_what_is_learned_from_stands_beside_the_items(made: Path) -> None:
         assert orjson.loads(programs.at(at)) == record["program"]
     few = asked.take(np.array([4, 2]))
     assert few.learning is not None and list(few.ids) == ["4", "2"]
-    assert [few.learning.clues.at(at) for at in (0, 1)] == [asked.learning.clues.at(at) for at in (4, 2)]
+    own, all_clues = clues_of(few.learning.programs), clues_of(asked.learning.programs)
+    assert [own.at(at) for at in (0, 1)] == [all_clues.at(at) for at in (4, 2)]
 
     rounds = read_items(made / "dialogs.json", learning=True)
     dialog = json.loads((made / "dialogs.json").read_bytes())["dialogs"][0]
@@ -436,6 +438,6 @@ def test_no_odd_value_is_a_traceback(tmp_path: Path) -> None:
             try:
                 oracle(read_items(path))
                 learning = read_items(path, learning=True, allow_unanswered=True).learning
-                assert learning and len(learning.clues.codes)
+                assert learning and len(clues_of(learning.programs).codes)
             except VqagenError as error:
                 assert str(error)

@@ -17,7 +17,7 @@ import vqagen
 from vqagen.language.program import Node
 from vqagen.score.items.questions import question_type
 from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import features, phrases
+from vqagen.shortcuts.clues import features, phrases
 from vqagen.shortcuts.statistics import NO_ANSWERS, NO_PROGRAMS, ONE_WINDOW, guess_questions
 
 Record = dict[str, Any]

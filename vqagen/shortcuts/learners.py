@@ -18,6 +18,7 @@ import numpy as np
 from vqagen.extras import in_one_thread, needed
 from vqagen.rng import shuffled, stream
 from vqagen.score.items.table import NONE, Codes, Places
+from vqagen.shortcuts.clues import clues_of
 from vqagen.shortcuts.groups import Integers, distinct
 from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, credits_of
 
@@ -133,7 +134,7 @@ def _phrases(task: Task) -> Floats:
     families = task.families[:, None].astype(np.float64)
     if not task.learning.programs.values:
         return families
-    clues = task.learning.clues
+    clues = task.once("clues", lambda: clues_of(task.learning.programs))
     return np.hstack([families, np.array([*clues.values, clues.values[0]])[clues.codes]])
 
 

@@ -178,7 +178,7 @@ def _scores(
         return predict(predictor, Task(items, splits)).expected
     found, places = np.full(len(items), np.nan), np.cumsum(chosen) - 1
     part = items.take(np.flatnonzero(chosen))
-    part = replace(part, learning=replace(part.learning, texts=_compact(part.learning.texts)))
+    part = replace(part, learning=part.learning._replace(texts=_compact(part.learning.texts)))
     own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in splits]
     found[chosen] = predict(predictor, Task(part, own)).expected
     return found

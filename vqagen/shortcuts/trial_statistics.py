@@ -39,19 +39,19 @@ _DESIGN = ("trial_type", "rule_class", "frame", "is_physics", "trials")
 
 def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> tuple[list[Views], list[str]]:
     """Return the trials of a file, and notes on how they are read. BadInput with those that cannot be read."""
-    reader, name = trial_reader(source), str(source.path)
+    (read, catalogue, remark), name = trial_reader(source), str(source.path)
     trials, faults = list[Views](), FaultList(name, "trial")
     for position, record in enumerate(source.records()):
-        trial = reader.read(record)
+        trial = read(record)
         if isinstance(trial, WrittenTrial):
-            trials.append(Views(trial, len(reader.catalogue.sizes) if reader.catalogue else 0))
+            trials.append(Views(trial, len(catalogue.sizes) if catalogue else 0))
         else:
             faults.add(trial, source.kind.path(position))
         on_read(1)
     faults.finish()
     if not trials:
         raise BadInput([Problem("no trials", name)])
-    return trials, [reader.remark] if reader.remark else []
+    return trials, [remark] if remark else []
 
 
 def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> Report:

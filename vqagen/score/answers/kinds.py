@@ -23,9 +23,9 @@ from typing import Any, Self
 from vqagen.errors import VqagenError
 from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
 from vqagen.language.question import answers_in
-from vqagen.language.synonyms import Synonyms, load_synonyms
+from vqagen.language.synonyms import load_synonyms
 from vqagen.language.vocabulary import Attributes, words_of
-from vqagen.world.domain import Domain, load_domain
+from vqagen.world.domain import load_domain
 
 BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
 
@@ -56,11 +56,6 @@ class Vocabulary:
     """The values of each attribute: an answer is one of the values of one attribute."""
     answers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The domain's own words for "yes", "no" and figures -> these."""
-
-    @classmethod
-    def of_domain(cls, domain: Domain, synonyms: Synonyms) -> Self:
-        """Return the values of a domain's attributes, with their synonyms; nouns also in the plural."""
-        return cls.of_attributes(words_of(domain, synonyms))
 
     @classmethod
     def of_attributes(cls, attributes: Attributes) -> Self:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -312,7 +311,7 @@ class Coverage(NamedTuple):
     """Questions whose prediction is empty, a refusal, or of another type."""
     not_an_option: int
     """Questions whose prediction names none of the options."""
-    examples: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    examples: Mapping[str, tuple[str, ...]]
     """Fault -> the first ids that have it, in the order of questions; of unknown and duplicate ids, the lowest."""
 
     def first_ids(self) -> str:

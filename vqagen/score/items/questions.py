@@ -170,10 +170,8 @@ def _unhashable(record: Mapping[str, Any]) -> FieldFault:
 
 
 def _options(record: Mapping[str, Any]) -> Options | None:
-    """Return the options of a question, if it has any."""
-    key = next((each for each in OPTION_KEYS if each in record), None)
-    if key is None:
-        return None
+    """Return the options of a question that has one of OPTION_KEYS; None if it lists none."""
+    key = next(each for each in OPTION_KEYS if each in record)
     listed, answer = record[key], record.get("answer")
     if listed == []:
         return None

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.bits import union_of
-from vqagen.errors import BadInput, Fault, Problem, UsageError, unknown
-from vqagen.files.locations import Location, locate, open_bytes
+from vqagen.errors import BadInput, Fault, FieldFault, Problem, UsageError, unknown
+from vqagen.files.locations import Location, locate
 from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
 from vqagen.files.stream import members_of
+from vqagen.files.tables import rows_of_table
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
+from vqagen.score.answers.finders import LETTERS
 from vqagen.score.answers.kinds import CELL, TEXT
 from vqagen.score.items.builder import SceneFields, TableBuilder, image_name
 from vqagen.score.items.questions import read_dialogs, read_questions
@@ -173,41 +173,36 @@ def _annotated_gold(record: Mapping[str, Any]) -> Gold:
 
 # VLMEvalKit: a table of questions with options in the columns A, B, …, and pictures as base64. A picture of 64
 # characters or fewer is the `index` of the row that has it.
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONGEST_INDEX = 64
 
 
 def _vlmevalkit_rows(path: Location) -> RecordSource:
-    """Return the rows of a table as questions. BadInput where it cannot be read."""
-    csv.field_size_limit(max(1 << 30, csv.field_size_limit()))
+    """Return the rows of a table as questions. BadInput for the first that cannot be read."""
     pictures, records = dict[str, str](), list[dict[str, Any]]()
-    try:
-        with open_bytes(path) as file, TextIOWrapper(file, "utf-8-sig", newline="") as text:
-            for row in csv.DictReader(text, delimiter="\t"):
-                given = row.get("image") or ""
-                is_index = len(given) <= _LONGEST_INDEX
-                records.append(_vlmevalkit_question(row) | {"image": given if is_index else image_name(given)})
-                if not is_index:
-                    pictures[row.get("index") or ""] = records[-1]["image"]
-    except (csv.Error, UnicodeDecodeError) as error:
-        message = f"not a table that is separated by tabs: {error}"
-        raise BadInput([Problem(message, str(path), f"row {len(records) + 1}")]) from None
+    for row, line in rows_of_table(path, "tsv"):
+        if isinstance(row, FieldFault):
+            raise BadInput([Problem(str(row), str(path), "", line, 1)])
+        given = row.get("image", "")
+        is_index = len(given) <= _LONGEST_INDEX
+        records.append(_vlmevalkit_question(row) | {"image": given if is_index else image_name(given)})
+        if not is_index:
+            pictures[row.get("index", "")] = records[-1]["image"]
     for record in records:
         record["image"] = pictures.get(record["image"], record["image"])
     return replace(given_records(records, QUESTIONS), path=path, files=[path])
 
 
-def _vlmevalkit_question(row: Mapping[str, str | None]) -> dict[str, Any]:
+def _vlmevalkit_question(row: Mapping[str, str]) -> dict[str, Any]:
     """Return a row as a question; cells that are empty are none."""
-    letters = [letter for letter in _LETTERS if row.get(letter)]
-    named = {"question_id": "index", "question_type": "category"}
+    options, answer = {letter: row[letter] for letter in LETTERS if row.get(letter)}, row.get("answer", "")
     cells = {
-        key: row.get(named.get(key, key)) for key in ("question_id", "question", "question_type", "split", "image_path")
+        "question_id": row.get("index"),
+        "question_type": row.get("category"),
+        **{key: row.get(key) for key in ("question", "split", "image_path")},
+        "answer": options.get(answer, answer),
+        "options": list(options.values()),
     }
-    answer = row.get("answer")
-    options = {"options": [row[letter] for letter in letters]} if letters else {}
-    found = {**cells, "answer": row[answer] if answer in letters else answer, **options}
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in cells.items() if value}
 
 
 # Trials ---------------------------------------------------------------------------------------------------------------
@@ -259,24 +254,20 @@ FOREIGN = "samples of another tool: ties, needless words and needless rules are 
 UNSAID = "no info beside the trials: judged with the catalogue that vqagen ships, without settings"
 
 
-class TrialReader(NamedTuple):
-    """Reads the records of a file with the items in their cells, which `Views` need."""
-
-    read: Callable[[Mapping[str, Any]], WrittenTrial | list[Fault]]
-    catalogue: ItemCatalogue | None
-    """That of the info, else the shipped one; None for samples of another tool, which describe their items."""
-    remark: str
-    """What the trials are read by in place of what their file does not say; "" if it says all."""
+ReadTrial = Callable[[Mapping[str, Any]], WrittenTrial | list[Fault]]
 
 
-def trial_reader(source: RecordSource) -> TrialReader:
-    """Return what reads the trials or samples of a source."""
+def trial_reader(source: RecordSource) -> tuple[ReadTrial, ItemCatalogue | None, str]:
+    """Return what reads the trials or samples of a source with the items in their cells, which `Views` need.
+
+    Beside it are the catalogue, that of the info, else the shipped one (None for samples of another tool, which
+    describe their items), and a remark on what the trials are read by in place of what their file does not say.
+    """
     catalogue, suffix = catalogue_of(source), str(settings_of(source).get("suffix", ALWAYS))
-    remark = "" if catalogue else FOREIGN if source.kind is SAMPLES else UNSAID
     if source.kind is SAMPLES:
-        return TrialReader(partial(read_sample, catalogue=catalogue, suffix=suffix), catalogue, remark)
-    catalogue = catalogue or load_catalogue_file()
-    return TrialReader(partial(read_trial, catalogue=catalogue), catalogue, remark)
+        return partial(read_sample, catalogue=catalogue, suffix=suffix), catalogue, "" if catalogue else FOREIGN
+    known = catalogue or load_catalogue_file()
+    return partial(read_trial, catalogue=known), known, "" if catalogue else UNSAID
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

@@ -11,20 +11,16 @@ objects. A million questions take about 160 bytes each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields as dataclass_fields, replace
 from functools import cached_property
-from itertools import combinations
 from operator import attrgetter
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 
 from vqagen.errors import UsageError, unknown
-from vqagen.language.program import Node
 from vqagen.score.answers.kinds import Answer, text_of
 
 FieldValue = str | int
@@ -122,8 +118,7 @@ class Options(NamedTuple):
     """False if a letter cannot name an option, because the file does not record the order that a model saw."""
 
 
-@dataclass(frozen=True)
-class Learning:
+class Learning(NamedTuple):
     """Columns that are kept where something is learned from the items (`read_items(…, learning=True)`)."""
 
     texts: Column
@@ -136,18 +131,6 @@ class Learning:
     """The scene's index as the file says it (an int), else that of the image; of a trial, its own."""
     places: Column
     """The index of the scene among those that are given; NONE without scenes."""
-
-    @cached_property
-    def clues(self) -> Column:
-        """A tuple of numbers for each item: what a reader of the question sees of its program."""
-        rows: list[tuple[int, ...] | None] = [None] * len(self.programs.values)
-        for code in np.unique(self.programs.codes).tolist():  # of a sample, those of the sample only
-            if code != NONE:
-                rows[code] = features_of_json(self.programs.values[code])
-        return Column.of(rows).spread(self.programs.codes)
-
-    def __iter__(self) -> Iterator[Column]:
-        return (getattr(self, each.name) for each in dataclass_fields(self))
 
     def take(self, places: Places) -> Learning:
         """Return the columns of the items at some places."""
@@ -255,71 +238,3 @@ class Items:
         ids = [self.ids[place] for place in places.tolist()]
         asked = None if self.asked is None else self.asked[places]
         return replace(self, ids=ids, fields=fields, records=self.records[places], asked=asked, **cut)
-
-
-# Clues of programs ----------------------------------------------------------------------------------------------------
-#
-# A phrase is what a question says of one set of objects: the filters between two steps that are no filters. Known of it
-# are how many words it says, and how they overlap with those of other phrases: "more large cubes than cubes?" is
-# answered by the words alone.
-
-PHRASES = 6
-"""Phrases of a program that count; few programs have more."""
-RELATIONS = 3
-_ABSENT = -9
-_NUMBERS = 1 << 16
-_FILTER = "filter"
-"""How the names of functions begin that say one word of a set, in CLEVR's files and in those of its kin."""
-_GIVES_ONE = ("unique", "query", "count")
-"""Beginnings of the names of functions whose result is no set, so that nothing said of it is no phrase."""
-
-Phrase = frozenset[tuple[str, ...]]
-
-
-def phrases(steps: Sequence[Node]) -> Iterator[Phrase]:
-    """Yield the (filter function, values) said of each set that a step other than a filter takes, in order."""
-    for step in steps:
-        if step.function.startswith(_FILTER):
-            continue
-        for place in step.inputs:
-            said = []
-            at = steps[place]
-            while at.function.startswith(_FILTER) and len(at.inputs) == 1:
-                said.append((at.function, *at.values))
-                at = steps[at.inputs[0]]
-            if said or not at.function.startswith(_GIVES_ONE):
-                yield frozenset(said)
-
-
-def features_of_json(program: bytes) -> tuple[int, ...]:
-    """Return the `features` of a program as files hold it, in either dialect."""
-    return features([_step(node) for node in orjson.loads(program)])
-
-
-def _step(node: Mapping[str, Any]) -> Node:
-    values = node.get("value_inputs") or node.get("side_inputs") or []
-    values = values if isinstance(values, list) else [values]  # what no generator writes, and verify reports
-    return Node(str(node.get("type") or node.get("function")), tuple(node["inputs"]), tuple(map(str, values)))
-
-
-def features(steps: Sequence[Node]) -> tuple[int, ...]:
-    """Return the features of a program, the same number of them for all programs.
-
-    Relation words are numbered by their checksums, so that files need not be read together to be compared.
-    """
-    said = list(phrases(steps))[:PHRASES]
-    sizes = [len(phrase) for phrase in said]
-    row = [len(steps), sum(sizes), *sizes, *[_ABSENT] * (PHRASES - len(said))]
-    for first, second in combinations(range(PHRASES), 2):
-        row += _overlap(said[first], said[second]) if second < len(said) else [_ABSENT] * 5
-    related = [step.values[0] for step in steps if step.values and not step.function.startswith(_FILTER)]
-    numbers = [crc32(word.encode()) % _NUMBERS for word in related[:RELATIONS]]
-    return (*row, len(set(related)), *numbers, *[_ABSENT] * (RELATIONS - len(numbers)))
-
-
-def _overlap(first: Phrase, second: Phrase) -> list[int]:
-    """Return how much two phrases share, what each has alone, the difference of sizes, and what they contradict in."""
-    shared = len(first & second)
-    asked = {said[0] for said in first} & {said[0] for said in second}
-    contradicted = len(asked) - len({said[0] for said in first & second})
-    return [shared, len(first) - shared, len(second) - shared, len(first) - len(second), contradicted]

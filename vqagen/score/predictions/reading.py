@@ -216,12 +216,10 @@ def _by_id(members: Iterable[tuple[Any, Any]], prediction_key: str, path: Locati
     GQA's questions are such objects, each with its right answer.
     """
     for id, value in members:
-        if not isinstance(value, Mapping) or not value:
-            yield {"id": id, "answer": value}, f"[{id!r}]", None
-        elif not prediction_key and (key := question_key(value, "question")):
+        answered = value if isinstance(value, Mapping) and value else {"answer": value}
+        if not prediction_key and (key := question_key(answered, "question")):
             _reject(path, f"holds questions, not predictions (their key {key!r}); {_QUESTIONS_FIRST}")
-        else:
-            yield {"id": id, **value}, f"[{id!r}]", None
+        yield {"id": id, **answered}, f"[{id!r}]", None
 
 
 def _in_records(path: Location, prediction_key: str, key: str = PREDICTIONS.key) -> Iterable[Entry]:

@@ -15,17 +15,12 @@ Any key of an id goes with any name of a prediction. Beside a prediction, an `an
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from io import BytesIO
-from typing import Any, BinaryIO
-from zipfile import BadZipFile, ZipFile, ZipInfo
-
-import orjson
+from typing import Any
 
 from vqagen.errors import BadInput, FieldFault, Problem, counted, describe, warn
-from vqagen.files.locations import Location, natural_order, open_as_it_is
-from vqagen.files.packing import DAMAGE, unpacked
+from vqagen.extras import needed
+from vqagen.files.locations import Location, natural_order
 from vqagen.files.records import RecordKind, open_records
 from vqagen.score.answers.kinds import text_of
 from vqagen.score.items.table import plain_id
@@ -289,19 +284,14 @@ def _text(value: Any, key: str) -> str:
 #
 # Predictions in logs of Inspect AI: the completion of each sample, whose id is that of the question.
 #
-# A log is a JSON document, or a zip archive (`.eval`) with a file for each sample. Both are read without Inspect, whose
-# import takes two seconds. Of several epochs the first counts.
+# A log is a JSON document, or an archive (`.eval`), which Inspect itself reads. Of several epochs the first counts.
 
 
 ARCHIVE_BEGINNING = b"PK\x03\x04"
 SAMPLES = RecordKind("samples", ("epoch",))
-_FOLDER = "samples/"
-_HEADERS = frozenset(("header.json", "_journal/start.json"))
-_NO_LOG = "a zip archive that is no log of Inspect AI: unpack it, or save a spreadsheet as CSV"
-_ZSTD = 93
-"""A method of compression that `zipfile` knows from Python 3.14 on."""
-_LENGTHS = struct.Struct("<26xHH")
-"""The lengths of the name and of the extra field at the end of a local header."""
+_KEPT = {"id", "epoch", "metadata", "output", "scores"}
+_LEFT_OUT = {"messages", "events", "store", "attachments"}
+"""Fields of a sample that say what its answer is, and the long ones that are not even read."""
 
 
 def log_samples(path: Location, is_archive: bool) -> Iterator[Entry]:
@@ -339,23 +329,12 @@ def _answer(sample: Mapping[str, Any]) -> str:
 
 
 def _in_archive(path: Location) -> Iterator[Mapping[str, Any]]:
-    with open_as_it_is(path) as file:
-        try:
-            with ZipFile(file) as archive:
-                if _HEADERS.isdisjoint(archive.namelist()):
-                    raise BadInput([Problem(_NO_LOG, str(path))])
-                entries = [each for each in archive.infolist() if each.filename.startswith(_FOLDER)]
-                for entry in sorted(entries, key=lambda each: natural_order(each.filename)):
-                    yield orjson.loads(_content(archive, file, entry))
-        except (*DAMAGE, BadZipFile, RuntimeError, struct.error, orjson.JSONDecodeError) as error:
-            raise BadInput([Problem(f"damaged or cut off: {error}", str(path))]) from None
-
-
-def _content(archive: ZipFile, file: BinaryIO, entry: ZipInfo) -> bytes:
-    if entry.compress_type != _ZSTD:
-        return archive.read(entry)
-    file.seek(entry.header_offset)
-    name, extra = _LENGTHS.unpack(file.read(_LENGTHS.size))
-    file.seek(name + extra, 1)
-    with unpacked(BytesIO(file.read(entry.compress_size)), ".zst") as content:
-        return content.read()
+    """Yield the samples of an archive in the order of their ids."""
+    logs = needed("inspect_ai.log", "inspect", "a log of Inspect AI")
+    try:
+        samples = logs.read_eval_log(str(path), format="eval", exclude_fields=_LEFT_OUT).samples or []
+    except Exception as error:  # whatever the libraries that Inspect calls raise for a spoiled file
+        hint = "or a zip archive that is no log of Inspect AI (unpack it, or save a spreadsheet as CSV)"
+        raise BadInput([Problem(f"damaged or cut off, {hint}: {error}", str(path))]) from None
+    for sample in sorted(samples, key=lambda each: natural_order(str(each.id))):
+        yield sample.model_dump(include=_KEPT)

@@ -1,14 +1,17 @@
-"""What a question record says besides its text, program and answer: options, and copies of what its scene says."""
+"""Faults of a question besides its program and answer: words left out, options, and copies of what its scene says."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
 from vqagen.errors import as_written, describe
-from vqagen.language.catalogue import Function
+from vqagen.language.binding import Bound, Step
+from vqagen.language.catalogue import Function, Value
+from vqagen.language.recognition import Recogniser
+from vqagen.plugin import FILTER, Undefined
 from vqagen.score.answers.kinds import text_of
 from vqagen.score.scene_lookup import QuestionFault
 from vqagen.world.domain import Domain
@@ -58,3 +61,29 @@ def field_fault(record: Mapping[str, Any], scene: Scene, function: Function, is_
             found, expected = as_written(record[key]), as_written(wanted)
             return QuestionFault(f"wrong {key}", f"{key}: written as {found}, but {expected} follows from the scene")
     return None
+
+
+def vague_text(
+    text: str, recogniser: Recogniser, bound: Bound, scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
+) -> QuestionFault | None:
+    """Return the fault of a text if its program, without the filters that the text leaves out, answers otherwise.
+
+    "What color is the cube?" does not single out the small one of two cubes.
+    """
+    unsaid = recogniser.unsaid(text, bound.words)
+    skipped = {step for slot in unsaid for step in bound.steps.get(slot, ())}
+    if not skipped:
+        return None
+    catalogue, results = recogniser.template.catalogue, list[Any]()
+    try:
+        for i, (function, inputs, values) in enumerate(steps):
+            known = [results[k] for k in inputs]
+            is_left_out = i in skipped and catalogue[function].role == FILTER
+            results.append(known[0] if is_left_out else catalogue[function].run(scene, *known, *values))
+        if results[-1] == outputs[-1]:
+            return None
+        why = f"without it, the answer is {as_written(results[-1])}"
+    except Undefined as error:
+        why = f"without it, the program has no answer: {error}"
+    left_out = ", ".join(f"{slot} {bound.words[slot]}" for slot in unsaid)
+    return QuestionFault("vague text", f'"{text}" leaves out {left_out}; {why}')

@@ -77,12 +77,12 @@ def verify_trials(
     """
     check_origin(source, {"templates": lambda: instruction_hash(templates)})
     report, series = VerificationReport(source.kind.key, MEANINGS), TrialSeries(source)
-    reader = trial_reader(source)
-    report.remarks += [reader.remark] if reader.remark else []
-    record_faults = _RecordFaults(reader.catalogue, templates) if reader.catalogue else None
-    noted = NOTED | LOOSE if reader.catalogue is None or series.settings.compat == REFERENCE else NOTED
+    read_record, catalogue, remark = trial_reader(source)
+    report.remarks += [remark] if remark else []
+    record_faults = _RecordFaults(catalogue, templates) if catalogue else None
+    noted = NOTED | LOOSE if catalogue is None or series.settings.compat == REFERENCE else NOTED
     for position, record in enumerate(whole_records(source, report)):
-        read = reader.read(record)
+        read = read_record(record)
         if isinstance(read, list):
             number, faults = series.skip(), [("O1", *fault) for fault in read]
         else:

@@ -38,9 +38,8 @@ from vqagen.language.wording import words_differ
 from vqagen.plugin import Undefined
 from vqagen.score.record_files import check_origin, find_any_records, generator_of, settings_of, shipped_domain
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.fields import field_fault, options_fault
+from vqagen.score.verify.fields import field_fault, options_fault, vague_text
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.vague import vague_text
 from vqagen.score.verify.whole import CHANGED_FILE, missing_ends, whole_records
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
@@ -245,11 +244,10 @@ def _pair_fault(
     first, halves[number] = halves[number], None
     if first is None:
         return QuestionFault("broken pair", f"pair {number}: two questions before have this number")
-    _, is_same_scene, is_same_program, is_same_answer = (one == other for one, other in zip(first, second, strict=True))
     faults = {
-        "is about the same scene": is_same_scene,
-        "has another program": not is_same_program,
-        "has the same answer": is_same_answer,
+        "is about the same scene": first[1] == second[1],
+        "has another program": first[2] != second[2],
+        "has the same answer": first[3] == second[3],
     }
     why = next((why for why, is_so in faults.items() if is_so), None)
     return QuestionFault("broken pair", f"pair {number}: questions[{first[0]}] {why}") if why else None
