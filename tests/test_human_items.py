@@ -25,7 +25,7 @@ from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.demo import RATERS, demonstrate
 from vqagen.human.items.settings import ANSWERS, FAMILIES, ItemSettings
 from vqagen.human.predictions import commonest
-from vqagen.human.simulation.raters import Raters, simulated_facts
+from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import (
@@ -265,7 +265,7 @@ def study(made: Path, answered: dict[str, list[Item]]) -> Study:
     settings = vqagen.PlanSettings(raters_per_item=4, trials_per_task=30)
     planned = vqagen.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings).study
     with closing(open_log(planned.store, planned.id, create=True)) as log:
-        log.append(Roster().take(simulated_facts(planned, Raters(vqagen.RaterSettings()), 4, 1)))
+        log.append(Roster().take(simulated_facts(planned, Raters(), 4, 1)))
     return planned
 
 

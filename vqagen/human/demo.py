@@ -17,9 +17,8 @@ from vqagen.human.items.making import make_items, write_items
 from vqagen.human.items.pairs import FAMILY
 from vqagen.human.items.settings import ANSWERS, ItemSettings
 from vqagen.human.predictions import PEOPLE, PREDICTIONS
+from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.scores.study_scores import score_study
-from vqagen.human.simulation.raters import Raters, simulated_facts
-from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.store.opening import open_log
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, Item, NumberForm, TextForm
@@ -47,8 +46,8 @@ from vqagen.world.scene import Scene
 RATERS, SCENES, ROUNDS, TRIALS = 6, 13, 3, 2
 CAREFUL, CARELESS = "careful", "careless"
 """A system whose captions are true, and one that makes mistakes."""
-TRUE_SCORES = (f"{CAREFUL}=0", f"{CARELESS}=-0.6")
-"""Opinions of the simulated raters about the systems."""
+OPINIONS = {CAREFUL: 0.0, CARELESS: -0.72}
+"""Opinions of the simulated raters about the systems. As a scale cuts opinions off, -0.72 gives a mean of -0.6."""
 _WANTED = {
     "compare careful": 3,
     "compare careless": 3,
@@ -92,7 +91,7 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=len(items))
     texts = make_item_tasks(top / "study", top / "items.jsonl", top, settings).study.folder / TEXTS_FILE
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
-    study, raters = load_study(top / "study"), Raters(RaterSettings(effect=TRUE_SCORES), seed)
+    study, raters = load_study(top / "study"), Raters(seed, OPINIONS)
     with closing(open_log(study.store, study.id, create=True)) as log:
         log.append(Roster().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
     stored = export_study(study.folder, top / "export").answers

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from vqagen.human.scores.clusters import MIDDLE
 from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
 from vqagen.rng import stream
-from vqagen.score.intervals import Numbers
+from vqagen.score.intervals import LEVEL, Numbers
 
 Alpha = tuple[str, int, int, float | None, float | None, float | None, str]
 """Metric, items with two values or more and the values of these, alpha, low, high, and why there is none of them."""
@@ -32,7 +31,7 @@ def alpha(items: Iterable[Sequence[float] | Sequence[str]], metric: str = INTERV
         return metric, *numbers, found, None, None, "one item only"
     rng = np.random.default_rng(stream(0, "human/agreement").getrandbits(128))
     drawn = [_alpha(counts[rng.integers(len(counts), size=len(counts))], levels, metric) for _ in range(resamples)]
-    low, high = np.nanquantile(drawn, MIDDLE)
+    low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return metric, *numbers, found, float(low), float(high), ""
 
 

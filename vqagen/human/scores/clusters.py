@@ -14,16 +14,11 @@ import numpy as np
 
 from vqagen.extras import needed
 from vqagen.human.scores.samples import Sample
-from vqagen.rng import stream
 from vqagen.score.intervals import LEVEL, Numbers, clustered_mean
 
 _SPECIAL = "scipy.special", "human", "vqagen human score"
 _ROUNDING = 1e-24
 """Variances of equal answers are not larger."""
-MIDDLE = (1 - LEVEL) / 2, (1 + LEVEL) / 2
-"""Shares of resamples below the bounds of an interval."""
-Bootstrap = tuple[int, int, int, float | None, float | None, float | None, float | None, str]
-"""Raters, images and resamples; the mean and the deviation of the means of these, low, high, and why there is none."""
 
 
 class Estimate(NamedTuple):
@@ -86,28 +81,6 @@ def two_way(value: float, influence: Numbers, raters: Numbers, images: Numbers, 
     return Estimate(
         len(influence), *counts, value, error, df, low, high, p, "" if error > 0 else "all answers are equal"
     )
-
-
-def bootstrap(sample: Sample, resamples: int = 1999) -> Bootstrap:
-    """Return the bootstrap of a sample's mean. Resamples without any answer are left out.
-
-    Raters are drawn with replacement, and images by themselves, of each one fewer than there are (Rao and Wu 1988); an
-    answer counts as often as its rater times its image were drawn (Owen 2007, The pigeonhole bootstrap). To draw raters
-    alone would take the images as all that there are. No way to draw both has the right variance (McCullagh 2000): the
-    noise of single answers counts three times here, so that intervals are too wide where it is nearly all that differs.
-    """
-    found = two_way_interval(sample)
-    if found.df is None:
-        return found.raters, found.images, 0, None, None, None, None, found.why
-    rater, image = (np.unique(way, return_inverse=True)[1] for way in (sample.raters, sample.images))
-    rng, means = np.random.default_rng(stream(0, "human/bootstrap").getrandbits(128)), []
-    for _ in range(resamples):
-        raters, images = (np.bincount(rng.integers(n, size=n - 1), minlength=n) for n in (found.raters, found.images))
-        weights = sample.weights * raters[rater] * images[image]
-        if total := weights.sum():
-            means.append(weights @ sample.scores / total)
-    low, high = np.quantile(means, MIDDLE)
-    return *found[1:3], len(means), float(np.mean(means)), float(np.std(means)), float(low), float(high), ""
 
 
 def t_quantile(df: int) -> float:

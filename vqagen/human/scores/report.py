@@ -14,12 +14,12 @@ from vqagen.errors import UsageError, counted, unknown
 from vqagen.human.scores.agreement import alpha
 from vqagen.human.scores.answered import answer_tables
 from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.clusters import Estimate, bootstrap, difference, two_way_interval
+from vqagen.human.scores.clusters import Estimate, difference, two_way_interval
 from vqagen.human.scores.figures import score_figures
 from vqagen.human.scores.flags import concerned
 from vqagen.human.scores.humanr import humanr_failures, humanr_scores
 from vqagen.human.scores.samples import Key, Pairing, by_item, grouped, lean_of, rivals, sample_of, score_of
-from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
+from vqagen.human.scores.settings import BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.study.item import COMPARE, RATE
 from vqagen.score.intervals import holm
@@ -126,14 +126,6 @@ def _humanr_table(scores: StudyScores) -> Iterator[Table]:
     yield Table("humanr", "HUMANr's own figures", (*_NAMES, *shown, *_BOUNDS, *_NOTE), rows, notes)
 
 
-def _bootstrap_table(scores: StudyScores) -> Iterator[Table]:
-    if BOOTSTRAP in scores.settings.methods:
-        rows = tuple((*_named(scores, pairing), *bootstrap(sample)) for pairing, sample in scores.samples.items())
-        shown = columns(raters=COUNT, images=COUNT, resamples=COUNT, mean=DECIMAL, SD=DECIMAL)
-        notes = ("raters and images are drawn; where only single answers differ, the interval is too wide",)
-        yield Table(BOOTSTRAP, "Bootstrap by rater and image", (*_NAMES, *shown, *_BOUNDS, *_NOTE), rows, notes)
-
-
 def _strength_table(scores: StudyScores) -> Iterator[Table]:
     if BRADLEY_TERRY in scores.settings.methods:
         rows = tuple(
@@ -219,7 +211,7 @@ def _flag_tables(scores: StudyScores) -> Iterator[Table]:
 
 
 _TABLES: tuple[Callable[[StudyScores], Iterator[Table]], ...] = (
-    *(_score_tables, _humanr_table, _bootstrap_table, _strength_table, _pair_tables),
+    *(_score_tables, _humanr_table, _strength_table, _pair_tables),
     lambda scores: answer_tables(scores.answered),
     *(_agreement_table, _side_table, _group_tables, _flag_tables),
 )

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from vqagen.errors import unknown
 from vqagen.tasks.settings import CheckedSettings, setting
 
-HUMANR, CLUSTER, BOOTSTRAP, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bootstrap", "bt"
+HUMANR, CLUSTER, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bt"
 CHECKS, INSTRUCTED, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
     *("checks", "instructed", "partial", "fast", "straight", "side", "webdriver"),
 )
 """Reasons to doubt answers. The first three are of an assignment, the others of a rater."""
+_RETIRED = {
+    "bootstrap": "--method bootstrap was removed in version 2.0: intervals of `cluster` are by raters and images, too",
+}
+"""Method that version 2.0 removed -> what to do instead."""
 NOTHING = "none"
 STRICT = "strict"
 INTERVAL, ORDINAL, NOMINAL = ALPHAS = "interval", "ordinal", "nominal"
@@ -55,7 +59,8 @@ class ScoreSettings(CheckedSettings):
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         methods, flags = _names(self.method), _names(self.exclude)
-        yield from (f"--method: {unknown('method', each, METHODS)}" for each in methods if each not in METHODS)
+        strange = [each for each in methods if each not in METHODS]
+        yield from (_RETIRED.get(each) or f"--method: {unknown('method', each, METHODS)}" for each in strange)
         if not methods:
             yield f"--method is empty; name some of {', '.join(METHODS)}"
         known = (*FLAGS, NOTHING)
