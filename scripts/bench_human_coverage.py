@@ -18,8 +18,7 @@ from bench_costs import count_option
 from vqagen.human.answers import AnswerRow
 from vqagen.human.raters import IMAGE_SD, NOISE, RATER_SD, Raters
 from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.clusters import difference
-from vqagen.human.scores.samples import rivals
+from vqagen.human.scores.samples import difference, rivals
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
 from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Item, Scale

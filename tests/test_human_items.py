@@ -23,8 +23,8 @@ from study_files import picture
 import vqagen
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.demo import RATERS, demonstrate
+from vqagen.human.export.folder import commonest
 from vqagen.human.items.settings import ANSWERS, FAMILIES, ItemSettings
-from vqagen.human.predictions import commonest
 from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.roster import Roster

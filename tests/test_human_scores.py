@@ -14,11 +14,10 @@ import statsmodels.api as sm
 from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows
 
-from vqagen.human.scores.agreement import METRICS, alpha
+from vqagen.human.scores.answered import METRICS, alpha
 from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.clusters import difference, two_way_interval, variances
 from vqagen.human.scores.humanr import humanr_score
-from vqagen.human.scores.samples import Pairing, Sample, sample_of
+from vqagen.human.scores.samples import Pairing, Sample, difference, sample_of, two_way_interval, variances
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
 from vqagen.score.report.table import Report

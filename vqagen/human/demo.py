@@ -11,12 +11,11 @@ import orjson
 from msgspec.structs import replace
 
 from vqagen.errors import UsageError, counted
-from vqagen.human.export.folder import export_study
+from vqagen.human.export.folder import PEOPLE, PREDICTIONS, export_study
 from vqagen.human.items.captions import HUMAN_LIKE, Captions, caption_items, captions_of_scenes
 from vqagen.human.items.making import make_items, write_items
 from vqagen.human.items.pairs import FAMILY
 from vqagen.human.items.settings import ANSWERS, ItemSettings
-from vqagen.human.predictions import PEOPLE, PREDICTIONS
 from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.scores.study_scores import score_study
 from vqagen.human.store.opening import open_log
@@ -26,20 +25,15 @@ from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
-from vqagen.language.domain_files import DIALOGS, PathLike, find_domain, load_catalogue
-from vqagen.run.runner import write_records
+from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes, write_trials
 from vqagen.score.report.table import Report
 from vqagen.score.report.writers import write_report
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import dialog_task
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.task import director_task
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.task import question_task
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.rendering.settings import DRAWN, PictureSettings
-from vqagen.tasks.rendering.task import picture_task
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.tasks.sampling.task import SamplingTask
 from vqagen.world.loading import find_scenes
 from vqagen.world.scene import Scene
 
@@ -104,16 +98,14 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
 def _write_files(top: Path, seed: int) -> None:
     """Write scenes, what is said and asked about them, director trials, and the pictures of all."""
     scenes = top / "scenes.json"
-    write_records(SamplingTask(SamplingSettings(seed=seed, count=SCENES, split="demo"), find_domain()), scenes)
-    write_records(picture_task(scenes, PictureSettings(kind=DRAWN), find_domain()), top / "pictures", scenes)
+    write_scenes(scenes, SamplingSettings(seed=seed, count=SCENES, split="demo"))
+    write_pictures(scenes, top / "pictures", settings=PictureSettings(kind=DRAWN))
     (top / "pictures" / "images").rename(top / "images")
-    write_records(
-        question_task(find_domain(), QuestionSettings(seed=seed), RecordForm()), top / "questions.json", scenes
-    )
+    write_questions(scenes, top / "questions.json", settings=QuestionSettings(seed=seed))
     for number, name in enumerate((HUMAN_LIKE, CAREFUL, CARELESS)):
         settings = DialogSettings(seed=3 * seed + number, rounds=ROUNDS)
-        write_records(dialog_task(find_domain(task=DIALOGS), settings), top / f"{name}.json", scenes)
-    write_records(director_task(DirectorSettings(seed=seed, count=TRIALS, render=("png",))), top / "trials")
+        write_dialogs(scenes, top / f"{name}.json", settings=settings)
+    write_trials(top / "trials", DirectorSettings(seed=seed, count=TRIALS, render=("png",)))
 
 
 # Items ----------------------------------------------------------------------------------------------------------------

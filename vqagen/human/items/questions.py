@@ -18,11 +18,12 @@ from vqagen.human.items.pairs import (
     TEMPLATE,
     ReadText,
     Record,
+    chain_to,
     checks,
     compared,
+    none_left,
     texts_about_scenes,
 )
-from vqagen.human.items.proof import chain_to, none_left
 from vqagen.human.items.settings import WORDINGS, ItemSettings
 from vqagen.human.study.item import SYSTEM, Candidate, Item, Scale
 from vqagen.language.binding import Binder

@@ -33,9 +33,9 @@ class ScoreSettings(CheckedSettings):
     )
     check_rule: str = setting(
         HUMANR,
-        "When an attention check fails. `humanr`: in the middle of the scale or beyond. `strict`: unless clearly "
-        "right, or if missing. N: from value N on, counted from the right text.",
-        metavar="humanr|strict|N",
+        "When an attention check fails. `humanr`: in the middle of the scale or beyond. `strict`: unless clearly"
+        " right, or if missing.",
+        choices=(HUMANR, STRICT),
     )
     exclude: str = setting(CHECKS, f"Leave out answers flagged as {', '.join(FLAGS)}, or `none`.", metavar="FLAG,…")
     by: str = setting("", "Fields with a table each: a stratum such as template, image, task.", metavar="FIELD,…")
@@ -67,8 +67,6 @@ class ScoreSettings(CheckedSettings):
         yield from (f"--exclude: {unknown('flag', each, known)}" for each in flags if each not in known)
         if NOTHING in flags and len(flags) > 1:
             yield f"--exclude {self.exclude} contradicts itself; give `none` alone"
-        if self.check_rule not in (HUMANR, STRICT) and not self.check_rule.isdecimal():
-            yield f"--check-rule {self.check_rule} is no rule; write humanr, strict or a value of the scale such as 4"
 
 
 def _names(text: str) -> list[str]:
