@@ -16,13 +16,11 @@ import numpy as np
 from bench_costs import count_option
 
 from vqagen.human.answers import AnswerRow
+from vqagen.human.raters import IMAGE_SD, NOISE, RATER_SD, Raters
 from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.clusters import bootstrap, difference
-from vqagen.human.scores.samples import rivals
+from vqagen.human.scores.samples import difference, rivals
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
-from vqagen.human.simulation.raters import Raters, opinion_for
-from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Item, Scale
 from vqagen.human.study.study import Trial
 from vqagen.rng import stream
@@ -31,8 +29,10 @@ IMAGES = 40
 """Images of a study, which each rater sees in each comparison."""
 TRUE: Mapping[str, float] = {"A": -0.3, "B": 0.1, "C": 0.0}
 """Systems, and their true scores against the reference."""
-SETTINGS = RaterSettings(tuple(f"{name}={score}" for name, score in TRUE.items()))
 SCALE = Scale()
+FARTHEST, HALVINGS = 4.0, 40
+"""Opinions lie between -4 and 4; halved 40 times, that is exact to 1e-11."""
+SPREAD = hypot(RATER_SD, IMAGE_SD, NOISE)
 LEAST, MOST = 0.93, 0.97
 PAIRS = list(
     combinations([Candidate("a text", "people", REFERENCE), *(Candidate("a text", n, SYSTEM) for n in TRUE)], 2)
@@ -49,15 +49,15 @@ def coverage(studies: int, raters: tuple[int, ...], seed: int) -> None:
     """Count the intervals that hold the true figure, and show their mean width; exit code 1 if not 93 to 97 % do.
 
     Raters compare three systems with a reference and with each other, each on 40 images. Raters and images differ
-    as much as in `vqagen human simulate`. Figures are the scores of the systems (means, and those by bootstrap), the
-    differences of these, and the strengths of the systems by Bradley and Terry. Chance moves a share of 200 studies by
-    1.5 %: try several seeds, or more studies.
+    as much as those of `vqagen human demo`. Figures are the scores of the systems (means), differences of these, and
+    the strengths of the systems by Bradley and Terry. Chance moves a share of 200 studies by 1.5 %: try several seeds,
+    or more studies.
 
     \b
     Example:
       scripts/bench human coverage --studies 50
     """
-    names = ("means", "bootstrap", "differences", "strengths")
+    names = ("means", "differences", "strengths")
     click.echo("raters  " + "  ".join(f"{name:>13}" for name in names))
     is_missed = False
     for number in raters:
@@ -79,7 +79,6 @@ def _findings(raters: int, seed: int) -> Iterator[Found]:
     for pairing, name in scores.names.items():
         if pairing.is_against_reference:
             yield "means", TRUE[name], *scores.estimates[pairing][6:8]
-            yield "bootstrap", TRUE[name], *bootstrap(scores.samples[pairing])[5:7]
     for pair in rivals(scores.samples):
         apart = difference(*(scores.samples[each] for each in pair))
         yield "differences", TRUE[scores.names[pair[0]]] - TRUE[scores.names[pair[1]]], apart.low, apart.high
@@ -89,7 +88,7 @@ def _findings(raters: int, seed: int) -> Iterator[Found]:
 
 def _rows(raters: int, seed: int) -> Iterator[AnswerRow]:
     """Yield the answers of simulated raters."""
-    simulated = Raters(SETTINGS, seed)
+    simulated = Raters(seed, dict(zip(TRUE, _opinions(), strict=True)))
     for number, (place, pair) in product(range(raters), enumerate(PAIRS)):
         rater = f"r{number}"
         for image in range(IMAGES):
@@ -121,18 +120,38 @@ def _rows(raters: int, seed: int) -> Iterator[AnswerRow]:
 
 
 @cache
+def _opinions() -> tuple[float, ...]:
+    """Return the mean opinion of each system: the scale cuts opinions off, so that -0.34 has a mean score of -0.3."""
+    return tuple(map(_opinion_for, TRUE.values()))
+
+
+def _opinion_for(score: float) -> float:
+    """Return the mean opinion whose expected score is `score`."""
+    low, high = -FARTHEST, FARTHEST
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _expected_score(middle) < score else (low, middle)
+    return (low + high) / 2
+
+
+def _expected_score(opinion: float) -> float:
+    """Return the mean score of normal opinions on the scale: rounded to its values, and cut off at its ends."""
+    half, opinions = (SCALE.largest - SCALE.least) / 2, NormalDist(opinion, SPREAD)
+    steps = [(value + 0.5 - SCALE.center) / half for value in range(SCALE.least, SCALE.largest)]
+    return 1 - sum(map(opinions.cdf, steps)) / half
+
+
+@cache
 def _true_strengths() -> dict[str, float]:
     """Return the strengths that fit the chances of the model, if each comparison has as many answers.
 
     A rater likes all systems as much, so that only images and noise matter between two of them.
     """
-    spread = hypot(SETTINGS.rater_sd, SETTINGS.image_sd, SETTINGS.noise)
-    between = hypot(sqrt(2) * SETTINGS.image_sd, SETTINGS.noise)
-    opinions = [0.0, *(opinion_for(score, spread, SCALE) for score in TRUE.values())]
+    between, opinions = hypot(sqrt(2) * IMAGE_SD, NOISE), (0.0, *_opinions())
     half_step = 1 / (SCALE.largest - SCALE.least)
     beaten = np.zeros((len(opinions), len(opinions)))
     for first, second in combinations(range(len(opinions)), 2):
-        gap = NormalDist(opinions[second] - opinions[first], between if first else spread)
+        gap = NormalDist(opinions[second] - opinions[first], between if first else SPREAD)
         beaten[second, first] = (1 - gap.cdf(half_step) + 1 - gap.cdf(-half_step)) / 2
         beaten[first, second] = 1 - beaten[second, first]
     found = choix.ilsr_pairwise_dense(beaten)

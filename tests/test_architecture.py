@@ -39,6 +39,9 @@ KEPT_APART = {
 }
 """(importer, imported) that the layers alone would allow."""
 
+ONLY_FROM = {"human": ("human", "cli", "api")}
+"""Part -> those that alone import it."""
+
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
 
@@ -70,6 +73,8 @@ def why_wrong(importer: str, imported: str) -> str | None:
     """The rule that an import breaks, or None."""
     if LEVEL[imported] > LEVEL[importer]:
         return f"{imported} stands above {importer}"
+    if importer not in ONLY_FROM.get(imported, (importer,)):
+        return f"{imported} is for {', '.join(ONLY_FROM[imported])} alone"
     return KEPT_APART.get((importer, imported))
 
 

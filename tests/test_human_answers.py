@@ -78,7 +78,6 @@ def test_the_status_counts_slots_systems_and_flags(made: Study) -> None:
         ("comment", RATERS[0], 0, "=Thanks"),
         ("problem", RATERS[1], 2, "dark"),
     ]
-    assert [figure.title for figure in found.figures] == ["Progress", "Answers by hour"]
 
 
 def test_the_time_that_is_left_follows_from_the_last_complete_slots(made: Study) -> None:
@@ -107,7 +106,7 @@ def test_a_watched_study_is_shown_until_it_is_complete(
     ran = vqagen_(f"human status {made.folder} --watch -o page.html")
 
     assert ran.code == 130
-    assert ["<svg" in page and "Comments and problems" in page for page in pages] == [True, True]
+    assert ["Comments and problems" in page for page in pages] == [True, True]
 
 
 def test_a_watched_study_prints_one_document_a_line(

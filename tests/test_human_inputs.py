@@ -534,15 +534,6 @@ def test_a_series_is_about_one_image_and_in_order(vqagen_: Commands) -> None:
     assert "items.jsonl:3:1: image: another image than in line 1; a series is about one" in ran.err
 
 
-def test_items_of_the_version_before_are_refused_in_one_line(vqagen_: Commands) -> None:
-    old = {"context": {"image": "im00.png"}, "candidates": CANDIDATES, "left_anchor": "left"}
-    write_items(old, {**old, "kind": "rate"})
-    ran = vqagen_(MAKE_ITEMS)
-
-    assert ran.err.startswith("vqagen: items.jsonl:1:1: expected 'vqagen.human.item/2', found an item of version 1: ")
-    assert ran.err.count("\n") == 1
-
-
 def test_schema_and_type_agree_about_items() -> None:
     """What one takes the other takes; the file of items tells the mistakes by the schema."""
     variants: list[dict[str, Any]] = [PAIR, ASKED, GRID, AGE, *(each for each, _ in FAULTS if isinstance(each, dict))]

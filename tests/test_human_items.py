@@ -23,9 +23,9 @@ from study_files import picture
 import vqagen
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.demo import RATERS, demonstrate
-from vqagen.human.items.settings import ANSWERS, FAMILIES, ItemSettings
-from vqagen.human.predictions import commonest
-from vqagen.human.simulation.raters import Raters, simulated_facts
+from vqagen.human.export.folder import commonest
+from vqagen.human.items.settings import ANSWERS, ItemSettings
+from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import (
@@ -136,18 +136,6 @@ def test_wordings_are_two_texts_of_one_program(made: Path) -> None:
         assert first.text != second.text
         assert {first.role, second.role} == {SYSTEM}
         assert first.source.split(" text ")[0] == second.source.split(" text ")[0] == item.strata["template"]
-
-
-def test_families_have_one_type_of_answer(made: Path) -> None:
-    domain = vqagen.load_domain_files()
-    templates = {each.id: each for each in domain.templates}
-    items = [item for item in of_questions(made, compare=FAMILIES) if item.use == REAL]
-
-    assert len(items) > SCENES
-    for item in items:
-        first, second = (templates[each.source] for each in item.candidates)
-        assert first.id < second.id
-        assert first.answer_type == second.answer_type
 
 
 def test_captions_of_systems_are_compared_with_a_reference(made: Path) -> None:
@@ -265,7 +253,7 @@ def study(made: Path, answered: dict[str, list[Item]]) -> Study:
     settings = vqagen.PlanSettings(raters_per_item=4, trials_per_task=30)
     planned = vqagen.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings).study
     with closing(open_log(planned.store, planned.id, create=True)) as log:
-        log.append(Roster().take(simulated_facts(planned, Raters(vqagen.RaterSettings()), 4, 1)))
+        log.append(Roster().take(simulated_facts(planned, Raters(), 4, 1)))
     return planned
 
 

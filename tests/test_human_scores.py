@@ -14,11 +14,10 @@ import statsmodels.api as sm
 from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows
 
-from vqagen.human.scores.agreement import METRICS, alpha
+from vqagen.human.scores.answered import METRICS, alpha
 from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.clusters import bootstrap, difference, two_way_interval, variances
 from vqagen.human.scores.humanr import humanr_score
-from vqagen.human.scores.samples import Pairing, Sample, sample_of
+from vqagen.human.scores.samples import Pairing, Sample, difference, sample_of, two_way_interval, variances
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
 from vqagen.score.report.table import Report
@@ -27,7 +26,7 @@ from vqagen.score.report.table import Report
 @pytest.fixture(scope="module")
 def worked() -> Report:
     """The scores of the worked example by all methods."""
-    return score_rows(worked_rows(), ScoreSettings(method="humanr,cluster,bootstrap,bt")).report()
+    return score_rows(worked_rows(), ScoreSettings(method="humanr,cluster,bt")).report()
 
 
 def row(report: Report, key: str, name: str, column: str = "comparison") -> dict[str, Any]:
@@ -239,19 +238,6 @@ def test_cluster_intervals_hold_the_truth_in_95_percent_of_studies() -> None:
 
     assert 275 <= robust <= 296
     assert 150 <= naive <= 205
-
-
-def test_the_bootstrap_adds_up_what_raters_images_and_single_answers_contribute() -> None:
-    """Each rater answers about each image here, so that the variance is known (Owen 2007; one fewer is drawn)."""
-    table = np.random.default_rng(4).normal(size=(5, 7))
-    sample = sample_of_scores(list(table.ravel()), np.repeat(range(5), 7), [*range(7)] * 5)
-    *_, mean, deviation, low, high, _ = bootstrap(sample)
-
-    of_rater, of_image = table.mean(axis=1, keepdims=True), table.mean(axis=0, keepdims=True)
-    rest = ((table - of_rater - of_image + table.mean()) ** 2).sum() / (4 * 6)
-    expected = of_rater.var(ddof=1) / 5 + of_image.var(ddof=1) / 7 + rest / 35
-    assert (mean, deviation) == pytest.approx((table.mean(), expected**0.5), abs=0.02)
-    assert (low, high) == pytest.approx((mean - 1.96 * deviation, mean + 1.96 * deviation), abs=0.1)
 
 
 # Strengths ----------------------------------------------------------------------------------------------------------

@@ -47,7 +47,6 @@ READS = {
     "human status": ["X"],
     "human export": ["X -o e"],
     "human score": ["X"],
-    "human simulate": ["X --raters 5"],
     "scenes draw": ["X -o drawn"],
     "scenes render": ["X -o rendered"],
     "scenes sample": ["--count 1 -o s.json --metadata X"],

@@ -37,7 +37,7 @@ def test_type_checkers_see_what_every_public_name_loads(monkeypatch: pytest.Monk
     loaded = {name: getattr(vqagen, name) for name in api.MODULES}
     monkeypatch.setattr(typing, "TYPE_CHECKING", True)
     seen = runpy.run_path(api.__file__)
-    names = {name for name in seen if not name.startswith("_")} - {"annotations", "TYPE_CHECKING", "MODULES"}
+    names = {name for name in seen if not name.startswith("_")} - {"annotations", "TYPE_CHECKING", "MODULES", "RETIRED"}
 
     assert {name: seen[name] for name in names} == loaded
 
@@ -90,6 +90,13 @@ def test_a_question_its_program_and_its_scene_are_shown_in_words() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'vqagen' has no attribute 'generat'"):
         vqagen.generat  # noqa: B018
+
+
+@pytest.mark.parametrize("name", api.RETIRED)
+def test_a_name_of_an_older_version_is_an_attribute_error_with_its_successor(name: str) -> None:
+    message = f"`vqagen.{name}` was removed in version 2.0: {api.RETIRED[name]}"
+    with pytest.raises(AttributeError, match=re.escape(message)):
+        getattr(vqagen, name)
 
 
 def test_generate_makes_what_the_command_writes(scenes: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -27,7 +27,7 @@ from vqagen.score.report.table import (
     Table,
     columns,
 )
-from vqagen.score.report.writers import SURE, UNSURE, WRITERS, Axis, bars, draw_counts, interval_figure
+from vqagen.score.report.writers import SURE, UNSURE, WRITERS, Axis, bars, interval_figure
 
 AWKWARD = 'a|b <i>&"é*'
 ROWS = Table(
@@ -173,13 +173,6 @@ def test_bars_fill_their_axis() -> None:
 
     assert [float(width) for width in re.findall(r'width="([\d.]+)"', drawn)] == [339, 22.6, 90.4]
     assert re.findall(r"<text[^>]*>([^<]*)", drawn) == ["wide"]
-
-
-def test_counts_are_drawn_as_columns() -> None:
-    """Numbers that never occur have no column."""
-    svg = ElementTree.fromstring(draw_counts({3: 10, 5: 20}))
-
-    assert [each.text for each in svg.iter() if each.tag.endswith("title")] == ["3: 10", "5: 20"]
 
 
 # Screens, notebooks and data frames ---------------------------------------------------------------------------------

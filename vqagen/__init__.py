@@ -35,10 +35,12 @@ else:
 
     def __getattr__(name: str) -> Any:
         """Load a name of the Python API when it is first used, from its own module: all of them take a second."""
-        from vqagen.api import MODULES
+        from vqagen.api import MODULES, RETIRED
 
         if name in MODULES:
             return getattr(import_module(MODULES[name]), name)
+        if name in RETIRED:
+            raise AttributeError(f"`vqagen.{name}` was removed in version 2.0: {RETIRED[name]}")
         raise AttributeError(f"module 'vqagen' has no attribute {name!r}")
 
 

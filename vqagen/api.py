@@ -27,8 +27,6 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.human.scores.study_scores import StudyScores as StudyScores, score_study as score_study
     from vqagen.human.server.process import serve as serve
     from vqagen.human.server.settings import ServeSettings as ServeSettings
-    from vqagen.human.simulation.power import simulate_study as simulate_study
-    from vqagen.human.simulation.settings import RaterSettings as RaterSettings
     from vqagen.human.status import study_status as study_status
     from vqagen.human.store.care import ForgetReport as ForgetReport, back_up_study as back_up_study, forget as forget
     from vqagen.human.study.making import (
@@ -135,7 +133,6 @@ MODULES = {
     "Question": "vqagen.language.question",
     "QuestionReport": "vqagen.tasks.questions.report",
     "QuestionSettings": "vqagen.tasks.questions.settings",
-    "RaterSettings": "vqagen.human.simulation.settings",
     "RecordForm": "vqagen.tasks.questions.settings",
     "RunOptions": "vqagen.run.options",
     "RunReport": "vqagen.tasks.contract",
@@ -191,7 +188,6 @@ MODULES = {
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
     "show_file": "vqagen.show.showing",
-    "simulate_study": "vqagen.human.simulation.power",
     "sketch": "vqagen.pictures.sketch",
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
@@ -213,3 +209,9 @@ MODULES = {
     "write_scenes": "vqagen.run.making",
     "write_trials": "vqagen.run.making",
 }
+
+RETIRED = dict.fromkeys(
+    ("RaterSettings", "simulate_study"),
+    "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
+)
+"""Name that version 2.0 removed -> what to do instead."""

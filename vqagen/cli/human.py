@@ -19,7 +19,6 @@ SUBCOMMANDS = {
     "import": "vqagen.cli.human_import:import_humanr",
     "store": "vqagen.cli.human_store:store",
     "score": "vqagen.cli.human_score:score",
-    "simulate": "vqagen.cli.human_simulate:simulate",
 }
 """Name -> the module and the command in it."""
 

@@ -38,12 +38,12 @@ def import_humanr(answers: str, tasks: str | None, drop_ambiguous: bool, out: st
     from vqagen.errors import counted
     from vqagen.human.export.humanr_answers import import_humanr
 
-    found = import_humanr(answers, out, tasks, drop_ambiguous=drop_ambiguous, force=force)
-    for kind, places in found.findings.items():
+    rows, findings = import_humanr(answers, out, tasks, drop_ambiguous=drop_ambiguous, force=force)
+    for kind, places in findings.items():
         if places:
             click.echo(f"vqagen: {len(places):,} {kind}: {_MEANINGS[kind]}", err=True)
             for place in places[:_SHOWN]:
                 click.echo(f"  {place}", err=True)
             if len(places) > _SHOWN:
                 click.echo(f"  and {len(places) - _SHOWN:,} more in {out}/import.json", err=True)
-    click.echo(f"{counted(len(found.rows), 'answer')} in {out}", err=True)
+    click.echo(f"{counted(len(rows), 'answer')} in {out}", err=True)

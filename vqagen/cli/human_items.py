@@ -32,10 +32,9 @@ def items(
 ) -> None:
     """Make items for raters from files of `vqagen generate`, `dialog` or `director generate`.
 
-    Of QUESTIONS, two texts of a template that ask for the same program are compared (--compare wordings), or two
-    families with one type of answer (families). Captions of systems are compared with those of DIALOGS, or without
-    DIALOGS with each other. The wrong text of each check is proven by a program: it names a thing that the scene does
-    not have. The proof stands in `gold.reason`.
+    Of QUESTIONS, two texts of a template that ask for the same program are compared. Captions of systems are compared
+    with those of DIALOGS, or without DIALOGS with each other. The wrong text of each check is proven by a program: it
+    names a thing that the scene does not have. The proof stands in `gold.reason`.
 
     With --compare answers, raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes
     their answers as predictions. Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie

@@ -32,9 +32,9 @@ def score(
     STUDY may be served meanwhile; EXPORT is the folder of `vqagen human export`, and answers.jsonl is its file.
 
     A score is the mean of answers, from -1 (the reference is clearly better) over 0 (both are equal) to 1 (the system
-    is clearly better). Its interval takes into account that answers of one rater, and about one image, are alike; a
-    bootstrap of raters and images (bootstrap), strengths by Bradley and Terry (bt) and HUMANr's own figures (humanr)
-    are other methods. Answers to questions are counted, and ambiguous questions are listed.
+    is clearly better). Its interval takes into account that answers of one rater, and about one image, are alike;
+    strengths by Bradley and Terry (bt) and HUMANr's own figures (humanr) are other methods. Answers to questions are
+    counted, and ambiguous questions are listed.
 
     Raters and assignments are flagged that fail checks, answer fast, always the same or always on one side. --exclude
     says whose answers are left out, and the report how many these are.

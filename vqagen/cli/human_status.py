@@ -21,7 +21,7 @@ WATCH_EVERY = 5
 def status(study: str, store: str | None, watch: bool, output: ReportOutput) -> None:
     """Show how far a study is: slots, answers about each system, raters at work, flags, comments, remaining time.
 
-    It works beside a running server, and changes nothing. A page has figures, too; --watch writes it again and again.
+    It works beside a running server, and changes nothing. --watch writes a page again and again.
 
     \b
     Example:

@@ -14,6 +14,7 @@ from vqagen.errors import InputWarning, unknown
 
 RETIRED: Mapping[str, str] = {
     "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
+    "vqagen human simulate": "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
 }
 """Command or option that version 2.0 removed -> what to do instead."""
 

@@ -189,17 +189,22 @@ def atomic_folder(out: Path) -> Iterator[Path]:
         raise
 
 
+def names_in(out: Path) -> list[str]:
+    """Return the sorted names in a folder that is to be written, if it is there. PlaceError if it cannot be."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise PlaceError(f"output {out} is no folder; name a new folder")
+    if not out.absolute().parent.is_dir():
+        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
+    return sorted(os.listdir(out)) if out.is_dir() else []
+
+
 def check_folder(out: Path, force: bool, file: str, mark: str, noun: str) -> None:
     """Raise UsageError if a folder cannot be written as `out`.
 
     Only a folder of the same kind is ever replaced, which is one whose `file` holds the text `mark`. `noun` is such a
     folder, for people.
     """
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise PlaceError(f"output {out} is no folder; name a new folder")
-    if not out.absolute().parent.is_dir():
-        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
-    present = sorted(os.listdir(out)) if out.is_dir() else []
+    present = names_in(out)
     marked = out / file
     if present and not (marked.is_file() and mark in marked.read_text("utf-8", "replace")):
         raise UsageError(f"output folder {out} holds other files than {noun} ({present[0]}); name a new folder")

@@ -11,15 +11,13 @@ import orjson
 from msgspec.structs import replace
 
 from vqagen.errors import UsageError, counted
-from vqagen.human.export.folder import export_study
+from vqagen.human.export.folder import PEOPLE, PREDICTIONS, export_study
 from vqagen.human.items.captions import HUMAN_LIKE, Captions, caption_items, captions_of_scenes
 from vqagen.human.items.making import make_items, write_items
 from vqagen.human.items.pairs import FAMILY
 from vqagen.human.items.settings import ANSWERS, ItemSettings
-from vqagen.human.predictions import PEOPLE, PREDICTIONS
+from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.scores.study_scores import score_study
-from vqagen.human.simulation.raters import Raters, simulated_facts
-from vqagen.human.simulation.settings import RaterSettings
 from vqagen.human.store.opening import open_log
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, Item, NumberForm, TextForm
@@ -27,28 +25,23 @@ from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
-from vqagen.language.domain_files import DIALOGS, PathLike, find_domain, load_catalogue
-from vqagen.run.runner import write_records
+from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes, write_trials
 from vqagen.score.report.table import Report
 from vqagen.score.report.writers import write_report
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import dialog_task
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.task import director_task
-from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.task import question_task
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.rendering.settings import DRAWN, PictureSettings
-from vqagen.tasks.rendering.task import picture_task
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.tasks.sampling.task import SamplingTask
 from vqagen.world.loading import find_scenes
 from vqagen.world.scene import Scene
 
 RATERS, SCENES, ROUNDS, TRIALS = 6, 13, 3, 2
 CAREFUL, CARELESS = "careful", "careless"
 """A system whose captions are true, and one that makes mistakes."""
-TRUE_SCORES = (f"{CAREFUL}=0", f"{CARELESS}=-0.6")
-"""Opinions of the simulated raters about the systems."""
+OPINIONS = {CAREFUL: 0.0, CARELESS: -0.72}
+"""Opinions of the simulated raters about the systems. As a scale cuts opinions off, -0.72 gives a mean of -0.6."""
 _WANTED = {
     "compare careful": 3,
     "compare careless": 3,
@@ -92,7 +85,7 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=len(items))
     texts = make_item_tasks(top / "study", top / "items.jsonl", top, settings).study.folder / TEXTS_FILE
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
-    study, raters = load_study(top / "study"), Raters(RaterSettings(effect=TRUE_SCORES), seed)
+    study, raters = load_study(top / "study"), Raters(seed, OPINIONS)
     with closing(open_log(study.store, study.id, create=True)) as log:
         log.append(Roster().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
     stored = export_study(study.folder, top / "export").answers
@@ -105,16 +98,14 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
 def _write_files(top: Path, seed: int) -> None:
     """Write scenes, what is said and asked about them, director trials, and the pictures of all."""
     scenes = top / "scenes.json"
-    write_records(SamplingTask(SamplingSettings(seed=seed, count=SCENES, split="demo"), find_domain()), scenes)
-    write_records(picture_task(scenes, PictureSettings(kind=DRAWN), find_domain()), top / "pictures", scenes)
+    write_scenes(scenes, SamplingSettings(seed=seed, count=SCENES, split="demo"))
+    write_pictures(scenes, top / "pictures", settings=PictureSettings(kind=DRAWN))
     (top / "pictures" / "images").rename(top / "images")
-    write_records(
-        question_task(find_domain(), QuestionSettings(seed=seed), RecordForm()), top / "questions.json", scenes
-    )
+    write_questions(scenes, top / "questions.json", settings=QuestionSettings(seed=seed))
     for number, name in enumerate((HUMAN_LIKE, CAREFUL, CARELESS)):
         settings = DialogSettings(seed=3 * seed + number, rounds=ROUNDS)
-        write_records(dialog_task(find_domain(task=DIALOGS), settings), top / f"{name}.json", scenes)
-    write_records(director_task(DirectorSettings(seed=seed, count=TRIALS, render=("png",))), top / "trials")
+        write_dialogs(scenes, top / f"{name}.json", settings=settings)
+    write_trials(top / "trials", DirectorSettings(seed=seed, count=TRIALS, render=("png",)))
 
 
 # Items ----------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,16 +16,13 @@ from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, Roster
 from vqagen.human.study.item import REAL, SYSTEM, Item
 from vqagen.human.study.study import Study, load_study
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Figure, Report, Table, columns, nonempty
-from vqagen.score.report.writers import SURE, UNSURE, Axis, Row, bars, draw, draw_counts
+from vqagen.score.report.table import COUNT, SHARE, TEXT, Report, Table, columns, nonempty
 
 RECENT = 20
 """Completed slots whose times say how fast the study is."""
-_MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
+_MINUTE, _HOUR = 60_000, 3_600_000
 _LAST_SECOND = 253_402_300_799
 """The end of the year 9999."""
-_MOST_HOURS = 72
-"""Of a study that takes longer, the figure shows days."""
 
 
 def study_status(folder: str | Path, store: str | Path | None = None, *, now: int | None = None) -> Report:
@@ -69,7 +66,7 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
     )
     facts = {"study": study.id, "now": now, "slots": slots, "raters": raters, "answers": len(rows)}
     facts |= {"expired": states[EXPIRED], "withdrawn": states[WITHDRAWN], "remaining": remaining}
-    return Report("Progress of a study", head, tables, facts, figures=tuple(_figures(slots, systems, rows)))
+    return Report("Progress of a study", head, tables, facts)
 
 
 _SYSTEMS = {"system": TEXT, "answers": COUNT, "planned": COUNT, "share": SHARE}
@@ -111,25 +108,6 @@ def _remaining(given: Iterable[Assignment], planned: int, now: int) -> int | Non
     if len(recent) < 2 or now <= recent[0]:
         return None
     return round(missing * (now - recent[0]) / (len(recent) - 1))
-
-
-def _figures(
-    slots: Mapping[str, int], systems: Iterable[tuple[str, int, int, float]], rows: Sequence[AnswerRow]
-) -> Iterator[Figure]:
-    axis, shares = Axis(), [(name, slots[name] / slots["planned"]) for name in ("complete", "active")]
-    parts = [(name, share, color) for (name, share), color in zip(shares, (SURE, UNSURE), strict=True)]
-    drawn = [Row("slots", f"{slots['complete']:,} of {slots['planned']:,}", bars(axis, 0, parts))]
-    drawn += [
-        Row(name, f"{answers:,} of {planned:,}", bars(axis, 0, [("", share, SURE)]))
-        for name, answers, planned, share in systems
-    ]
-    caption = "slots that raters work on are paler; below, answers about each system"
-    yield Figure("Progress", caption, draw(axis, drawn))
-    if rows:
-        first, last = min(row.stored for row in rows), max(row.stored for row in rows)
-        unit, name = (_HOUR, "hour") if last - first <= _MOST_HOURS * _HOUR else (_DAY, "day")
-        caption = f"{name} 0 begins at {_utc(first)}"
-        yield Figure(f"Answers by {name}", caption, draw_counts(Counter((row.stored - first) // unit for row in rows)))
 
 
 def _utc(milliseconds: int) -> str:

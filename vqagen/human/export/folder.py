@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import orjson
 from msgspec.structs import astuple, replace
 
 from vqagen import __version__
-from vqagen.errors import PlaceError, UsageError, VqagenError
-from vqagen.files.output import atomic_folder, sweep
-from vqagen.human.answers import ANSWERS_FILE, EVENTS_FILE, answer_rows, automated, row_lines, study_facts
+from vqagen.errors import UsageError, VqagenError
+from vqagen.files.locations import natural_order
+from vqagen.files.output import atomic_folder, names_in, sweep
+from vqagen.human.answers import ANSWERS_FILE, EVENTS_FILE, AnswerRow, answer_rows, automated, row_lines, study_facts
 from vqagen.human.export.dictionary import COMMENTS_FILE, FILES, PEOPLE_FILE, dictionary_page, dictionary_record
-from vqagen.human.predictions import PREDICTIONS, people_predictions
 from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
+from vqagen.human.scores.samples import said
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.facts import Claimed, Fact, Noted
 from vqagen.human.store.roster import Roster
+from vqagen.human.study.item import ANSWER, REAL
 from vqagen.human.study.study import Study, load_study
 from vqagen.score.report.writers import csv_text
 
@@ -66,12 +69,8 @@ def export_study(
 
 def check_export(out: Path, force: bool) -> None:
     """Raise UsageError if an export cannot be written to `out`. Only an export is ever replaced."""
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise PlaceError(f"output {out} is no folder; name a new folder")
-    if not out.absolute().parent.is_dir():
-        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
-    present = set(os.listdir(out)) if out.is_dir() else set()
-    if other := sorted(present - {*FILES, *_PAGES, MANIFEST, IMPORT_FILE, PREDICTIONS}):
+    present = names_in(out)
+    if other := sorted({*present} - {*FILES, *_PAGES, MANIFEST, IMPORT_FILE, PREDICTIONS}):
         raise UsageError(f"output folder {out} holds other files than an export ({other[0]}); name a new folder")
     if present and not force:
         raise UsageError(f"export {out} exists already; give --force to replace it")
@@ -164,3 +163,40 @@ def comments(study: Study, roster: Roster, facts: Iterable[tuple[int, Fact]]) ->
             trials = study.trials(given.task, given.slot)
             item = trials[fact.trial - 1].item.id if 0 < fact.trial <= len(trials) else ""
             yield fact.kind, fact.assignment, given.rater, fact.trial, item, fact.detail, fact.time
+
+
+# Predictions ---------------------------------------------------------------------------------------------------------
+#
+# Answers of people, which `vqagen evaluate` and `vqagen compare` take like those of a model.
+
+PREDICTIONS, PEOPLE = "predictions", "people"
+"""The folder of the files; the name of all raters together."""
+
+
+def people_predictions(rows: Iterable[AnswerRow]) -> dict[str, bytes]:
+    """Return the files of predictions by their names: DIMENSION/people.jsonl, DIMENSION/RATER.jsonl.
+
+    Of all raters, the prediction for a question is their commonest answer; of equally common ones it is the smallest
+    number, or the first by the alphabet. Questions, dialogs and trials are dimensions of their own. Only answers to
+    scored questions that a file of questions knows, by their `record`, are predictions.
+    """
+    found: dict[str, dict[str, list[AnswerRow]]] = {}
+    for row in rows:
+        if row.kind == ANSWER and row.use == REAL and row.record:
+            folder, question = quote(row.dimension).replace(".", "%2E"), orjson.dumps(row.record).decode()
+            for name in (PEOPLE, row.rater):
+                found.setdefault(f"{PREDICTIONS}/{folder}/{name}.jsonl", {}).setdefault(question, []).append(row)
+    return {
+        name: b"".join(
+            orjson.dumps({**questions[each][0].record, "answer": commonest(questions[each])}) + b"\n"
+            for each in sorted(questions, key=natural_order)
+        )
+        for name, questions in found.items()
+    }
+
+
+def commonest(rows: Sequence[AnswerRow]) -> int | str:
+    """Return the commonest answer to a question; case and outer space do not count."""
+    counts = Counter(said(row.value) for row in rows)
+    best = min(counts, key=lambda answer: (-counts[answer], natural_order(answer)))
+    return next(row.value for row in rows if said(row.value) == best)

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import orjson
@@ -48,13 +48,6 @@ class HumanrTrial(msgspec.Struct, frozen=True):
     c2_source: str
 
 
-class HumanrImport(NamedTuple):
-    """Answers as rows, and what is wrong with the data: sentences by kind."""
-
-    rows: list[AnswerRow]
-    findings: Mapping[str, list[str]]
-
-
 def import_humanr(
     answers: str | Path,
     out: str | Path,
@@ -62,8 +55,8 @@ def import_humanr(
     *,
     drop_ambiguous: bool = False,
     force: bool = False,
-) -> HumanrImport:
-    """Write the answers that HUMANr collected as an export folder, and return them with all that is wrong with them.
+) -> tuple[list[AnswerRow], dict[str, list[str]]]:
+    """Write the answers that HUMANr collected as an export folder; return them, and sentences by kind of finding.
 
     `answers` is the content of its Redis database as JSON, link id -> hash, or the CSV of its results. The former needs
     `tasks`, its `comparison_tasks.json` or `latest_run.json`. Raises BadInput if a file is none of these.
@@ -84,7 +77,7 @@ def import_humanr(
     findings = {kind: [each[1] for each in found if isinstance(each, tuple) and each[0] == kind] for kind in FINDINGS}
     written = orjson.dumps(findings, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     write_export(Path(out), {ANSWERS_FILE: row_lines(rows), IMPORT_FILE: written})
-    return HumanrImport(rows, findings)
+    return rows, findings
 
 
 def _tasks(text: str, source: str) -> tuple[dict[str, list[HumanrTrial]], list[str]]:

@@ -9,8 +9,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
-from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, checks, compared, texts_about_scenes
-from vqagen.human.items.proof import absence
+from vqagen.human.items.pairs import FAMILY, TEMPLATE, ReadText, Record, absence, checks, compared, texts_about_scenes
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role, plain_text
 from vqagen.language.catalogue import Catalogue

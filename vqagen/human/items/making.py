@@ -31,7 +31,7 @@ def make_items(
 ) -> list[Item]:
     """Return items for raters.
 
-    `file` holds questions, whose wordings or families are compared, or dialogs, whose captions are the reference of
+    `file` holds questions, whose wordings are compared, or dialogs, whose captions are the reference of
     the captions in the dialogs of each of `systems`. Without `file` the systems are compared with each other. Each
     check has a text that a program proves to be untrue of its scene. With `compare="answers"` raters answer the
     questions, the rounds of dialogs or the director trials in `file`; trials have no `scenes`. Raises BadInput.

@@ -1,7 +1,13 @@
-"""Items of two texts about a scene: comparisons, and checks with a text that a program proves to be untrue."""
+"""Items of two texts about a scene: comparisons, and checks with a text that a program proves to be untrue.
+
+A proof is text, such as `program [["scene"],["filter_color","red"],["filter_shape","cube"],["count"]] gives 0`: each
+step is a function of our programs with its values, and takes the result of the step before. It stands in `gold.reason`,
+and anyone can run it on the scene again.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,6 +19,9 @@ from vqagen.files.locations import Location
 from vqagen.files.records import RecordKind, open_records
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import CHECK, LENGTH_DIFFERENCE, REFERENCE, Candidate, Gold, Item, length_difference
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Node, Program
+from vqagen.plugin import Undefined
 from vqagen.rng import shuffled, stream
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.world.domain import Domain
@@ -32,7 +41,7 @@ class ReadText:
 
     candidate: Candidate
     disprove: Callable[[Scene], str | None]
-    """Returns the proof that the text is untrue of a scene (see `proof`); None if nothing plain to see makes it so."""
+    """Returns the proof that the text is untrue of a scene; None if nothing plain to see makes it so."""
 
 
 AnyText = TypeVar("AnyText", bound=ReadText)
@@ -92,3 +101,46 @@ def checks(
             distractor = replace(other, source=DISTRACTOR, role=REFERENCE, id="2")
             gold = Gold(better="1", reason=proof)
             yield compared(scene, correct, distractor, {}, use=CHECK, dimension=CHECK, gold=gold)
+
+
+# Proofs --------------------------------------------------------------------------------------------------------------
+
+
+Steps = tuple[tuple[str, ...], ...]
+"""A function and its values, for each step."""
+
+
+def absence(values: Mapping[str, str], scene: Scene, catalogue: Catalogue) -> str | None:
+    """Prove that no object of a scene has all of these values, {attribute: value}; None if some object has."""
+    filters = tuple((f"filter_{attribute}", value) for attribute, value in values.items())
+    return none_left((("scene",), *filters), scene, catalogue)
+
+
+def none_left(steps: Steps, scene: Scene, catalogue: Catalogue) -> str | None:
+    """Prove that steps leave no object of a scene; None if they leave one, or cannot be run on it."""
+    counted = (*steps, ("count",))
+    shown = json.dumps(counted, ensure_ascii=False, separators=(",", ":"))
+    return f"program {shown} gives 0" if result_of(counted, scene, catalogue) == 0 else None
+
+
+def result_of(steps: Steps, scene: Scene, catalogue: Catalogue) -> object:
+    """Return the result of the last step; None if there is none in this scene, or the steps are no program."""
+    nodes = tuple(Node(step[0], (at - 1,) if at else (), step[1:]) for at, step in enumerate(steps))
+    try:
+        return Program(nodes, catalogue).run(scene)
+    except (BadInput, Undefined):
+        return None
+
+
+def chain_to(program: Program, last: int) -> Steps | None:
+    """Return the steps of a program up to a node; None if they are no chain, such as two sets that are joined."""
+    steps: list[tuple[str, ...]] = []
+    at = last
+    while True:
+        node = program.nodes[at]
+        steps.append((node.function, *node.values))
+        if not node.inputs:
+            return tuple(reversed(steps))
+        if len(node.inputs) > 1:
+            return None
+        (at,) = node.inputs

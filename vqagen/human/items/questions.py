@@ -1,4 +1,4 @@
-"""Items of questions: two wordings of a program, two families, and checks with questions that do not apply."""
+"""Items of questions: two wordings of a program, and checks with questions that do not apply."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from vqagen.human.items.pairs import (
     TEMPLATE,
     ReadText,
     Record,
+    chain_to,
     checks,
     compared,
+    none_left,
     texts_about_scenes,
 )
-from vqagen.human.items.proof import chain_to, none_left
 from vqagen.human.items.settings import WORDINGS, ItemSettings
 from vqagen.human.study.item import SYSTEM, Candidate, Item, Scale
 from vqagen.language.binding import Binder
@@ -67,10 +68,8 @@ def question_items(file: Location, scenes: SceneSource, domain: LoadedDomain, se
     used = {each.template.id: each.template for _, questions in about for each in questions}
     ways = {name: (Binder(each), _texts(each, domain)) for name, each in used.items()}
     for scene, questions in about:
-        order = shuffled(stream(settings.seed, f"human/items/{settings.compare}", scene.index), questions)
-        made = _families(scene, order)
-        if settings.compare == WORDINGS:
-            made = (each for asked in order for each in _wordings(scene, asked, *ways[asked.template.id], settings))
+        order = shuffled(stream(settings.seed, f"human/items/{WORDINGS}", scene.index), questions)
+        made = (each for asked in order for each in _wordings(scene, asked, *ways[asked.template.id], settings))
         yield from islice(made, settings.per_image)
     listed = [questions for _, questions in about]
     # A right question takes an object for granted too: its form must not tell it from a wrong one.
@@ -119,18 +118,6 @@ def _wordings(
             replace(asked.candidate, text=text, source=f"{asked.template.id} text {number}") for text, number in pair
         )
         yield compared(scene, first, second, asked.strata, **_NATURAL)
-
-
-def _families(scene: Scene, questions: Sequence[ReadQuestion]) -> Iterator[Item]:
-    """Yield comparisons of two families with one type of answer; each family stands in one at most."""
-    firsts: dict[str, dict[str, ReadQuestion]] = {}
-    for asked in questions:
-        firsts.setdefault(asked.template.answer_type, {}).setdefault(asked.template.id, asked)
-    for of_type in firsts.values():
-        several = list(of_type.values())
-        for pair in zip(several[::2], several[1::2], strict=False):
-            first, second = sorted(pair, key=lambda each: each.template.id)
-            yield compared(scene, first.candidate, second.candidate, second.strata, **_NATURAL)
 
 
 def _disproof(program: Program, scene: Scene) -> str | None:

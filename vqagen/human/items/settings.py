@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vqagen.tasks.settings import CheckedSettings, setting
 
-WORDINGS, FAMILIES, ANSWERS = "wordings", "families", "answers"
+WORDINGS, ANSWERS = "wordings", "answers"
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,7 @@ class ItemSettings(CheckedSettings):
     seed: int = setting(0, "Random seed: the same seed and inputs give the same items.")
     compare: str = setting(
         WORDINGS,
-        "Of questions: two texts of one template for the same program, or two families of one answer type; or nothing:"
-        " raters give answers.",
-        choices=(WORDINGS, FAMILIES, ANSWERS),
+        "Of questions: two texts of one template for the same program; or nothing: raters give answers.",
+        choices=(WORDINGS, ANSWERS),
     )
     per_image: int = setting(1, "Comparisons, questions or dialogs about each scene, at most.", least=0)

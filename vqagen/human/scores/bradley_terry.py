@@ -13,8 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vqagen.extras import needed
-from vqagen.human.scores.clusters import two_way
-from vqagen.human.scores.samples import Pairing, Sample
+from vqagen.human.scores.samples import Pairing, Sample, two_way
 from vqagen.human.study.item import COMPARE, REFERENCE
 from vqagen.score.intervals import Numbers
 from vqagen.score.report.table import Cell

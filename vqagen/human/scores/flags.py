@@ -8,10 +8,9 @@ from math import comb
 from statistics import median
 from typing import NamedTuple
 
-from vqagen.errors import UsageError
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.humanr import wrongness
-from vqagen.human.scores.samples import grouped, lean_of, on_scale, said
+from vqagen.human.scores.samples import grouped, lean_of, said
 from vqagen.human.scores.settings import (
     CHECKS,
     FAST,
@@ -54,9 +53,8 @@ class Flag(NamedTuple):
 
 def find_flags(rows: Sequence[AnswerRow], settings: ScoreSettings, automated: Iterable[str] = ()) -> tuple[Flag, ...]:
     """Return all flags, sorted. `automated` are assignments whose browser said that a program drives it."""
-    fails = check_rule(settings.check_rule, rows)
     by_assignment = grouped(rows, lambda row: row.assignment)
-    found = [flag for of in by_assignment.values() for flag in _of_assignment(of, fails)]
+    found = [flag for of in by_assignment.values() for flag in _of_assignment(of, _RULES[settings.check_rule])]
     found += _missing_checks(by_assignment) if settings.check_rule == STRICT else ()
     found += [flag for of in grouped(rows, lambda row: row.rater).values() for flag in _of_rater(of)]
     found += [
@@ -64,17 +62,6 @@ def find_flags(rows: Sequence[AnswerRow], settings: ScoreSettings, automated: It
         for name in sorted(set(automated) & by_assignment.keys())
     ]
     return tuple(sorted(found))
-
-
-def check_rule(rule: str, rows: Iterable[AnswerRow]) -> Callable[[AnswerRow], bool]:
-    """Return the test that an attention check fails, by a rule of `--check-rule`. UsageError for an impossible one."""
-    if rule in _RULES:
-        return _RULES[rule]
-    limit = int(rule)
-    for row in rows:
-        if row.use == CHECK and row.least is not None and not -1 < on_scale(row, limit) <= 1:
-            raise UsageError(f"--check-rule {rule} does not lie on the scale: give {row.least + 1} to {row.largest}")
-    return lambda row: wrongness(row) >= (0 if row.kind == ANSWER else on_scale(row, limit))
 
 
 def excluded_rows(rows: Sequence[AnswerRow], flags: Sequence[Flag], kinds: Iterable[str]) -> list[AnswerRow]:

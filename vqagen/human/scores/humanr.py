@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from vqagen.human.answers import AnswerRow
-from vqagen.human.scores.clusters import t_quantile
-from vqagen.human.scores.samples import Pairing, grouped, is_right, pairing_of, score_of
+from vqagen.human.scores.samples import Pairing, grouped, is_right, pairing_of, score_of, t_quantile
 from vqagen.human.study.item import ANSWER, CHECK, COMPARE, REAL
 from vqagen.score.report.table import Cell
 

@@ -1,4 +1,4 @@
-"""The report of the scores of a study, and its gates."""
+"""The report of the scores of a study, with its gates and, as SVG, its figures."""
 
 from __future__ import annotations
 
@@ -11,15 +11,24 @@ import numpy as np
 
 from vqagen import __version__
 from vqagen.errors import UsageError, counted, unknown
-from vqagen.human.scores.agreement import alpha
-from vqagen.human.scores.answered import answer_tables
+from vqagen.human.scores.answered import alpha, answer_tables
 from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.clusters import Estimate, bootstrap, difference, two_way_interval
-from vqagen.human.scores.figures import score_figures
 from vqagen.human.scores.flags import concerned
 from vqagen.human.scores.humanr import humanr_failures, humanr_scores
-from vqagen.human.scores.samples import Key, Pairing, by_item, grouped, lean_of, rivals, sample_of, score_of
-from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
+from vqagen.human.scores.samples import (
+    Estimate,
+    Key,
+    Pairing,
+    by_item,
+    difference,
+    grouped,
+    lean_of,
+    rivals,
+    sample_of,
+    score_of,
+    two_way_interval,
+)
+from vqagen.human.scores.settings import BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.study.item import COMPARE, RATE
 from vqagen.score.intervals import holm
@@ -29,6 +38,7 @@ from vqagen.score.report.table import (
     NUMBER,
     TEXT,
     Column,
+    Figure,
     Gate,
     Report,
     Table,
@@ -37,6 +47,7 @@ from vqagen.score.report.table import (
     matching_thresholds,
     nonempty,
 )
+from vqagen.score.report.writers import Axis, Row, bars, draw, interval_figure
 
 _NAMES = columns(dimension=TEXT, comparison=TEXT)
 _BOUNDS = columns(low=DECIMAL, high=DECIMAL)
@@ -126,14 +137,6 @@ def _humanr_table(scores: StudyScores) -> Iterator[Table]:
     yield Table("humanr", "HUMANr's own figures", (*_NAMES, *shown, *_BOUNDS, *_NOTE), rows, notes)
 
 
-def _bootstrap_table(scores: StudyScores) -> Iterator[Table]:
-    if BOOTSTRAP in scores.settings.methods:
-        rows = tuple((*_named(scores, pairing), *bootstrap(sample)) for pairing, sample in scores.samples.items())
-        shown = columns(raters=COUNT, images=COUNT, resamples=COUNT, mean=DECIMAL, SD=DECIMAL)
-        notes = ("raters and images are drawn; where only single answers differ, the interval is too wide",)
-        yield Table(BOOTSTRAP, "Bootstrap by rater and image", (*_NAMES, *shown, *_BOUNDS, *_NOTE), rows, notes)
-
-
 def _strength_table(scores: StudyScores) -> Iterator[Table]:
     if BRADLEY_TERRY in scores.settings.methods:
         rows = tuple(
@@ -219,7 +222,7 @@ def _flag_tables(scores: StudyScores) -> Iterator[Table]:
 
 
 _TABLES: tuple[Callable[[StudyScores], Iterator[Table]], ...] = (
-    *(_score_tables, _humanr_table, _bootstrap_table, _strength_table, _pair_tables),
+    *(_score_tables, _humanr_table, _strength_table, _pair_tables),
     lambda scores: answer_tables(scores.answered),
     *(_agreement_table, _side_table, _group_tables, _flag_tables),
 )
@@ -264,3 +267,38 @@ def _named_scores(scores: StudyScores) -> Iterator[tuple[tuple[str, str], str, E
     for (field, value, pairing), found in scores.groups.items():
         if not pairing.is_baseline:
             yield (field, f"{field}:{value}"), f"{scores.label(pairing)} in {value}", found
+
+
+# Figures -------------------------------------------------------------------------------------------------------------
+
+_AXIS = Axis(-1, 1)
+_WORSE, _EQUAL, _BETTER = (209, 97, 46), (217, 222, 227), (64, 125, 171)
+
+
+def score_figures(scores: StudyScores, tables: Sequence[Table]) -> Iterator[Figure]:
+    """Yield the figures: answers, scores in all and by each field, and the accuracy of answers to questions."""
+    for table in tables:
+        columns = [column.name for column in table.columns]
+        if "score" in columns and table.key != "worst":
+            yield interval_figure(table, "score", _AXIS, 0, "+.2f")
+        elif "accuracy" in columns and "low" in columns:
+            yield interval_figure(table)
+    if scores.samples:
+        rows = [_distribution(scores.label(each), Counter(of.scores.tolist())) for each, of in scores.samples.items()]
+        caption = "blue: for the system; orange: for the reference; middle of the scale at 0"
+        yield Figure("Answers", caption, draw(_AXIS, rows))
+
+
+def _distribution(label: str, counts: Counter[float]) -> Row:
+    """Return bars of the answers from the worst to the best, half of those in the middle on each side of 0."""
+    total = counts.total()
+    left = -(sum(count for score, count in counts.items() if score < 0) + counts[0.0] / 2) / total
+    parts = [(f"{score:+.2f}: {counts[score]:,}", counts[score] / total, _shade(score)) for score in sorted(counts)]
+    return Row(label, f"n = {total:,}", bars(_AXIS, left, parts))
+
+
+def _shade(score: float) -> str:
+    """Return the color of an answer: grey in the middle, stronger towards the ends."""
+    end = _BETTER if score > 0 else _WORSE
+    mixed = (round(grey + (full - grey) * abs(score)) for grey, full in zip(_EQUAL, end, strict=True))
+    return f"rgb({','.join(map(str, mixed))})"

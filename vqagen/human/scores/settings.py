@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from vqagen.errors import unknown
 from vqagen.tasks.settings import CheckedSettings, setting
 
-HUMANR, CLUSTER, BOOTSTRAP, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bootstrap", "bt"
+HUMANR, CLUSTER, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bt"
 CHECKS, INSTRUCTED, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
     *("checks", "instructed", "partial", "fast", "straight", "side", "webdriver"),
 )
 """Reasons to doubt answers. The first three are of an assignment, the others of a rater."""
+_RETIRED = {
+    "bootstrap": "--method bootstrap was removed in version 2.0: intervals of `cluster` are by raters and images, too",
+}
+"""Method that version 2.0 removed -> what to do instead."""
 NOTHING = "none"
 STRICT = "strict"
 INTERVAL, ORDINAL, NOMINAL = ALPHAS = "interval", "ordinal", "nominal"
@@ -29,9 +33,9 @@ class ScoreSettings(CheckedSettings):
     )
     check_rule: str = setting(
         HUMANR,
-        "When an attention check fails. `humanr`: in the middle of the scale or beyond. `strict`: unless clearly "
-        "right, or if missing. N: from value N on, counted from the right text.",
-        metavar="humanr|strict|N",
+        "When an attention check fails. `humanr`: in the middle of the scale or beyond. `strict`: unless clearly"
+        " right, or if missing.",
+        choices=(HUMANR, STRICT),
     )
     exclude: str = setting(CHECKS, f"Leave out answers flagged as {', '.join(FLAGS)}, or `none`.", metavar="FLAG,…")
     by: str = setting("", "Fields with a table each: a stratum such as template, image, task.", metavar="FIELD,…")
@@ -55,15 +59,14 @@ class ScoreSettings(CheckedSettings):
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         methods, flags = _names(self.method), _names(self.exclude)
-        yield from (f"--method: {unknown('method', each, METHODS)}" for each in methods if each not in METHODS)
+        strange = [each for each in methods if each not in METHODS]
+        yield from (_RETIRED.get(each) or f"--method: {unknown('method', each, METHODS)}" for each in strange)
         if not methods:
             yield f"--method is empty; name some of {', '.join(METHODS)}"
         known = (*FLAGS, NOTHING)
         yield from (f"--exclude: {unknown('flag', each, known)}" for each in flags if each not in known)
         if NOTHING in flags and len(flags) > 1:
             yield f"--exclude {self.exclude} contradicts itself; give `none` alone"
-        if self.check_rule not in (HUMANR, STRICT) and not self.check_rule.isdecimal():
-            yield f"--check-rule {self.check_rule} is no rule; write humanr, strict or a value of the scale such as 4"
 
 
 def _names(text: str) -> list[str]:

@@ -11,9 +11,17 @@ import numpy as np
 
 from vqagen.errors import UsageError, unknown
 from vqagen.human.answers import AnswerRow, load_answers
-from vqagen.human.scores.clusters import Estimate, two_way_interval
 from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
-from vqagen.human.scores.samples import Pairing, Sample, grouped, pairing_names, pairing_of, sample_of
+from vqagen.human.scores.samples import (
+    Estimate,
+    Pairing,
+    Sample,
+    grouped,
+    pairing_names,
+    pairing_of,
+    sample_of,
+    two_way_interval,
+)
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.study.item import ANSWER, REAL
 from vqagen.score.report.table import Report, Reported

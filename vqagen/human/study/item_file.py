@@ -20,7 +20,6 @@ from vqagen.human.study.item import (
     CHECK,
     COMPARE,
     INSTRUCTED,
-    ITEM_SCHEMA,
     PRACTICE,
     RATE,
     REAL,
@@ -53,11 +52,6 @@ _GOLD = {
     **{(use, ANSWER): "" for use in (BEFORE, AFTER)},
 }
 """Use and kind that go together -> the key of `gold` that says what is right; "" for none."""
-_OLD_KEYS = {"item_id", "context", "left_anchor", "mid_anchor", "right_anchor"}
-_OLD = (
-    f"expected {ITEM_SCHEMA!r}, found an item of version 1: `context.image` is now `image`, `item_id` is `id`, and"
-    " `scale` has `least`, `largest` and the words `left`, `middle`, `right`; make the items again"
-)
 Rule = tuple[bool, str, str]
 """Whether it is broken, the JSON path of the mistake, and what is wrong."""
 
@@ -96,7 +90,7 @@ def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dic
             problems += [replace(each, source=str(path), line=number, excerpt="") for each in error.problems]
     if not found and not problems:
         problems.append(Problem("no items: the file is empty", str(path)))
-    _raise_first([each for each in problems if each.message == _OLD][:1] or problems)
+    _raise_first(problems)
     return found
 
 
@@ -122,8 +116,7 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
     try:
         item = msgspec.convert(given, Item)
     except msgspec.ValidationError:
-        is_old = not _OLD_KEYS.isdisjoint(record) or record.get("schema") == "vqagen.human.item/1"
-        raise_located([("", _OLD)] if is_old else schema_faults(record, "human-items"), line)
+        raise_located(schema_faults(record, "human-items"), line)
         raise
     numbered = [
         msgspec.structs.replace(each, id=each.id or str(place)) for place, each in enumerate(item.candidates, 1)

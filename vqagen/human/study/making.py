@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from vqagen import __version__
-from vqagen.errors import BadInput, PlaceError, Problem, UsageError, VqagenError, counted
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError, counted
 from vqagen.extras import needed
 from vqagen.files.locations import content_hash, locate
-from vqagen.files.output import atomic_folder, atomic_output, sweep
+from vqagen.files.output import atomic_folder, atomic_output, names_in, sweep
 from vqagen.human.links.study_links import LINKS_FOLDER
 from vqagen.human.store.opening import ANSWERS, LOCK, SERVED, study_lock
 from vqagen.human.study.checks import right_texts
@@ -169,33 +169,16 @@ def _new_plan(old: Study, draft: Draft) -> Draft:
 
 def check_folder(out: Path, force: bool) -> None:
     """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
-    found = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
-    served = [name for name in (ANSWERS, LOCK, SERVED) if name in found]
-    table: tuple[tuple[object, UsageError], ...] = (
-        (
-            out.is_symlink() or (out.exists() and not out.is_dir()),
-            PlaceError(f"output {out} is no folder; name a new folder"),
-        ),
-        (
-            not out.absolute().parent.is_dir(),
-            PlaceError(f"folder {out.absolute().parent} does not exist; create it first"),
-        ),
-        (
-            found and STUDY_FILE not in found,
-            UsageError(f"output folder {out} holds other files than a study; name a new folder"),
-        ),
-        (
-            served,
-            UsageError(
-                f"study {out} was served already, and its answers belong to its tasks ({', '.join(served)} exists);"
-                " name another folder"
-            ),
-        ),
-        (found and not force, UsageError(f"study {out} exists already; give --force to replace it")),
-    )
-    for is_wrong, error in table:
-        if is_wrong:
-            raise error
+    found = names_in(out)
+    if found and STUDY_FILE not in found:
+        raise UsageError(f"output folder {out} holds other files than a study; name a new folder")
+    if served := ", ".join(name for name in (ANSWERS, LOCK, SERVED) if name in found):
+        raise UsageError(
+            f"study {out} was served already, and its answers belong to its tasks ({served} exists);"
+            " name another folder"
+        )
+    if found and not force:
+        raise UsageError(f"study {out} exists already; give --force to replace it")
 
 
 def _write_study(out: Path, plan: Draft, settings: PlanSettings) -> None:

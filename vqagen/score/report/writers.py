@@ -294,17 +294,6 @@ def draw(axis: Axis, rows: Sequence[Row]) -> str:
     return _svg(bottom, drawn)
 
 
-def draw_counts(counts: Mapping[int, int]) -> str:
-    """Return columns for counts of whole numbers, such as questions by their number of words."""
-    least, most, highest = min(counts), max(counts), max(counts.values())
-    axis, bottom = Axis(least - 0.5, most + 0.5), 140
-    drawn = [_text(axis.place(value), bottom, str(value), "middle") for value in sorted({least, most})]
-    for value, count in sorted(counts.items()):
-        height = 110 * count / highest
-        drawn.append(_box(axis, value - 0.45, value + 0.45, bottom - 18 - height, height, SURE, f"{value}: {count:,}"))
-    return _svg(bottom, drawn)
-
-
 def _box(axis: Axis, left: float, right: float, top: float, height: float, color: str, name: str) -> str:
     at, width = axis.place(left), axis.place(right) - axis.place(left)
     place = f'x="{at:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"'

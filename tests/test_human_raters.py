@@ -1,10 +1,9 @@
-"""Simulated raters, studies that they answer without a server, and the power that follows."""
+"""Simulated raters, and studies that they answer without a server."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,7 @@ from human_stores import open_desk
 from study_files import write_caption_files
 
 import vqagen
-from vqagen.human.simulation import power
-from vqagen.human.simulation.raters import Raters, expected_score, opinion_for, simulated_facts
-from vqagen.human.simulation.settings import RaterSettings
+from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.store.facts import Claimed, Noted, Submitted
 from vqagen.human.store.roster import Roster
 from vqagen.human.study.item import (
@@ -36,11 +33,6 @@ from vqagen.human.study.item import (
 )
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, Trial
-
-
-def code_of(message: str) -> int:
-    """Return the exit code of a message: 3 for a place that is not there, else 2."""
-    return 3 if "not found" in message or "does not exist" in message else 2
 
 
 @pytest.fixture(scope="module")
@@ -70,26 +62,17 @@ def trials(count: int, **given: Any) -> Iterator[Trial]:
 
 def test_values_follow_from_seed_and_ids_alone() -> None:
     """Not from what was asked before."""
-    asked, raters = list(trials(30)), Raters(RaterSettings(), 1)
+    asked, raters = list(trials(30)), Raters(1)
 
     forwards = [raters.answer("r", trial) for trial in asked]
-    assert forwards == [Raters(RaterSettings(), 1).answer("r", trial) for trial in reversed(asked)][::-1]
-    assert forwards != [Raters(RaterSettings(), 2).answer("r", trial) for trial in asked]
+    assert forwards == [Raters(1).answer("r", trial) for trial in reversed(asked)][::-1]
+    assert forwards != [Raters(2).answer("r", trial) for trial in asked]
     assert forwards != [raters.answer("s", trial) for trial in asked]
-
-
-def test_expected_scores_are_those_that_were_asked_for() -> None:
-    """The scale cuts opinions off: a mean opinion of -0.5 would give a score of -0.44."""
-    for score in (-0.9, -0.4, 0.0, 0.5):
-        for deviation in (0.0, 0.3, 0.6, 1.2):
-            found = expected_score(opinion_for(score, deviation, Scale()), deviation, Scale())
-            assert found == pytest.approx(score, abs=1e-6 if deviation else 0.125)
-    assert expected_score(-0.5, 0.5937, Scale()) == pytest.approx(-0.436, abs=0.002)
 
 
 def test_values_are_turned_to_the_side_of_the_second_text() -> None:
     """One text alone has no side."""
-    raters = Raters(RaterSettings(("A=0.9",), noise=0.1), 4)
+    raters = Raters(4, {"A": 3.0})
     for number in range(20):
         left, right = (int(raters.answer("r", Trial(1, item(number), is_right))) for is_right in (False, True))
         assert left == 10 - right
@@ -98,7 +81,7 @@ def test_values_are_turned_to_the_side_of_the_second_text() -> None:
 
 
 def test_raters_pass_checks_and_follow_instructions() -> None:
-    raters = Raters(RaterSettings(noise=2.0, rater_sd=1.0))
+    raters = Raters(opinions={"A": -3.0})
     for is_second in (False, True):
         for trial in trials(100, use=CHECK, gold=Gold(better="b" if is_second else "a")):
             assert (int(raters.answer("r", trial)) > 5) == (trial.second_on_right == is_second)
@@ -117,7 +100,7 @@ def test_raters_pass_checks_and_follow_instructions() -> None:
 def test_nine_of_ten_answers_to_questions_are_right(form: Any, right: int | str) -> None:
     """The others are allowed ones, as are all where the right one is not known."""
     asked = {"kind": ANSWER, "candidates": (), "scale": None, "form": form}
-    raters = Raters(RaterSettings())
+    raters = Raters()
 
     said = [raters.answer("r", trial) for trial in trials(300, gold=Gold(answer=str(right)), **asked)]
     assert 0.85 < said.count(right) / 300 < 0.95
@@ -129,7 +112,7 @@ def test_nine_of_ten_answers_to_questions_are_right(form: Any, right: int | str)
 
 
 def test_raters_take_each_slot_once_and_no_task_twice(study: Study) -> None:
-    facts = list(simulated_facts(study, Raters(RaterSettings()), 10))
+    facts = list(simulated_facts(study, Raters(), 10))
 
     given = Roster(enumerate(facts)).assignments.values()
     assert sorted((each.task, each.slot) for each in given) == sorted(
@@ -137,9 +120,6 @@ def test_raters_take_each_slot_once_and_no_task_twice(study: Study) -> None:
     )
     assert len({(each.rater, each.task) for each in given}) == len(given)
     assert {each.state for each in given} == {"complete"}
-
-
-# The command --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -152,56 +132,16 @@ def vqagen_(
     return Commands(capsysbinary)
 
 
-def test_power_grows_with_the_effect(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scores are on average those that were planned, and the same each time."""
-    monkeypatch.setattr(power, "simulate_study", partial(power.simulate_study, replications=20))
-    line = "human simulate study --raters 24 --effect A=-0.4"
-    first, second = vqagen_.done(f"{line} --json"), vqagen_.done(f"{line} -o power.json")
-
-    assert (first.out, second.out) == (Path("power.json").read_bytes(), b"")
-    found = json.loads(first.out)
-    systems = {row["comparison"]: row for row in found["tables"]["systems"]["rows"]}
-    assert (found["slots"], found["taken"], list(systems)) == (44, 44, ["A", "B", "human"])
-    assert [systems[name]["true"] for name in "AB"] == [-0.4, 0.0]
-    assert [systems[name]["mean"] for name in "AB"] == pytest.approx([-0.4, 0.0], abs=0.05)
-    assert systems["A"]["power"] > 0.9 and systems["B"]["power"] < 0.3
-    (pair,) = found["tables"]["differences"]["rows"]
-    assert (pair["comparison"], pair["true"]) == ("A - B", -0.4)
-
-
-REFUSED = [
-    ("simulate study --raters 3 --effect C=0.1", "--effect: unknown system 'C'; known: A, B"),
-    ("simulate study --raters 3 --effect A", "--effect 'A' is not of the form NAME=SCORE"),
-    ("simulate study --raters 3 --effect A=2", "--effect A=2: a score lies between -1 and 1"),
-    ("simulate study --raters 0", "must be at least 1"),
-    ("simulate nowhere --raters 1", "nowhere does not exist"),
-    ("score answers --store redis://me:secret@host/0", "answers is no study, whose answers could be in a store"),
-]
-
-
-def test_calls_that_cannot_work_say_why(vqagen_: Commands) -> None:
-    ran = {message: vqagen_(f"human {line}") for line, message in REFUSED}
-
-    assert [
-        (message, each)
-        for message, each in ran.items()
-        if each.code != code_of(message) or message not in each.err or "secret" in each.err
-    ] == []
-
-
-# Studies with a store -----------------------------------------------------------------------------------------------
-
-
 def test_a_study_and_its_export_have_the_same_scores(vqagen_: Commands, study: Study) -> None:
     """With its events, an export has all that scoring needs, such as whose browser is driven by a program."""
-    facts = list(simulated_facts(study, Raters(RaterSettings(), 5), 2))
+    facts = list(simulated_facts(study, Raters(5), 2))
     last = next(fact for fact in facts[::-1] if isinstance(fact, Claimed))
     desk = open_desk("elsewhere.sqlite", study.id)
     desk.commit(*facts[:-1], Noted(9, last.assignment, "webdriver"))
     desk.log.close()
     vqagen_.done("human export study --store elsewhere.sqlite --events --out exported")
 
-    line = "--method humanr,cluster,bootstrap,bt --exclude checks,webdriver --by task --json"
+    line = "--method humanr,cluster,bt --exclude checks,webdriver --by task --json"
     whole, exported = (
         json.loads(vqagen_.done(f"human score {source} {line}").out)
         for source in ("study --store elsewhere.sqlite", "exported")
