@@ -9,7 +9,6 @@ from typing import Any
 
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.captions import Caption, caption_args
-from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
 from vqagen.tasks.dialog.rounds import (
     NAMED,
@@ -28,8 +27,6 @@ from vqagen.tasks.dialog.wording import DialogWords, Sentence, Span
 
 BOXES = ("pixel_coords", "bbox", "box")
 """Keys of an object record that say where in the image the object is."""
-EXISTS = "exist-obj-rel-imm"
-"""The kind of round that asks whether any object stands in a relation to another."""
 COPIED = ("split", "image_index", "image_filename")
 
 
@@ -176,9 +173,7 @@ class Annotator:
         place = move.focus * len(self.scene.related) + move.relation
         if not self.scene.related[move.relation][move.focus]:
             return False
-        return bool(before.related_exists >> place & 1) or answer_follows(
-            self.scene, before, Move(EXISTS, move.focus, move.relation)
-        )
+        return bool(before.related_exists >> place & 1)
 
     def _slots(self, move: Move) -> dict[str, Any]:
         """Return what the question says, as templates call it."""

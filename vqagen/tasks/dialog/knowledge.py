@@ -21,15 +21,6 @@ ROUND_BITS = 12
 """Bits of a round's number in `Knowledge.revealed`."""
 
 
-class Rules(NamedTuple):
-    """The settings that decide what may be asked."""
-
-    is_strict: bool = True
-    """False for the preconditions of the CLEVR-Dialog generator."""
-    is_far: bool = True
-    """True if questions should refer to what was told long ago rather than to what was told just now."""
-
-
 class Move(NamedTuple):
     """A round that could be next: the kind of round by its label, and what fills its slots; -1 for what it lacks."""
 
@@ -75,20 +66,6 @@ class Knowledge:
     value_counts: Values = 0
     value_exists: Values = 0
     """Values of which it is known whether any object has them."""
-    exhausted: Values = 0
-    """Values whose bearers were all mentioned: the other objects have none of them."""
-    parts: tuple[tuple[int, Objects, int], ...] = ()
-    """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
-    counted: tuple[tuple[int, Objects, int], ...] = ()
-    """(value, a group, how many of it have the value)."""
-    at_least: tuple[tuple[int, int, int], ...] = ()
-    """(object, relation, least number of objects that stand in it to the object), as told of groups."""
-    rest: tuple[Objects, int, Values] | None = None
-    """Some objects, how many others there are, and values that none of those has."""
-    apart: tuple[tuple[int, int], ...] = ()
-    """Pairs of values that no object has both."""
-    lacks: int = 0
-    """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0
     related_exists: int = 0
     alike_counts: int = 0
@@ -96,15 +73,11 @@ class Knowledge:
     alike_exists: int = 0
     links: int = 0
     """Known: which object is next to the object in the relation."""
-    ordered: int = 0
-    """Known: object j stands in the relation to object i, at the bit `(i * relations + relation) * objects + j`."""
     is_alias: bool = False
     """True if the round found an object that was introduced before, which the text does not say."""
     size_known: bool = False
     rest_known: bool = False
     """True if it was asked whether there are further objects."""
-    least_size: int = 0
-    """There are at least so many objects."""
     all_seen: bool = False
     """True if there are none."""
     label: str = ""
@@ -118,12 +91,6 @@ class Knowledge:
     """True if the size of the group is known."""
     described: Values = 0
     """Values that the members of the group are told to have."""
-    lacking: Values = 0
-    """Values that no member of the group has."""
-    rest_of: Objects = 0
-    """The objects that were mentioned before, if the group is all the others."""
-    anchor: tuple[int, int] | None = None
-    """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0
     """The objects that the answer was about."""
     names: tuple[tuple[int, int, Values], ...] = ()
@@ -154,9 +121,8 @@ def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -
 class Learner:
     """Adds what a round conveys to a copy of what was known, with all that follows from it."""
 
-    def __init__(self, scene: DialogScene, before: Knowledge, round: int, rules: Rules) -> None:
+    def __init__(self, scene: DialogScene, before: Knowledge, round: int) -> None:
         self.scene, self.before, self.round = scene, before, round
-        self.is_strict = rules.is_strict
         self.after = before.copy()
         self._values, self._attributes, self._relations = scene.widths
 
@@ -172,9 +138,6 @@ class Learner:
             after.told |= told << i * self._values
         after.value_exists |= told
         self.note(i, attribute)
-        for one, other in after.apart:
-            if value in (one, other):
-                self._lack(i, 1 << one + other - value)
 
     def note(self, i: int, attribute: int) -> None:
         """Note that an attribute of an object is known."""
@@ -206,7 +169,6 @@ class Learner:
         if is_single(objects) and is_sized:
             i = only(objects)
             self.introduce(i, is_found=True)
-            self._lack(i, after.lacking)
             for value in indexes(described):
                 self.tell(i, value)
             self.call(i, described)
@@ -216,60 +178,17 @@ class Learner:
         if objects:
             self._describe(objects, described, is_sized)
 
-    def keep_apart(self, one: int, other: int) -> None:
-        """Learn that no object has both values."""
-        after, values = self.after, len(self.scene.counts)
-        after.apart += ((one, other),)
-        for i in indexes(after.singles):
-            for value in (one, other):
-                if after.told >> i * values + value & 1:
-                    self._lack(i, 1 << one + other - value)
-
-    def keep_from(self, objects: Objects, values: Values) -> None:
-        """Learn that none of a group has some values. A reader may know of an object found later that it is of it."""
-        for i in indexes(objects):
-            self._lack(i, values)
-
-    def _lack(self, i: int, values: Values) -> None:
-        """Learn that object i has none of some values; if one value of an attribute is left, it has that."""
-        after, width = self.after, len(self.scene.counts)
-        after.lacks |= values << i * width
-        for attribute, of_attribute in enumerate(self.scene.vocabulary.value_sets):
-            left = of_attribute & ~(after.lacks >> i * width)
-            if is_single(left):
-                self.note(i, attribute)
-
-    def borne_by_one(self, i: int) -> Values:
-        """Return the values that object i alone is known to have: all others lack them."""
-        if not self.is_strict:
-            return 0
-        told = self.after.told >> i * self._values & self.after.value_counts
-        return sum(1 << value for value in indexes(told) if self.scene.counts[value] == 1)
-
-    def mentioned_wholly(self) -> Values:
-        """Return the values whose bearers were all mentioned, as sets or one by one."""
-        after, values = self.after, self.after.exhausted
-        for value in indexes(after.value_counts & ~values):
-            bearers = sum(after.told >> i * self._values + value & 1 for i in indexes(after.singles))
-            values |= (bearers == self.scene.counts[value]) << value
-        return values
-
     def _describe(self, objects: Objects, described: Values, is_sized: bool) -> None:
         after = self.after
         after.plural |= described
         after.value_exists |= described
         if is_sized:
             after.several |= described
-        if self.is_strict:
-            for value in indexes(described):
-                after.closed |= 1 << self.scene.vocabulary.values[value][0]
         for value in indexes(described):
+            attribute = self.scene.vocabulary.values[value][0]
+            after.closed |= 1 << attribute
             for i in indexes(objects):
-                if self.is_strict:
-                    self.note(i, self.scene.vocabulary.values[value][0])
-                else:
-                    after.singles |= 1 << i
-                    self.tell(i, value)
+                self.note(i, attribute)
 
     # Facts -----------------------------------------------------------------------------------------------------------
 
@@ -277,7 +196,7 @@ class Learner:
         """Learn how many objects have a value, or only whether any has it; if none has, that is its count."""
         after, count = self.after, self.scene.counts[value]
         after.value_exists |= 1 << value
-        if is_counted or (self.is_strict and not count):
+        if is_counted or not count:
             after.value_counts |= 1 << value
         if is_counted and count > 1:
             after.several |= 1 << value
@@ -288,63 +207,52 @@ class Learner:
         self.after.related_counts |= bit
         self.after.related_exists |= bit
         there = self.scene.related[relation][i]
-        if self.is_strict and is_single(there):
-            self._order(i, relation, only(there))
+        if is_single(there):
+            self.find_related(only(there), self.scene.vocabulary.inverse[relation])
 
     def find_related(self, i: int, relation: int) -> None:
         """Learn whether any object stands in a relation to object i; if none does, that is their number."""
         bit = 1 << i * self._relations + relation
         self.after.related_exists |= bit
-        if self.is_strict and not self.scene.related[relation][i]:
+        if not self.scene.related[relation][i]:
             self.after.related_counts |= bit
 
     def link(self, i: int, relation: int, j: int) -> None:
         """Learn that object j stands in a relation to object i, next to it in the order."""
-        if self.is_strict:
-            self.relate(i, relation, j)
-            self.after.links |= 1 << i * self._relations + relation
+        self.relate(i, relation, j)
+        self.after.links |= 1 << i * self._relations + relation
 
     def relate(self, i: int, relation: int, j: int) -> None:
-        """Learn that object j stands in a relation to object i."""
+        """Learn that object j stands in a relation to object i, and the same from the other side."""
         self.find_related(i, relation)
-        self._order(i, relation, j)
-
-    def _order(self, i: int, relation: int, j: int) -> None:
-        """Note that object j stands in a relation to object i, and the same from the other side."""
-        back = self.scene.vocabulary.inverse[relation]
-        self.find_related(j, back)
-        self.after.ordered |= 1 << (i * self._relations + relation) * self.scene.size + j
-        self.after.ordered |= 1 << (j * self._relations + back) * self.scene.size + i
+        self.find_related(j, self.scene.vocabulary.inverse[relation])
 
     def count_alike(self, i: int, value: int) -> None:
         """Learn how many other objects have the value of object i, and so how many have it."""
         bit = 1 << i * self._values + value
         self.after.alike_counts |= bit
         self.after.alike_exists |= bit
-        if self.is_strict:
-            self.learn_value(value)
+        self.learn_value(value)
 
     def find_alike(self, i: int, value: int) -> None:
         """Learn whether any other object has the value of object i."""
         self.after.alike_exists |= 1 << i * self._values + value
-        if self.is_strict:
-            if self.scene.counts[value] > 1:
-                self.after.several |= 1 << value
-            else:
-                self.learn_value(value)
+        if self.scene.counts[value] > 1:
+            self.after.several |= 1 << value
+        else:
+            self.learn_value(value)
 
     # What follows ----------------------------------------------------------------------------------------------------
 
     def conclude(self) -> Knowledge:
         """Return the knowledge with all that follows from it."""
         before, after = self.before, self.after
-        if self.is_strict:
-            is_sized = after.size_known and not before.size_known
-            if is_sized or after.value_counts != before.value_counts:
-                self._conclude_counts()
-            is_sized = after.size_known and not before.size_known
-            if is_sized or _ordered(after) != _ordered(before):
-                self._conclude_order()
+        is_sized = after.size_known and not before.size_known
+        if is_sized or after.value_counts != before.value_counts:
+            self._conclude_counts()
+        is_sized = after.size_known and not before.size_known
+        if is_sized or _ordered(after) != _ordered(before):
+            self._conclude_order()
         return after
 
     def _conclude_counts(self) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from vqagen.bits import Objects, indexes, is_single
+from vqagen.bits import Objects, indexes
 from vqagen.language.catalogue import Value
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules, is_counting, reveal_round
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, is_counting, reveal_round
 from vqagen.tasks.dialog.scene import NONE, DialogScene, Values
 
 FIND_ONE = 0.7
@@ -58,9 +58,9 @@ class Situation:
     """
 
     def __init__(
-        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, refused: Refused = none_refused
+        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, refused: Refused = none_refused
     ) -> None:
-        self.scene, self.knowledge, self.pick, self.rules, self.refused = scene, knowledge, pick, rules, refused
+        self.scene, self.knowledge, self.pick, self.refused = scene, knowledge, pick, refused
         self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
         self._descriptors: Sequence[tuple[int, Values]] | None = None
@@ -87,12 +87,8 @@ class Situation:
         for _, values in told:
             twice |= once & values
             once |= values
-        unique = once & ~twice
+        unique = once & ~twice & ~known.plural
         last = 1 << known.topic if known.topic >= 0 else 0
-        if self.rules.is_strict:
-            unique &= ~known.plural
-        else:
-            last |= known.result
         names = {i: values & unique for _, i, values in known.names}
         return [(i, names.get(i) or values & unique) for i, values in told if values & unique and not last >> i & 1]
 
@@ -101,7 +97,7 @@ class Situation:
 
         `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
         of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
-        taken (or the later one, see `Rules`): so dialogs reach back further. Without an object, return (-1, -1, 0).
+        taken: so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
         hard, easy, repeated = [], [], self.scene.repeated & ~besides
         for i, values in self.descriptors:
@@ -123,7 +119,7 @@ class Situation:
         is_older = reveal_round(self.scene, self.knowledge, *other[:2]) < reveal_round(
             self.scene, self.knowledge, *one[:2]
         )
-        return other if is_older == self.rules.is_far else one
+        return other if is_older else one
 
     # Questions that are open ------------------------------------------------------------------------------------------
 
@@ -148,22 +144,21 @@ class Situation:
         known = self.knowledge
         told = known.told >> i * self._values & self.all_values
         open_likes = told & ~(known.alike_counts >> i * self._values)
-        return open_likes & ~known.value_counts if self.rules.is_strict else open_likes
+        return open_likes & ~known.value_counts
 
     def unfound_likes(self, i: int) -> Values:
         """Return the values told of an object of which it is not known whether any other has them."""
         known = self.knowledge
-        likes = self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values)
-        return likes & ~known.several if self.rules.is_strict else likes
+        return self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values) & ~known.several
 
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
-        Under strict rules that thing must be clearly the nearest one, too. Where nothing lies in a direction, and that
+        That thing must be clearly the nearest one. Where nothing lies in a direction, and that
         is not known, any one attribute can be asked.
         """
         options = 0
-        known, clear = self.knowledge, self.scene.clear_next[i] if self.rules.is_strict else -1
+        known, clear = self.knowledge, self.scene.clear_next[i]
         for relation in range(self._relations):
             j = self.scene.next[relation][i]
             if j >= 0 and clear >> relation & 1:
@@ -181,11 +176,10 @@ class Situation:
 
     @property
     def undescribed(self) -> Values:
-        """Values of attributes that do not describe the group: more than one of them is left for its members."""
-        described, lacking = self.knowledge.described, self.knowledge.lacking
-        values = self.all_values & ~lacking
-        for of_attribute in self.scene.vocabulary.value_sets if described or lacking else ():
-            if described & of_attribute or is_single(of_attribute & ~lacking):
+        """Values of attributes that do not describe the group."""
+        described, values = self.knowledge.described, self.all_values
+        for of_attribute in self.scene.vocabulary.value_sets if described else ():
+            if described & of_attribute:
                 values &= ~of_attribute
         return values
 
