@@ -28,13 +28,14 @@ from waiting import wait_until
 
 import vqagen
 from vqagen.cli import COMMANDS, SECTIONS, is_compiled
+from vqagen.cli.messages import RETIRED
 from vqagen.errors import PlaceError
 from vqagen.files.output import check_output
 from vqagen.human.study.study import load_study
 from vqagen.language.question import same_answer
 
 COMMANDS_BY_NAME = dict(all_commands())
-ENDLESS = {"vqagen director items edit", "vqagen human serve"}
+ENDLESS = {"vqagen human serve"}
 """Commands that run until they are interrupted; tests/test_items_server.py and tests/test_human_serve.py run these."""
 ONE_FILE = "--only one_hop.json"
 """All templates take four times as long."""
@@ -270,6 +271,14 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -
 
     assert [each for each in ran if each[0][:2] != (2, b"") or not each[0].err.startswith(each[2])] == []
     assert files_here() == before
+
+
+def test_what_an_older_version_had_is_refused_with_its_successor(vqagen_: Commands) -> None:
+    ran = {whole: vqagen_(whole.removeprefix("vqagen ")) for whole in RETIRED}
+
+    assert {whole: (each.code, each.err) for whole, each in ran.items()} == {
+        whole: (2, f"vqagen: `{whole}` was removed in version 2.0: {instead}\n") for whole, instead in RETIRED.items()
+    }
 
 
 # The reference's spellings ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A catalogue of items is saved, copied and drawn."""
+"""A catalogue of items is copied, checked and drawn."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from catalogues import DOT, small_catalogue, write_catalogue
 from commands import Commands
 from PIL import Image
 
-from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, check_catalogue, read_catalogue, save
-from vqagen.errors import BadInput, InputWarning
-from vqagen.files.parsing import laid_out
+from vqagen.authoring.item_catalogue import check_catalogue
+from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import catalogue_faults, load_catalogue_file
-
-HOT = {"kinds.apple.properties": ["sweet", "hot"]}
 
 
 @pytest.fixture
@@ -33,50 +30,7 @@ def items(line: str) -> str:
     return f"director items {line} --catalogue c.json"
 
 
-# Saving -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_save_lays_the_file_out_and_keeps_its_mode_and_link(tmp_path: Path) -> None:
-    """Keys named comment stay; so do permissions and a symbolic link. A byte order mark and // comments go."""
-    document = {"comment": "mine", "kinds.mug.comment": "sour"}
-    path = write_catalogue(tmp_path / "c.json", small_catalogue(document))
-    path.write_bytes(b"\xef\xbb\xbf// theirs\n" + path.read_bytes())
-    before = path.read_bytes()
-    path.chmod(0o640)
-    (tmp_path / "link.json").symlink_to("c.json")
-    with pytest.warns(InputWarning, match="a comment, which JSON does not have, is skipped"):
-        file = read_catalogue(tmp_path / "link.json")
-    backup = save(small_catalogue(document | HOT), file)
-
-    changed = small_catalogue(document | HOT)
-    assert path.read_text() == laid_out(changed)
-    assert json.loads(path.read_text()) == changed
-    assert '\n    "apple": {"nouns": ["fruit"], "properties": ["sweet", "hot"], "art": [{' in path.read_text()
-    assert (tmp_path / "link.json").is_symlink()
-    assert path.stat().st_mode & 0o777 == 0o640
-    assert (backup, backup.read_bytes()) == (tmp_path / "c.json.bak", before)
-
-
-def test_a_save_adds_no_mistake(tmp_path: Path) -> None:
-    """Mistakes that are there already do not keep others from being corrected."""
-    document = {"kinds.box.unclear": ["hott"], "kinds.mug.properties": ["hto"]}
-    file = read_catalogue(write_catalogue(tmp_path / "c.json", small_catalogue(document)))
-    with pytest.raises(BadInput, match="unknown shape 'elipse'"):
-        save(small_catalogue(document | {"kinds.box.art": [{"elipse": [0.5] * 4}]}), file)
-    assert not (tmp_path / "c.json.bak").exists()
-    save(small_catalogue(document | HOT), file)
-
-
-def test_a_file_that_somebody_else_changed_is_not_replaced(tmp_path: Path) -> None:
-    """Neither a change nor a backup is written."""
-    path = write_catalogue(tmp_path / "c.json", small_catalogue())
-    before = read_catalogue(path)
-    write_catalogue(path, small_catalogue({"kinds.box": None}))
-    with pytest.raises(ChangedMeanwhile, match="changed by someone else"):
-        save(small_catalogue(HOT), before)
-
-    assert json.loads(path.read_bytes()) == small_catalogue({"kinds.box": None})
-    assert not (tmp_path / "c.json.bak").exists()
+# Copies -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_copy_finds_its_pictures(vqagen_: Commands) -> None:

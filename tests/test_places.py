@@ -25,7 +25,6 @@ READS = {
     "director items check": ["--catalogue X"],
     "director items preview": ["-o p.svg --catalogue X"],
     "director items copy": ["c.json --catalogue X"],
-    "director items edit": ["--catalogue X"],
     "director export": ["X --lists 2 --per-list 2 -o t.csv"],
     "dataset": ["made --count 2 --pictures drawn --scenes X"],
     "choices": ["X --scenes scenes.json -o c.json", "q.json --scenes X -o c.json"],

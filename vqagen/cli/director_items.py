@@ -1,24 +1,22 @@
-"""`vqagen director items`: a catalogue of the director task is copied, checked, drawn, and edited in a browser."""
+"""`vqagen director items`: a catalogue of the director task is copied, checked and drawn."""
 
 from __future__ import annotations
 
 import json
 import os
-import sys
-from pathlib import Path
 
 import click
 
 from vqagen.cli.group import Group
-from vqagen.cli.options import catalogue_option, integer, path
+from vqagen.cli.options import catalogue_option, path
 
 
 @click.group("items", cls=Group)
 def items() -> None:
-    """Copy, edit, check and draw a catalogue of items.
+    """Copy, check and draw a catalogue of items.
 
     Entries are kinds, which are drawn in every color and size; items with pictures of their own; adjectives; and nouns.
-    The shipped catalogue can be read; a copy of it can be changed, on a page in the browser or by hand.
+    The shipped catalogue can be read; a copy of it is edited by hand.
 
     \b
     Example:
@@ -38,7 +36,7 @@ def copy(target: str, catalogue: str | None, force: bool) -> None:
     Example:
       vqagen director items copy items.json
     """
-    from vqagen.authoring.items.catalogue_file import copy_catalogue
+    from vqagen.authoring.item_catalogue import copy_catalogue
 
     click.echo(f"wrote {copy_catalogue(target, catalogue, force)}", err=True)
 
@@ -59,7 +57,7 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
     Example:
       vqagen director items check
     """
-    from vqagen.authoring.items.catalogue_file import check_catalogue
+    from vqagen.authoring.item_catalogue import check_catalogue
     from vqagen.cli.check import report_lines
 
     report = check_catalogue(catalogue)
@@ -88,7 +86,7 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool
     Example:
       vqagen director items preview -o items.svg
     """
-    from vqagen.authoring.items.sheet import sheet_svg
+    from vqagen.authoring.item_sheet import sheet_svg
     from vqagen.files.output import atomic_output, check_ending, check_output
     from vqagen.tasks.director.catalogue import load_catalogue_file
 
@@ -97,43 +95,3 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool
     made = sheet_svg(load_catalogue_file(catalogue), names)
     with atomic_output(out) as file:
         file.write(made.encode())
-
-
-@items.command("edit")
-@catalogue_option
-@click.option("--port", type=integer(0), default=0, show_default=True, help="Port of the page; 0 for any that is free.")
-@click.option("--no-browser", is_flag=True, help="Print the address of the page, and open no browser.")
-def edit(catalogue: str | None, port: int, no_browser: bool) -> None:
-    """Edit a catalogue on a page in the browser, until Ctrl-C.
-
-    The page lists and finds entries, and shows a form, a preview, and mistakes while you type. Nothing is written
-    before you save; the old file is then kept as FILE.bak. Saving lays the file out anew: "comment" keys stay, and
-    // comments do not. Only this machine can open the page, and only by the address that is printed, which holds a
-    token. Over SSH, forward the port: ssh -L 8000:127.0.0.1:8000, with --port 8000.
-
-    \b
-    Example:
-      vqagen director items copy items.json
-      vqagen director items edit --catalogue items.json
-    """
-    from vqagen.authoring.items.editor import serve
-    from vqagen.errors import UsageError
-
-    if catalogue is None:
-        copying = "vqagen director items copy items.json"
-        raise UsageError(f"the shipped catalogue is read-only; copy it ({copying}) and name the copy with --catalogue")
-
-    def announce(url: str) -> None:
-        click.echo(f"edit {catalogue} at {url}\nCtrl-C ends the editor", err=True)
-        if not no_browser and _has_screen():
-            import webbrowser
-
-            webbrowser.open(url)
-
-    has_unsaved = serve(Path(catalogue), port, announce)
-    click.echo(f"ended; {'the last changes were not saved' if has_unsaved else 'all changes are saved'}", err=True)
-
-
-def _has_screen() -> bool:
-    """True if a browser can open a window. Elsewhere one that runs in the terminal could be opened."""
-    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

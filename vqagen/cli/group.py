@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from vqagen.errors import unknown
+from vqagen.cli.messages import retired_message
+from vqagen.errors import UsageError, unknown
 
 
 class Option(click.Option):
@@ -47,6 +48,8 @@ class Group(click.Group):
         """The command that the arguments begin with."""
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
+            if gone := retired_message(ctx, args[0]):
+                raise UsageError(gone)
             ctx.fail(unknown("command", args[0], known))
         return super().resolve_command(ctx, args)
 

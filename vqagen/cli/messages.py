@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TextIO
 
 import click
 
 from vqagen.errors import InputWarning, unknown
+
+RETIRED: Mapping[str, str] = {
+    "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
+}
+"""Command or option that version 2.0 removed -> what to do instead."""
+
+
+def retired_message(context: click.Context, name: str) -> str:
+    """Return what to do instead of a removed command or option; "" if there was none of this name."""
+    whole = f"{context.command_path} {name}"
+    return f"`{whole}` was removed in version 2.0: {RETIRED[whole]}" if whole in RETIRED else ""
 
 
 def print_message(message: str, exit_code: int = 0) -> int:
@@ -25,6 +36,8 @@ def usage_message(error: click.ClickException) -> str:
     """Return a mistake in the command line as our own messages put it: in one line, which says what would be right."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context is not None:
+        if gone := retired_message(context, error.option_name):
+            return gone
         options = (each for each in context.command.params if isinstance(each, click.Option) and not each.hidden)
         return unknown("option", error.option_name, [each.opts[0] for each in options])
     message = " ".join(error.format_message().split())

@@ -36,7 +36,7 @@ from vqagen.authoring.check.template_rules import (
     read_template_file,
 )
 from vqagen.authoring.check.tryouts import SAMPLED, SEED, drawn_scene, try_out
-from vqagen.authoring.items.catalogue_file import add_catalogue_findings
+from vqagen.authoring.item_catalogue import add_catalogue_findings
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.shipped import shipped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import cycle
 from operator import attrgetter
 
 from vqagen.errors import UsageError, unknown
@@ -25,43 +26,35 @@ Tile = tuple[GridItem, str]
 """An item, and the words below it."""
 
 
-def sheet_svg(catalogue: ItemCatalogue, names: Sequence[str] = (), side: int = SIDE, has_labels: bool = True) -> str:
+def sheet_svg(catalogue: ItemCatalogue, names: Sequence[str] = ()) -> str:
     """Return a sheet of some entries as SVG.
 
-    Without names it has each kind once, in changing colors, and each own item. A named kind is shown in each size (a
-    row) and color. The name of one item, such as `red_apple_3`, gives this item alone, with nothing behind it.
+    Without names it has each kind once and each own item. A named kind is shown in each size (a row) and color. The
+    name of one item, such as `red_apple_3`, gives this item alone, with nothing behind it.
     """
     tiles = [tile for name in names for tile in _tiles_of(catalogue, name)] if names else [*_overview(catalogue)]
-    if not has_labels or [item.name for item, _ in tiles] == [*names]:
-        tiles = [(item, "" if not has_labels or len(names) == 1 else label) for item, label in tiles]
-    looks, line = looks_of(catalogue), _LINE if any(label for _, label in tiles) else 0
-    if len(tiles) == 1 and not line:
-        return _document(side, side, _centered(looks[tiles[0][0].name], 0, 0, side))
+    looks = looks_of(catalogue)
+    if [item.name for item, _ in tiles] == [*names] and len(names) == 1:
+        return _document(SIDE, SIDE, _centered(looks[names[0]], 0, 0))
     most = len(catalogue.paints) if names and catalogue.paints else _COLUMNS
-    width = min(most, max(len(tiles), 1)) * (side + _MARGIN) + _MARGIN
-    height = -(-len(tiles) // most) * (side + line + _MARGIN) + _MARGIN
+    width = min(most, max(len(tiles), 1)) * (SIDE + _MARGIN) + _MARGIN
+    height = -(-len(tiles) // most) * (SIDE + _LINE + _MARGIN) + _MARGIN
     pieces = [f'<rect width="{width}" height="{height}" fill="{_PAPER}"/>']
     for number, (item, label) in enumerate(tiles):
         row, column = divmod(number, most)
-        x, y = _MARGIN + column * (side + _MARGIN), _MARGIN + row * (side + line + _MARGIN)
-        pieces.append(f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="8" fill="{_TILE}"/>')
-        pieces.append(_centered(looks[item.name], x, y, side))
-        if label:
-            place = f'x="{x + side / 2:g}" y="{y + side + _LINE / 2 + 5:g}"'
-            letters = max(min(_LETTERS, int(side / (0.55 * len(label)))), 7)
-            pieces.append(f'<text {place} font-size="{letters}" fill="{_INK}">{escape(label)}</text>')
+        x, y = _MARGIN + column * (SIDE + _MARGIN), _MARGIN + row * (SIDE + _LINE + _MARGIN)
+        pieces.append(f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" rx="8" fill="{_TILE}"/>')
+        pieces.append(_centered(looks[item.name], x, y))
+        place = f'x="{x + SIDE / 2:g}" y="{y + SIDE + _LINE / 2 + 5:g}"'
+        letters = max(min(_LETTERS, int(SIDE / (0.55 * len(label)))), 7)
+        pieces.append(f'<text {place} font-size="{letters}" fill="{_INK}">{escape(label)}</text>')
     return _document(width, height, *pieces)
 
 
-def drawn_example(catalogue: ItemCatalogue, kind: str, number: int) -> str:
-    """Return the name of the largest item of a kind, in one of the colors, which change with the number."""
-    colors = list(catalogue.paints)
-    return name_drawn_item(colors[number % len(colors)], kind, len(catalogue.sizes))
-
-
 def _overview(catalogue: ItemCatalogue) -> Iterator[Tile]:
-    for number, kind in enumerate(named(catalogue.record["kinds"])):
-        yield catalogue.by_name[drawn_example(catalogue, kind, number)], spell_out(kind)
+    """Yield the largest item of each kind, in colors that change from kind to kind, and each own item."""
+    for kind, color in zip(named(catalogue.record["kinds"]), cycle(catalogue.paints), strict=False):
+        yield catalogue.by_name[name_drawn_item(color, kind, len(catalogue.sizes))], spell_out(kind)
     yield from ((catalogue.by_name[name], spell_out(name)) for name in named(catalogue.record.get("items", {})))
 
 
@@ -85,7 +78,7 @@ def _document(width: int, height: int, *pieces: str) -> str:
     return "".join((head, *pieces, "</svg>\n"))
 
 
-def _centered(look: Look, x: float, y: float, side: float) -> str:
-    """Return one item, centered in a square."""
-    inner = side * look.scale
-    return item_svg(look, x + (side - inner) / 2, y + (side - inner) / 2, inner, finer=1)
+def _centered(look: Look, x: float, y: float) -> str:
+    """Return one item, centered in a square whose upper left corner is at (x, y)."""
+    inner = SIDE * look.scale
+    return item_svg(look, x + (SIDE - inner) / 2, y + (SIDE - inner) / 2, inner, finer=1)
