@@ -53,9 +53,8 @@ def dialogs_in(name: str) -> list[Record]:
 USAGE = [
     ("--rounds 101", ["--rounds must be at most 100, found 101"]),
     ("--rounds 0 --dialogs-per-image 0", ["--rounds must be at least 1", "--dialogs-per-image must be at least 1"]),
-    ("--target-distance -1", ["--target-distance must be 0 or a distance above it, found -1.0"]),
-    ("--target-distance inf", ["--target-distance must be 0 or a distance above it"]),
-    ("--semantics lax", ["'lax' is not one of 'strict', 'legacy'"]),
+    ("--target-distance 3.5", ["was removed in version 2.0: references reach back"]),
+    ("--semantics legacy", ["was removed in version 2.0: dialogs keep the strict rules"]),
     ("--quotas smoth", ["'smoth' is not one of 'smooth', 'paper', 'reference', 'none'"]),
 ]
 

@@ -184,7 +184,8 @@ class DialogVerification:
         if not captions:
             wrong = Understood([(0, Verdict("wrong", f"{dialog.sentences[0].text!r} is false"))])
             return wrong if parses else self._unread(dialog, 0, Understood())
-        heard = [self._heard(dialog, parses, Listener(scene, each)) for each in captions]
+        is_strict = dialog.is_ours and not self._is_loose
+        heard = [self._heard(dialog, parses, Listener(scene, each, is_strict)) for each in captions]
         best = min(heard, key=lambda each: (len(each.faults), -len(each.parses)))
         if len(captions) > 1:
             why = f"{dialog.sentences[0].text!r} is true of {len(captions)} objects, pairs or sets"

@@ -221,8 +221,9 @@ class Verdict(NamedTuple):
 class Listener:
     """Follows one dialog: what each sentence asks, by what was said before, and whether its answer is right."""
 
-    def __init__(self, scene: DialogScene, caption: Caption) -> None:
-        self.scene, self.caption = scene, caption
+    def __init__(self, scene: DialogScene, caption: Caption, is_strict: bool = True) -> None:
+        """Without `is_strict`, a name may be that of "it" or of a set, as other generators have it."""
+        self.scene, self.caption, self.is_strict = scene, caption, is_strict
         self.start = knowledge_after(caption, scene)
         self.beam, self.rounds = Beam(self.start), 0
 
@@ -281,7 +282,9 @@ class Listener:
         if kind.refers in (NOTHING, GROUP):
             return [-1]
         if kind.refers == NAMED:
-            return [i for i in indexes(known.singles) if known.told >> i * len(self.scene.counts) + name & 1]
+            named = [i for i in indexes(known.singles) if known.told >> i * len(self.scene.counts) + name & 1]
+            is_of_set = known.plural >> name & 1
+            return [i for i in named if not (self.is_strict and (is_of_set or i == known.topic))]
         return [known.move.focus if kind.refers == FOCUS and known.move else known.topic]
 
 

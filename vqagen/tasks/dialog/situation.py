@@ -57,9 +57,7 @@ class Situation:
     A question whose answer is `refused` is not asked. Kinds with many options look for one with another answer.
     """
 
-    def __init__(
-        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, refused: Refused = none_refused
-    ) -> None:
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, refused: Refused = none_refused) -> None:
         self.scene, self.knowledge, self.pick, self.refused = scene, knowledge, pick, refused
         self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
