@@ -20,7 +20,7 @@ from vqagen.tasks.dialog.knowledge import Knowledge, Move
 from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.rounds import RoundKind
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
+from vqagen.tasks.dialog.search import Beam, DialogSearch, play
 from vqagen.tasks.dialog.situation import Pick, Situation
 from vqagen.world.scene import compile_scene
 
@@ -84,7 +84,7 @@ class Left(NamedTuple):
 
 @cache
 def _search() -> DialogSearch:
-    return DialogSearch(SearchRules(PRESETS["none"], 1, 1))
+    return DialogSearch(PRESETS["none"], 1, 1)
 
 
 def _ask(kind: RoundKind, now: Situation, pick: Pick) -> Move | None:
@@ -118,7 +118,9 @@ class Moment:
     @cached_property
     def _kinds(self) -> list[RoundKind]:
         search = _search()
-        return [step.kind for steps in search._steps(Beam(self.knowledge), 1).values() for step in steps]
+        return [
+            step.kind for steps in search._steps(Beam(self.knowledge, wants=(0, 0, 0)), 1).values() for step in steps
+        ]
 
     @cached_property
     def _situation(self) -> Situation:

@@ -17,10 +17,10 @@ from generated_dialogs import dialogs_about, family_counts, generated
 from scene_records import sampled_scenes
 from test_dialog_rounds import GREEN, SEVEN
 
-from vqagen.tasks.dialog.quotas import PRESETS, Gains, Prospect, RoundCounts
-from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
+from vqagen.tasks.dialog.quotas import PRESETS, Prospect, Quotas, RoundCounts, Wants
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, SearchRules, Step
+from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, Step
 from vqagen.tasks.dialog.situation import Situation
 
 Record = Mapping[str, Any]
@@ -131,36 +131,6 @@ def test_look_ahead_finds_exactly_the_rounds_that_can_end_within_the_quotas(pres
                     assert prospect.can_finish(number, RoundCounts(count, exist, seek, alone)) == expected
 
 
-GAINS = [Gains(), Gains(1, 0, 2), Gains(0, 1, 5), Gains(1, 1, 6)]
-
-
-@pytest.mark.parametrize("preset", ["smooth", "reference", "none"])
-def test_most_gain_is_that_of_the_best_series_of_labels(preset: str) -> None:
-    """Compared with every series of three labels that may follow each other within the quotas."""
-    quotas = PRESETS[preset]
-    prospect = Prospect(quotas, 7)
-
-    def value(gains: Gains) -> int:
-        return sum(min(gain, most) for gain, most in zip(gains, quotas.objective, strict=False))
-
-    @cache
-    def best(number: int, counts: RoundCounts, gains: Gains, label: str) -> int:
-        if number == 7:
-            return value(gains)
-        more = [
-            best(number + 1, then, gains.add(kind.label), kind.label)
-            for kind in kinds_after(label)
-            if prospect.can_finish(number + 1, then := counts.add(kind.family, kind.label in STANDALONE))
-        ]
-        return max(more, default=value(gains))
-
-    for label in ("count-att", *ROUND_KINDS):
-        for gains in GAINS:
-            for counts in (RoundCounts(1, 1, 2, 1), RoundCounts(1, 0, 3, 0), RoundCounts(0, 1, 3, 1)):
-                expected = best(4, counts, gains, label) - value(gains)
-                assert prospect.most_gain(4, counts, gains.capped(quotas.objective), label) == expected
-
-
 # The best dialogs -----------------------------------------------------------------------------------------------------
 
 
@@ -168,24 +138,30 @@ def labels_of(beam: Beam) -> list[str]:
     return [move.label for _, move, _, _ in beam.rounds()]
 
 
-def test_score_is_the_objective_of_the_labels() -> None:
+def wants_of(quotas: Quotas) -> Wants:
+    """All rounds that a dialog should have, none spared."""
+    return tuple(each.most for each in quotas.wanted)
+
+
+def test_score_is_the_weighted_sum_of_the_labels() -> None:
     """Spec 4.4: rounds that need the history up to their caps, less the labels that repeat the one before."""
-    for preset in PRESETS:
-        search = DialogSearch(SearchRules(PRESETS[preset], 8, 4))
-        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge), Random(1), Limits())
+    for quotas in PRESETS.values():
+        search = DialogSearch(quotas, 8, 4)
+        start = Beam(begin(SEVEN, GREEN).knowledge, wants=wants_of(quotas))
+        found = search.find(SEVEN, start, Random(1), Limits())
         assert found is not None
-        labels, most = labels_of(found), PRESETS[preset].objective
+        labels = labels_of(found)
         repeats = sum(one == other for one, other in pairwise(labels))
-        gains = [sum(part in label for label in labels) for part in ("imm2", "sim", "early")]
-        assert found.score == sum(map(min, gains, most[:3])) - most.repeats * repeats
+        points = [each.points * min(each.most, sum(each.part in label for label in labels)) for each in quotas.wanted]
+        assert found.score == sum(points) - quotas.repeated * repeats
 
 
 class Exhaustive:
     """The slow twin of a step of the search: it continues every beam by every kind of round, and cuts afterwards."""
 
     def __init__(self, search: DialogSearch) -> None:
-        self.search, self.how = search, search.how
-        self.prospect = Prospect(self.how.quotas, self.how.rounds)
+        self.search, self.quotas = search, search.quotas
+        self.prospect = Prospect(search.quotas, search.rounds)
 
     def hopes(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> list[int]:
         """Return what each continuation can come to, the best first, as many as there may be beams."""
@@ -193,32 +169,30 @@ class Exhaustive:
         for hope, child in self._children(scene, beams, number):
             key = child.knowledge.key(), child.counts
             best[key] = max(hope, best.get(key, hope))
-        return sorted(best.values(), reverse=True)[: self.how.beams]
+        return sorted(best.values(), reverse=True)[: self.search.beams]
 
     def _children(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> Iterator[tuple[int, Beam]]:
         for beam, kind in product(beams, ROUND_KINDS.values()):
-            known, objective = beam.knowledge, self.how.quotas.objective
+            known = beam.knowledge
             counts = beam.counts.add(kind.family, kind.label in STANDALONE)
             missing = {"topic": known.topic < 0, "group": not known.group, "named": not known.singles}
             if (kind.after and known.label not in kind.after) or missing.get(kind.refers, False):
                 continue
             if self.prospect.can_finish(number, counts):
-                gains = beam.gains.add(kind.label).capped(objective)
-                gain = sum(gains) - sum(beam.gains) - objective.repeats * (known.label == kind.label)
+                gain, wants = self.quotas.gain(beam.wants, kind.label, known.label)
                 now = Situation(scene, known, Scripted([]))
-                child = self.search._child(beam, now, Step(kind, counts, gains, gain), number)
+                child = self.search._child(beam, now, Step(kind, counts, wants, gain), number)
                 if child is not None:
-                    yield child.score + self.prospect.most_gain(number, counts, gains, kind.label), child
+                    yield hope(self.search, child, number), child
 
 
 def test_lazy_expansion_gives_the_beams_of_full_expansion() -> None:
     """As hopeful beams as when each is continued by every kind of round and the rest is cut afterwards."""
-    how = SearchRules(PRESETS["smooth"], 6, 7)
-    search = DialogSearch(how)
+    search = DialogSearch(PRESETS["smooth"], 6, 7)
     twin = Exhaustive(search)
     for record in sampled_scenes(3):
         scene = dialog_scene(record)
-        now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge)]
+        now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge, wants=wants_of(PRESETS["smooth"]))]
         for number in range(1, 5):
             expected = twin.hopes(scene, now, number)
             now = search._children(scene, now, number, Scripted([]), Limits())
@@ -232,7 +206,8 @@ def leftmost(record: Record) -> str:
 
 
 def hope(search: DialogSearch, beam: Beam, number: int) -> int:
-    return beam.score + search._prospect.most_gain(number, beam.counts, beam.gains, beam.knowledge.label)
+    """What a dialog may come to: each round that is left may be one that it should have."""
+    return beam.score + min(sum(beam.wants), search.rounds - number)
 
 
 class Watched(DialogSearch):
@@ -248,8 +223,8 @@ def test_b11_best_dialog_is_taken() -> None:
     """The worst of the surviving dialogs was taken."""
     scores = []
     for seed in range(8):
-        search = Watched(SearchRules(PRESETS["smooth"], 6, 20))
-        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge), Random(seed), Limits())
+        search = Watched(PRESETS["smooth"], 6, 20)
+        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge, wants=(1, 1, 6)), Random(seed), Limits())
         if found is not None:
             scores.append((found.score, max(beam.score for beam in search.last)))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from oracles.dialogs.closure import consider, learn
 from oracles.dialogs.discourse import Discourse, Request
+from oracles.dialogs.facts import Next, Stands
 from oracles.dialogs.knowledge import TOLD, Knowledge
 from oracles.dialogs.meanings import mentioned_in
 from oracles.dialogs.readings import Reading
@@ -32,7 +33,7 @@ def manner_verdicts(
     is_far = discourse.round - last_talked_of(request.focus, discourse) > RECENT
     name = {FAR if is_far else NEAR} if request.descriptor else set[str]()
     back = {BACK} if is_far and not has_come_back else set[str]()
-    doubts = _doubts(request, known) if _has_doubt(reading) else [set[str]()]
+    doubts = _doubts(request, discourse, known) if _has_doubt(reading) else [set[str]()]
     if any(name | doubt <= case <= name | doubt | back for case in reading.cases for doubt in doubts):
         return []
     if any(name | {SURE} <= case for case in reading.cases) and _is_mentioned_there(request, discourse, scene):
@@ -45,7 +46,7 @@ def _has_doubt(reading: Reading) -> bool:
     return any({SURE, UNSURE} & case for case in reading.cases)
 
 
-def _doubts(request: Request, known: Knowledge) -> list[set[str]]:
+def _doubts(request: Request, discourse: Discourse, known: Knowledge) -> list[set[str]]:
     """Return the conditions that may be taken to hold: whether a listener knows that an object stands there.
 
     What the text tells decides. What only follows from it may be said either way: "the next thing behind it", and "the
@@ -53,13 +54,26 @@ def _doubts(request: Request, known: Knowledge) -> list[set[str]]:
     """
     quantity = ("related", request.focus, request.relation)
     least, _ = consider(known, quantity)
-    if least > 0 and known.reasons.get(known.canonical(quantity), TOLD) == TOLD:
+    if least > 0 and _is_told(request, discourse, known):
         return [{SURE}]
     if least == 0:
         known = known.copy()
         known.tells_apart = True
         learn(known, ())
     return [{SURE}, {UNSURE}] if known.least(quantity) > 0 else [{UNSURE}]
+
+
+def _is_told(request: Request, discourse: Discourse, known: Knowledge) -> bool:
+    """Return whether an answer or a caption says that an object stands there, in these words or from its side."""
+    assert request.focus is not None
+    quantity = known.canonical(("related", request.focus, request.relation))
+    if known.reasons.get(quantity, TOLD) == TOLD:
+        return True
+    side, inverse = (known.name(request.focus), request.relation), known.logic.inverse
+    told = [(fact.entity, fact.relation, fact.of) for fact in discourse.facts if isinstance(fact, Next | Stands)]
+    return any(
+        side in ((known.name(of), relation), (known.name(one), inverse.get(relation))) for one, relation, of in told
+    )
 
 
 def _is_mentioned_there(request: Request, discourse: Discourse, scene: Scene) -> bool:

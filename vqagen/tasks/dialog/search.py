@@ -21,14 +21,13 @@ from vqagen.tasks.dialog.captions import CATEGORIES, Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import (
-    NO_GAINS,
     NO_ROUNDS,
     PRESETS,
     AnswerBalance,
-    Gains,
     Prospect,
     Quotas,
     RoundCounts,
+    Wants,
     attribute_asked,
 )
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
@@ -49,8 +48,7 @@ class Beam:
 
     knowledge: Knowledge
     counts: RoundCounts = NO_ROUNDS
-    gains: Gains = NO_GAINS
-    """As far as the objective counts them."""
+    wants: Wants = ()
     score: int = 0
     move: Move | None = None
     outcome: RoundAnswer | None = None
@@ -73,22 +71,13 @@ class Step(NamedTuple):
 
     kind: RoundKind
     counts: RoundCounts
-    gains: Gains
+    wants: Wants
     gain: int
     """What it adds to the score."""
 
 
 Steps = Mapping[int, tuple[Step, ...]]
-"""What they, and the best rounds that can follow, add to the score of a dialog -> steps."""
-
-
-@dataclass(frozen=True)
-class SearchRules:
-    """All that decides which dialogs are searched for."""
-
-    quotas: Quotas
-    rounds: int
-    beams: int
+"""What they, and the rounds that can follow, may add to the score of a dialog -> steps."""
 
 
 class Limits(NamedTuple):
@@ -103,17 +92,17 @@ class Limits(NamedTuple):
 
 
 class DialogSearch:
-    """Searches for dialogs. One serves all scenes: what it keeps depends on the rules alone."""
+    """Searches for dialogs. One serves all scenes: what it keeps depends on the quotas and the rounds alone."""
 
-    def __init__(self, how: SearchRules) -> None:
-        self.how = how
-        self._prospect = Prospect(how.quotas, how.rounds)
+    def __init__(self, quotas: Quotas, rounds: int, beams: int) -> None:
+        self.quotas, self.rounds, self.beams = quotas, rounds, beams
+        self._prospect = Prospect(quotas, rounds)
         self._known_steps: dict[tuple[object, ...], Steps] = {}
 
     def find(self, scene: DialogScene, caption: Beam, rng: Random, limits: Limits) -> Beam | None:
         """Return the best finished dialog after a caption; None if the search ends before the last round."""
         pick, beams = Pick(rng), [caption]
-        for round in range(1, self.how.rounds + 1):
+        for round in range(1, self.rounds + 1):
             beams = self._children(scene, beams, round, pick, limits)
         return beams[0] if beams else None
 
@@ -123,7 +112,7 @@ class DialogSearch:
         With beams that can come to 7, 6 and 6 points, the kinds of rounds by which the first keeps its 7 are tried in
         random order; those of the others, and those that cost the first a point, only if there are still places.
         """
-        most = self.how.beams if round < self.how.rounds else 1
+        most = self.beams if round < self.rounds else 1
         by_hope: dict[int, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
             for more, steps in self._steps(beam, round).items():
@@ -138,7 +127,7 @@ class DialogSearch:
                 child = self._child(beam, beam.situation, step, round)
                 if child is None or (round == SHARED + 1 and child.prefix in limits.taken):
                     continue
-                if round < self.how.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
+                if round < self.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
                     continue  # the quotas leave only questions about objects, and no object is known
                 key = child.knowledge.key(), child.counts
                 if key not in seen:
@@ -150,7 +139,7 @@ class DialogSearch:
 
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
-        kind, counts, gains, gain = step
+        kind, counts, wants, gain = step
         scene, move = now.scene, kind.ask(now, kind)
         if move is None:
             return None
@@ -160,27 +149,25 @@ class DialogSearch:
         if outcome.answer in now.refused(move.label, attribute_asked(scene.vocabulary, move)):
             return None
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
-        return Beam(knowledge, counts, gains, beam.score + gain, move, outcome, beam, prefix)
+        return Beam(knowledge, counts, wants, beam.score + gain, move, outcome, beam, prefix)
 
     def _steps(self, beam: Beam, round: int) -> Steps:
         """Return the steps that may continue a beam."""
         known = beam.knowledge
-        key = round, beam.counts, beam.gains, known.label, known.topic >= 0, known.group != 0, known.singles != 0
+        key = round, beam.counts, beam.wants, known.label, known.topic >= 0, known.group != 0, known.singles != 0
         found = self._known_steps.get(key)
         if found is None:
             found = self._known_steps[key] = self._find_steps(beam, round)
         return found
 
     def _find_steps(self, beam: Beam, round: int) -> Steps:
-        known, objective = beam.knowledge, self.how.quotas.objective
+        known = beam.knowledge
         found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
-            counts = self._prospect.counts_after(beam.counts, kind.label)
+            counts = self._prospect.counts_after(beam.counts, kind)
             if kind.has_referent(known) and self._prospect.can_finish(round, counts):
-                gains = self._prospect.gains_after(beam.gains, kind.label)
-                gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
-                more = self._prospect.most_gain(round, counts, gains, kind.label)
-                found[gain + more] += (Step(kind, counts, gains, gain),)
+                gain, wants = self.quotas.gain(beam.wants, kind.label, known.label)
+                found[gain + min(sum(wants), self.rounds - round)] += (Step(kind, counts, wants, gain),)
         return found
 
 
@@ -249,10 +236,9 @@ class DialogGenerator:
         self.vocabulary = loaded.vocabulary
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
         self._quotas = quotas
-        usual = SearchRules(quotas, settings.rounds, BEAMS)
-        wide = replace(usual, beams=usual.beams * WIDER)
-        free = replace(PRESETS["none"], objective=quotas.objective)
-        self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(replace(wide, quotas=free)))
+        free, rounds = replace(PRESETS["none"], wanted=quotas.wanted, repeated=quotas.repeated), settings.rounds
+        searches = (quotas, BEAMS), (quotas, BEAMS * WIDER), (free, BEAMS * WIDER)
+        self._beam_searches = [DialogSearch(each, rounds, beams) for each, beams in searches]
 
     def balance(self, first: int) -> AnswerBalance:
         """Return the balance of a window before its first scene, which has the index `first`."""
@@ -303,15 +289,14 @@ class DialogGenerator:
                     continue
                 reason = TOO_FEW_QUESTIONS
                 start = knowledge_after(caption, search.scene)
-                beam = beams.find(search.scene, Beam(start, gains=self._plan(search.pick)), search.rng, limits)
+                beam = beams.find(search.scene, Beam(start, wants=self._plan(search.pick)), search.rng, limits)
                 if beam is not None:
                     return caption, start, beam, beams is self._beam_searches[-1]
         return reason
 
-    def _plan(self, pick: Pick) -> Gains:
-        """Draw the rounds of the objective that a dialog does without: it counts them as had."""
-        spared = Gains(*(each[pick.below(len(each))] for each in self._quotas.spared))
-        return spared.capped(self._quotas.objective)
+    def _plan(self, pick: Pick) -> Wants:
+        """Draw the rounds that a dialog should have."""
+        return tuple(each.most - each.spared[pick.below(len(each.spared))] for each in self._quotas.wanted)
 
     def _caption(self, category: str | None, search: _Search) -> Caption | None:
         """Draw a caption, of any category if None is given or has none; one that is new if that is easy."""
