@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -102,7 +102,7 @@ class Annotator:
             "variant": said.variant,
             "program": {"label": caption.label, "args": args},
             "mentions": mentions,
-            "knowledge_delta": list(new_facts(self.scene, Knowledge(), knowledge)),
+            "knowledge_delta": list(new_facts(self.scene, Knowledge.of_nothing(self.scene.size), knowledge)),
         }
 
     def _caption_slots(self, caption: Caption) -> dict[str, Any]:
@@ -170,10 +170,8 @@ class Annotator:
 
     def _is_something_there(self, before: Knowledge, move: Move) -> bool:
         """Return whether it is known that an object stands in the relation to the focus."""
-        place = move.focus * len(self.scene.related) + move.relation
-        if not self.scene.related[move.relation][move.focus]:
-            return False
-        return bool(before.related_exists >> place & 1)
+        is_known = before.related_exists[move.focus] >> move.relation & 1
+        return bool(is_known and self.scene.related[move.relation][move.focus])
 
     def _slots(self, move: Move) -> dict[str, Any]:
         """Return what the question says, as templates call it."""
@@ -286,46 +284,58 @@ def _bit(i: int) -> Objects:
 
 
 def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
-    """Yield the facts known after a round and not before it, as JSON, with all that follows from its answer."""
-    words, values, relations = scene.vocabulary, len(scene.counts), len(scene.related)
+    """Yield the facts known after a round and not before it, as JSON, with what follows from its numbers."""
+    words = scene.vocabulary
 
-    def of_value(value: int) -> tuple[dict[str, Any], int]:
+    def said(value: int) -> dict[str, Any]:
         attribute, word = words.values[value]
-        return {"attribute": words.attributes[attribute].name, "value": word}, scene.counts[value]
+        return {"attribute": words.attributes[attribute].name, "value": word}
 
-    def of_relation(place: int) -> tuple[dict[str, Any], int]:
-        i, relation = divmod(place, relations)
-        return {"object": i, "relation": words.relations[relation]}, scene.related[relation][i].bit_count()
-
-    def of_likes(place: int) -> tuple[dict[str, Any], int]:
-        i, value = divmod(place, values)
-        attribute = words.attributes[words.values[value][0]].name
-        return {"object": i, "attribute": attribute}, scene.counts[value] - 1
-
-    for place in indexes(after.told & ~before.told):
-        yield {"fact": "attribute", "object": place // values, **of_value(place % values)[0]}
+    for i, value in _new_pairs(before.told, after.told):
+        yield {"fact": "attribute", "object": i, **said(value)}
     if after.group:
         told = words.described(*indexes(after.described))
         size = after.group.bit_count() if after.is_sized else None
         yield {"fact": "group", "objects": indexes(after.group), "size": size, "values": told}
     counted = after.value_counts & ~before.value_counts
-    yield from _numbers("value", of_value, counted)
-    yield from _numbers("value", of_value, 0, after.value_exists & ~before.value_exists & ~counted)
-    counted, found = after.related_counts & ~before.related_counts, after.related_exists & ~before.related_exists
-    yield from _numbers("related", of_relation, counted, found)
-    counted, found = after.alike_counts & ~before.alike_counts, after.alike_exists & ~before.alike_exists
-    yield from _numbers("alike", of_likes, counted, found)
+    for value in indexes(counted):
+        yield _number("value", said(value), scene.counts[value], True)
+    for value in indexes(after.value_exists & ~before.value_exists & ~counted):
+        yield _number("value", said(value), scene.counts[value], False)
+    for i, relation, is_counted in _new_numbers(
+        (before.related_counts, before.related_exists), (after.related_counts, after.related_exists)
+    ):
+        side = {"object": i, "relation": words.relations[relation]}
+        yield _number("related", side, scene.related[relation][i].bit_count(), is_counted)
+    for i, value, is_counted in _new_numbers(
+        (before.alike_counts, before.alike_exists), (after.alike_counts, after.alike_exists)
+    ):
+        sort = {"object": i, "attribute": said(value)["attribute"]}
+        yield _number("alike", sort, scene.counts[value] - 1, is_counted)
     if after.size_known and not before.size_known:
         yield {"fact": "scene-count", "count": scene.size}
     if after.rest_known and not before.rest_known:
         yield {"fact": "rest-exists", "exists": not after.all_seen}
 
 
-def _numbers(
-    fact: str, described: Callable[[int], tuple[dict[str, Any], int]], counted: int, found: int = 0
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the numbers that are known (`counted`), and those that are only known to be 0 or not."""
-    for place in indexes(counted | found):
-        said, number = described(place)
-        told = {"count": number} if counted >> place & 1 else {"exists": number > 0}
-        yield {"fact": f"{fact}-{next(iter(told))}", **said, **told}
+Table = Sequence[int]
+"""Object -> a set."""
+
+
+def _new_pairs(before: Table, after: Table) -> Iterator[tuple[int, int]]:
+    """Yield (object, member) of what a table has gained."""
+    for i, (old, new) in enumerate(zip(before, after, strict=True)):
+        yield from ((i, member) for member in indexes(new & ~old))
+
+
+def _new_numbers(before: tuple[Table, Table], after: tuple[Table, Table]) -> Iterator[tuple[int, int, bool]]:
+    """Yield (object, member, is_counted) of what two tables have gained: of known number, and known to exist."""
+    counted = set(_new_pairs(before[0], after[0]))
+    for pair in sorted(counted | set(_new_pairs(before[1], after[1]))):
+        yield *pair, pair in counted
+
+
+def _number(fact: str, said: Mapping[str, Any], number: int, is_counted: bool) -> Mapping[str, Any]:
+    """Return a number, or only whether it is above 0."""
+    told = {"count": number} if is_counted else {"exists": number > 0}
+    return {"fact": f"{fact}-{'count' if is_counted else 'exists'}", **said, **told}

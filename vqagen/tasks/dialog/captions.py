@@ -153,7 +153,7 @@ CATEGORIES: Mapping[str, Draw] = {
 
 def knowledge_after(caption: Caption, scene: DialogScene) -> Knowledge:
     """Return what is known after a caption."""
-    learner = Learner(scene, Knowledge(), 0)
+    learner = Learner(scene, Knowledge.of_nothing(scene.size), 0)
     learner.after.label = caption.label
     if caption.label == "obj-relation":
         _learn_relation(learner, caption)

@@ -20,7 +20,7 @@ from functools import cached_property, reduce
 from operator import and_
 from typing import Any, NamedTuple
 
-from vqagen.bits import indexes
+from vqagen.bits import indexes, union_of
 from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
 from vqagen.tasks.dialog.knowledge import Move
 from vqagen.tasks.dialog.loading import label_rules
@@ -245,17 +245,20 @@ class Listener:
             yield Verdict("ambiguous", "it can be read in several ways")
 
     def recall(self, args: Mapping[str, Any]) -> None:
-        """Take what the program of the next round names for known: dialogs of looser rules refer to it."""
-        known = self.beam.knowledge.copy()
-        if "group" in args:
-            known.group = sum(1 << i for i in args["group"])
-        if "mentioned" in args:
-            known.mentioned = sum(1 << i for i in args["mentioned"])
-        if "focus" in args:
-            known.topic = args["focus"]
-            known.singles |= 1 << known.topic
-            for value in map(self.scene.vocabulary.number.__getitem__, args.get("descriptor", {}).items()):
-                known.told |= 1 << known.topic * len(self.scene.counts) + value
+        """Take for known what the program of the next round names: dialogs of looser rules refer to it.
+
+        What is no object or value of the scene names nothing.
+        """
+        known, numbers = self.beam.knowledge.copy(), range(self.scene.size)
+        for key, given in args.items():
+            if key in ("group", "mentioned") and isinstance(given, list):
+                setattr(known, key, union_of(i for i in numbers if i in given))
+            elif key == "focus" and isinstance(given, int) and given in numbers:
+                known.topic, known.singles = given, known.singles | 1 << given
+        described = args.get("descriptor")
+        for item in described.items() if isinstance(described, Mapping) and known.topic >= 0 else ():
+            value = self.scene.vocabulary.number.get((item[0], str(item[1])), -1)
+            known.told[known.topic] |= 1 << value if value >= 0 else 0
         self.beam = replace(self.beam, knowledge=known)
 
     def _moves(self, kind: RoundKind, slots: Mapping[str, Any]) -> Iterator[Move]:
@@ -282,7 +285,7 @@ class Listener:
         if kind.refers in (NOTHING, GROUP):
             return [-1]
         if kind.refers == NAMED:
-            named = [i for i in indexes(known.singles) if known.told >> i * len(self.scene.counts) + name & 1]
+            named = [i for i in indexes(known.singles) if known.told[i] >> name & 1]
             is_of_set = known.plural >> name & 1
             return [i for i in named if not (self.is_strict and (is_of_set or i == known.topic))]
         return [known.move.focus if kind.refers == FOCUS and known.move else known.topic]

@@ -2,11 +2,9 @@
 
 To add a kind, write one row of `ROUND_KINDS` and a template with its label in `templates/dialog`. A row names two
 functions. One asks: it looks at the `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None
-if there is nothing to ask. The other answers. A function that answers in a way of its own also needs a row in
-`consequences`, which finds out if its answers follow from what is known.
+if there is nothing to ask. The other answers, and tells the `Learner` what the answer conveys.
 
-Labels and preconditions follow CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that is known or that
-follows from what is known.
+Labels and preconditions follow CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that was told.
 """
 
 from __future__ import annotations
@@ -252,7 +250,7 @@ def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
         learner.count_related(focus, relation)
         return RoundAnswer("none", 0)
     learner.link(focus, relation, j)
-    learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
+    learner.introduce(j, is_found=not learner.before.links[focus] >> relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)
     return RoundAnswer(scene.vocabulary.values[value][1], 1 << j)

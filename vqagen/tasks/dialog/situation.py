@@ -61,6 +61,7 @@ class Situation:
         self.scene, self.knowledge, self.pick, self.refused = scene, knowledge, pick, refused
         self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
+        self._all_attributes = (1 << self._attributes) - 1
         self._descriptors: Sequence[tuple[int, Values]] | None = None
 
     @property
@@ -80,8 +81,8 @@ class Situation:
         return self._descriptors
 
     def _find_descriptors(self) -> Sequence[tuple[int, Values]]:
-        known, width, once, twice = self.knowledge, self._values, 0, 0
-        told = [(i, known.told >> i * width & self.all_values) for i in indexes(known.singles)]
+        known, once, twice = self.knowledge, 0, 0
+        told = [(i, known.told[i]) for i in indexes(known.singles)]
         for _, values in told:
             twice |= once & values
             once |= values
@@ -123,31 +124,7 @@ class Situation:
 
     def open_attributes(self, i: int) -> int:
         """Return the attributes of an object that are not known, and that do not describe a set."""
-        return ~(self.knowledge.known >> i * self._attributes | self.knowledge.closed) & (1 << self._attributes) - 1
-
-    def open_attribute(self, i: int, attribute: int) -> bool:
-        """True if an attribute of an object is not known."""
-        return not self.knowledge.known >> i * self._attributes + attribute & 1
-
-    def uncounted(self, i: int) -> int:
-        """Return the relations in which it is not known how many objects stand to an object."""
-        return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
-
-    def unfound(self, i: int) -> int:
-        """Return the relations in which it is not known whether any object stands to an object."""
-        return ~(self.knowledge.related_exists >> i * self._relations) & (1 << self._relations) - 1
-
-    def uncounted_likes(self, i: int) -> Values:
-        """Return the values told of an object of which it is not known how many others have them."""
-        known = self.knowledge
-        told = known.told >> i * self._values & self.all_values
-        open_likes = told & ~(known.alike_counts >> i * self._values)
-        return open_likes & ~known.value_counts
-
-    def unfound_likes(self, i: int) -> Values:
-        """Return the values told of an object of which it is not known whether any other has them."""
-        known = self.knowledge
-        return self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values) & ~known.several
+        return ~(self.knowledge.known[i] | self.knowledge.closed) & self._all_attributes
 
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
@@ -161,10 +138,10 @@ class Situation:
             j = self.scene.next[relation][i]
             if j >= 0 and clear >> relation & 1:
                 options |= self.open_attributes(j) << relation * self._attributes
-            elif j >= 0 or known.related_counts >> i * self._relations + relation & 1:
+            elif j >= 0 or known.related_counts[i] >> relation & 1:
                 continue
             elif j == NONE and self.pick.happens(EMPTY):
-                attribute = self.pick.one(~known.closed & (1 << self._attributes) - 1)
+                attribute = self.pick.one(~known.closed & self._all_attributes)
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
 
@@ -185,13 +162,17 @@ class Situation:
 
     def sides(self, label: str, i: int) -> int:
         """Return the relations of which one may ask what stands in them to object i."""
-        open_ones = self.uncounted(i) if is_counting(label) else self.unfound(i)
+        known = self.knowledge.related_counts[i] if is_counting(label) else self.knowledge.related_exists[i]
+        open_ones = ~known & (1 << self._relations) - 1
         return self._fair(label, open_ones, lambda relation: self.scene.related[relation][i].bit_count())
 
     def likes(self, label: str, i: int) -> Values:
         """Return the values of object i of which one may ask what others have them."""
         counts, values = self.scene.counts, self.scene.vocabulary.values
-        open_ones = self.uncounted_likes(i) if is_counting(label) else self.unfound_likes(i)
+        known = self.knowledge
+        open_ones = known.told[i] & ~known.alike_counts[i] & ~known.value_counts
+        if not is_counting(label):
+            open_ones &= ~known.alike_exists[i] & ~known.several
         return self._fair(label, open_ones, lambda value: counts[value] - 1, lambda value: values[value][0])
 
     def values_among(self, label: str, objects: Objects, options: Values) -> Values:
