@@ -17,10 +17,10 @@ from generated_dialogs import dialogs_about, family_counts, generated
 from scene_records import sampled_scenes
 from test_dialog_rounds import GREEN, SEVEN
 
-from vqagen.tasks.dialog.quotas import PRESETS, Prospect, Quotas, RoundCounts, Wants
+from vqagen.tasks.dialog.quotas import PRESETS, Quotas, RoundCounts, Wants
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, Step
+from vqagen.tasks.dialog.search import Beam, DialogSearch, Step
 from vqagen.tasks.dialog.situation import Situation
 
 Record = Mapping[str, Any]
@@ -111,7 +111,7 @@ def test_b15_families_of_late_rounds_are_not_predictable() -> None:
 @pytest.mark.parametrize(("preset", "rounds"), [("smooth", 10), ("paper", 10), ("reference", 10), ("paper", 7)])
 def test_look_ahead_finds_exactly_the_rounds_that_can_end_within_the_quotas(preset: str, rounds: int) -> None:
     """Compared with a search of every way on, for all counts there can be."""
-    prospect = Prospect(PRESETS[preset], rounds)
+    search = DialogSearch(PRESETS[preset], rounds, 1)
 
     @cache
     def can_end(number: int, count: int, exist: int, seek: int, alone: int) -> bool:
@@ -128,7 +128,7 @@ def test_look_ahead_finds_exactly_the_rounds_that_can_end_within_the_quotas(pres
             if (seek := number - count - exist) >= 0:
                 for alone in range(min(number, 3) + 1):
                     expected = can_end(number, count, exist, seek, alone)
-                    assert prospect.can_finish(number, RoundCounts(count, exist, seek, alone)) == expected
+                    assert search.can_finish(number, RoundCounts(count, exist, seek, alone)) == expected
 
 
 # The best dialogs -----------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_score_is_the_weighted_sum_of_the_labels() -> None:
     for quotas in PRESETS.values():
         search = DialogSearch(quotas, 8, 4)
         start = Beam(begin(SEVEN, GREEN).knowledge, wants=wants_of(quotas))
-        found = search.find(SEVEN, start, Random(1), Limits())
+        found = search.find(SEVEN, start, Random(1))
         assert found is not None
         labels = labels_of(found)
         repeats = sum(one == other for one, other in pairwise(labels))
@@ -161,7 +161,6 @@ class Exhaustive:
 
     def __init__(self, search: DialogSearch) -> None:
         self.search, self.quotas = search, search.quotas
-        self.prospect = Prospect(search.quotas, search.rounds)
 
     def hopes(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> list[int]:
         """Return what each continuation can come to, the best first, as many as there may be beams."""
@@ -178,7 +177,7 @@ class Exhaustive:
             missing = {"topic": known.topic < 0, "group": not known.group, "named": not known.singles}
             if (kind.after and known.label not in kind.after) or missing.get(kind.refers, False):
                 continue
-            if self.prospect.can_finish(number, counts):
+            if self.search.can_finish(number, counts):
                 gain, wants = self.quotas.gain(beam.wants, kind.label, known.label)
                 now = Situation(scene, known, Scripted([]))
                 child = self.search._child(beam, now, Step(kind, counts, wants, gain), number)
@@ -195,7 +194,7 @@ def test_lazy_expansion_gives_the_beams_of_full_expansion() -> None:
         now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge, wants=wants_of(PRESETS["smooth"]))]
         for number in range(1, 5):
             expected = twin.hopes(scene, now, number)
-            now = search._children(scene, now, number, Scripted([]), Limits())
+            now = search._children(scene, now, number, Scripted([]))
             assert [hope(search, beam, number) for beam in now] == expected
 
 
@@ -224,7 +223,7 @@ def test_b11_best_dialog_is_taken() -> None:
     scores = []
     for seed in range(8):
         search = Watched(PRESETS["smooth"], 6, 20)
-        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge, wants=(1, 1, 6)), Random(seed), Limits())
+        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge, wants=(1, 1, 6)), Random(seed))
         if found is not None:
             scores.append((found.score, max(beam.score for beam in search.last)))
 

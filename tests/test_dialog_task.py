@@ -18,7 +18,8 @@ from scene_records import sampled_scenes, scene_record
 
 import vqagen
 from vqagen.errors import counted
-from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS, Prospect
+from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
+from vqagen.tasks.dialog.search import DialogSearch
 from vqagen.tasks.dialog.settings import MOST_ROUNDS, QUOTAS
 
 Record = dict[str, Any]
@@ -73,7 +74,7 @@ def test_wrong_usage_is_reported_at_once_and_nothing_is_written(vqagen_: Command
 def test_every_preset_of_quotas_can_be_met_by_dialogs_of_any_length() -> None:
     assert tuple(PRESETS) == QUOTAS
     for quotas in PRESETS.values():
-        assert all(Prospect(quotas, rounds).can_finish(0, NO_ROUNDS) for rounds in range(1, MOST_ROUNDS + 1, 3))
+        assert all(DialogSearch(quotas, rounds, 1).can_finish(0, NO_ROUNDS) for rounds in range(1, MOST_ROUNDS + 1, 3))
 
 
 DOMAINS: list[tuple[Any, list[str]]] = [

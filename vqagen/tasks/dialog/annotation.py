@@ -165,13 +165,9 @@ class Annotator:
             is_recent = number - self._single(move.focus).last_round <= RECENT
             holding += [NEAR] if is_recent else [FAR, BACK]
         if kind.learn is attribute_of_next:
-            holding.append(SURE if self._is_something_there(before, move) else UNSURE)
+            is_known = before.related_exists[move.focus] >> move.relation & 1
+            holding.append(SURE if is_known and self.scene.related[move.relation][move.focus] else UNSURE)
         return frozenset(holding)
-
-    def _is_something_there(self, before: Knowledge, move: Move) -> bool:
-        """Return whether it is known that an object stands in the relation to the focus."""
-        is_known = before.related_exists[move.focus] >> move.relation & 1
-        return bool(is_known and self.scene.related[move.relation][move.focus])
 
     def _slots(self, move: Move) -> dict[str, Any]:
         """Return what the question says, as templates call it."""
@@ -291,27 +287,26 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
         attribute, word = words.values[value]
         return {"attribute": words.attributes[attribute].name, "value": word}
 
-    for i, value in _new_pairs(before.told, after.told):
+    for i, value in _gained(before.told, after.told):
         yield {"fact": "attribute", "object": i, **said(value)}
     if after.group:
         told = words.described(*indexes(after.described))
         size = after.group.bit_count() if after.is_sized else None
         yield {"fact": "group", "objects": indexes(after.group), "size": size, "values": told}
-    counted = after.value_counts & ~before.value_counts
-    for value in indexes(counted):
-        yield _number("value", said(value), scene.counts[value], True)
-    for value in indexes(after.value_exists & ~before.value_exists & ~counted):
-        yield _number("value", said(value), scene.counts[value], False)
-    for i, relation, is_counted in _new_numbers(
-        (before.related_counts, before.related_exists), (after.related_counts, after.related_exists)
+    for _, value, is_counted in _numbers(
+        [before.value_counts], [before.value_exists], [after.value_counts], [after.value_exists]
     ):
-        side = {"object": i, "relation": words.relations[relation]}
-        yield _number("related", side, scene.related[relation][i].bit_count(), is_counted)
-    for i, value, is_counted in _new_numbers(
-        (before.alike_counts, before.alike_exists), (after.alike_counts, after.alike_exists)
+        yield {"fact": f"value-{_KINDS[is_counted]}", **said(value), **_number(scene.counts[value], is_counted)}
+    for i, relation, is_counted in _numbers(
+        before.related_counts, before.related_exists, after.related_counts, after.related_exists
     ):
-        sort = {"object": i, "attribute": said(value)["attribute"]}
-        yield _number("alike", sort, scene.counts[value] - 1, is_counted)
+        number = _number(scene.related[relation][i].bit_count(), is_counted)
+        yield {"fact": f"related-{_KINDS[is_counted]}", "object": i, "relation": words.relations[relation], **number}
+    for i, value, is_counted in _numbers(
+        before.alike_counts, before.alike_exists, after.alike_counts, after.alike_exists
+    ):
+        number = _number(scene.counts[value] - 1, is_counted)
+        yield {"fact": f"alike-{_KINDS[is_counted]}", "object": i, "attribute": said(value)["attribute"], **number}
     if after.size_known and not before.size_known:
         yield {"fact": "scene-count", "count": scene.size}
     if after.rest_known and not before.rest_known:
@@ -320,22 +315,20 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
 
 Table = Sequence[int]
 """Object -> a set."""
+_KINDS = ("exists", "count")
 
 
-def _new_pairs(before: Table, after: Table) -> Iterator[tuple[int, int]]:
-    """Yield (object, member) of what a table has gained."""
-    for i, (old, new) in enumerate(zip(before, after, strict=True)):
-        yield from ((i, member) for member in indexes(new & ~old))
+def _gained(before: Table, after: Table) -> list[tuple[int, int]]:
+    """Return (object, member) of what a table has gained."""
+    return [(i, each) for i, (old, new) in enumerate(zip(before, after, strict=True)) for each in indexes(new & ~old)]
 
 
-def _new_numbers(before: tuple[Table, Table], after: tuple[Table, Table]) -> Iterator[tuple[int, int, bool]]:
-    """Yield (object, member, is_counted) of what two tables have gained: of known number, and known to exist."""
-    counted = set(_new_pairs(before[0], after[0]))
-    for pair in sorted(counted | set(_new_pairs(before[1], after[1]))):
+def _numbers(counts: Table, exists: Table, new_counts: Table, new_exists: Table) -> Iterator[tuple[int, int, bool]]:
+    """Yield (object, member, is_counted) of each number that became known, or of which it became known if it is 0."""
+    counted = _gained(counts, new_counts)
+    for pair in sorted({*counted, *_gained(exists, new_exists)}):
         yield *pair, pair in counted
 
 
-def _number(fact: str, said: Mapping[str, Any], number: int, is_counted: bool) -> Mapping[str, Any]:
-    """Return a number, or only whether it is above 0."""
-    told = {"count": number} if is_counted else {"exists": number > 0}
-    return {"fact": f"{fact}-{'count' if is_counted else 'exists'}", **said, **told}
+def _number(number: int, is_counted: bool) -> dict[str, Any]:
+    return {"count": number} if is_counted else {"exists": number > 0}

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import product
 from math import ceil, floor
 from typing import NamedTuple
 
@@ -18,7 +16,7 @@ from vqagen.language.catalogue import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
-from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, RoundKind
+from vqagen.tasks.dialog.rounds import FAMILIES
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.situation import NONE_REFUSED
 
@@ -142,31 +140,6 @@ PRESETS = {
 }
 """`paper`: the shares of Kottur et al. 2019; `reference`: the table of their code; `smooth`: more room, so that its
 place does not give away the family of a round."""
-
-
-# Looking ahead --------------------------------------------------------------------------------------------------------
-
-
-class Prospect:
-    """The quotas of dialogs of a given length, and which counts of rounds can still meet them at the end."""
-
-    def __init__(self, quotas: Quotas, rounds: int) -> None:
-        self.quotas, self.rounds = quotas, rounds
-        self.can_finish = cache(self._can_finish)  # there are few different counts
-
-    def counts_after(self, counts: RoundCounts, kind: RoundKind) -> RoundCounts:
-        """Return the counts of a dialog after a round, as far as the quotas look at them."""
-        return counts if self.quotas.are_free else counts.add(kind.family, kind.refers == NOTHING)
-
-    def _can_finish(self, round: int, counts: RoundCounts) -> bool:
-        """True if the quotas admit these counts after a round, and some way on to the end of the dialog."""
-        if round and not self.quotas.admits(round, counts):
-            return False
-        return (
-            round == self.rounds
-            or self.quotas.are_free
-            or any(self.can_finish(round + 1, counts.add(*each)) for each in product(FAMILIES, (False, True)))
-        )
 
 
 # Balance of answers -----------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,13 +26,12 @@ from vqagen.tasks.dialog.quotas import (
     NO_ROUNDS,
     PRESETS,
     AnswerBalance,
-    Prospect,
     Quotas,
     RoundCounts,
     Wants,
     attribute_asked,
 )
-from vqagen.tasks.dialog.rounds import ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
+from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.situation import Pick, Refused, Situation, none_refused
@@ -80,33 +81,41 @@ Steps = Mapping[int, tuple[Step, ...]]
 """What they, and the rounds that can follow, may add to the score of a dialog -> steps."""
 
 
-class Limits(NamedTuple):
-    """What one dialog may not have, for the sake of the others."""
-
-    taken: Container[Prefix] = ()
-    """Labels and answers of the first rounds of other dialogs of the scene."""
-    refused: Refused = none_refused
-    """The answers that are too common."""
-    refused_at_first: Refused = none_refused
-    """The same, before any one object was found."""
-
-
 class DialogSearch:
     """Searches for dialogs. One serves all scenes: what it keeps depends on the quotas and the rounds alone."""
 
     def __init__(self, quotas: Quotas, rounds: int, beams: int) -> None:
         self.quotas, self.rounds, self.beams = quotas, rounds, beams
-        self._prospect = Prospect(quotas, rounds)
+        self.can_finish = cache(self._can_finish)  # there are few different counts
         self._known_steps: dict[tuple[object, ...], Steps] = {}
 
-    def find(self, scene: DialogScene, caption: Beam, rng: Random, limits: Limits) -> Beam | None:
-        """Return the best finished dialog after a caption; None if the search ends before the last round."""
+    def find(
+        self,
+        scene: DialogScene,
+        caption: Beam,
+        rng: Random,
+        taken: Container[Prefix] = (),
+        balance: AnswerBalance | None = None,
+    ) -> Beam | None:
+        """Return the best finished dialog after a caption; None if the search ends before the last round.
+
+        `taken` are the first rounds of other dialogs of the scene, which it may not have. Answers that are too common
+        by the `balance` are not given.
+        """
         pick, beams = Pick(rng), [caption]
         for round in range(1, self.rounds + 1):
-            beams = self._children(scene, beams, round, pick, limits)
+            beams = self._children(scene, beams, round, pick, taken, balance)
         return beams[0] if beams else None
 
-    def _children(self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, limits: Limits) -> list[Beam]:
+    def _children(
+        self,
+        scene: DialogScene,
+        beams: list[Beam],
+        round: int,
+        pick: Pick,
+        taken: Container[Prefix] = (),
+        balance: AnswerBalance | None = None,
+    ) -> list[Beam]:
         """Return the best continuations of beams, at most as many as there may be beams; at the end one.
 
         With beams that can come to 7, 6 and 6 points, the kinds of rounds by which the first keeps its 7 are tried in
@@ -122,10 +131,9 @@ class DialogSearch:
         for hope in sorted(by_hope, reverse=True):
             for beam, step in _drawn(by_hope[hope], pick):
                 if beam.situation is None:
-                    refused = limits.refused if beam.knowledge.singles else limits.refused_at_first
-                    beam.situation = Situation(scene, beam.knowledge, pick, refused)
+                    beam.situation = Situation(scene, beam.knowledge, pick, _refused(balance, beam.knowledge))
                 child = self._child(beam, beam.situation, step, round)
-                if child is None or (round == SHARED + 1 and child.prefix in limits.taken):
+                if child is None or (round == SHARED + 1 and child.prefix in taken):
                     continue
                 if round < self.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
                     continue  # the quotas leave only questions about objects, and no object is known
@@ -164,11 +172,30 @@ class DialogSearch:
         known = beam.knowledge
         found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
-            counts = self._prospect.counts_after(beam.counts, kind)
-            if kind.has_referent(known) and self._prospect.can_finish(round, counts):
+            counts = beam.counts if self.quotas.are_free else beam.counts.add(kind.family, kind.refers == NOTHING)
+            if kind.has_referent(known) and self.can_finish(round, counts):
                 gain, wants = self.quotas.gain(beam.wants, kind.label, known.label)
                 found[gain + min(sum(wants), self.rounds - round)] += (Step(kind, counts, wants, gain),)
         return found
+
+    def _can_finish(self, round: int, counts: RoundCounts) -> bool:
+        """True if the quotas admit these counts after a round, and some way on to the end of the dialog.
+
+        This takes every kind of round to have a question, whatever is known by then.
+        """
+        if round and not self.quotas.admits(round, counts):
+            return False
+        return (
+            round == self.rounds
+            or self.quotas.are_free
+            or any(self.can_finish(round + 1, counts.add(*each)) for each in product(FAMILIES, (False, True)))
+        )
+
+
+def _refused(balance: AnswerBalance | None, known: Knowledge) -> Refused:
+    if balance is None:
+        return none_refused
+    return balance.refused if known.singles else balance.refused_at_first
 
 
 def play(scene: DialogScene, before: Knowledge, move: Move, round: int) -> tuple[Knowledge, RoundAnswer]:
@@ -278,18 +305,16 @@ class DialogGenerator:
         Other captions are tried first, then more beams with any answers, then those without quotas.
         """
         reason = NO_CAPTION
-        balance, usual = search.balance, self._beam_searches[0]
         for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES // 2), strict=True):
-            limits = Limits(search.prefixes)
-            if beams is usual:
-                limits = Limits(search.prefixes, balance.refused, balance.refused_at_first)
+            balance = search.balance if beams is self._beam_searches[0] else None
             for number in range(tries):
                 caption = self._caption(category if number < tries / 2 else None, search)
                 if caption is None:
                     continue
                 reason = TOO_FEW_QUESTIONS
                 start = knowledge_after(caption, search.scene)
-                beam = beams.find(search.scene, Beam(start, wants=self._plan(search.pick)), search.rng, limits)
+                planned = Beam(start, wants=self._plan(search.pick))
+                beam = beams.find(search.scene, planned, search.rng, search.prefixes, balance)
                 if beam is not None:
                     return caption, start, beam, beams is self._beam_searches[-1]
         return reason
