@@ -43,7 +43,7 @@ Draw = Callable[[DialogScene, Pick], Caption | None]
 
 def draw_extreme(scene: DialogScene, pick: Pick) -> Caption | None:
     """Draw a caption about the object that lies farthest in one direction, or in the center."""
-    options = list(_extremes(scene))
+    options = _extremes(scene)
     if not options:
         return None
     relation, i, values = options[pick.below(len(options))]
@@ -52,8 +52,8 @@ def draw_extreme(scene: DialogScene, pick: Pick) -> Caption | None:
     return Caption(label, "", 1 << i, told, relation)
 
 
-def _extremes(scene: DialogScene) -> Iterator[tuple[int, int, Values]]:
-    """Yield (direction or -1 for the center, object, values that can be told of it).
+def _extremes(scene: DialogScene) -> list[tuple[int, int, Values]]:
+    """Return (direction or -1 for the center, object, values that can be told of it).
 
     Those that several objects have are told: such a caption does not name its object by a value. Any value is told
     where no extreme object has one of those.
@@ -62,11 +62,7 @@ def _extremes(scene: DialogScene) -> Iterator[tuple[int, int, Values]]:
     center = central(scene)
     found += [(-1, i) for i in center] if len(center) == 1 else []
     hard = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in found]
-    hard = [option for option in hard if option[2]]
-    if not hard:
-        yield from ((relation, i, scene.values_of[i]) for relation, i in found)
-    else:
-        yield from hard
+    return [each for each in hard if each[2]] or [(relation, i, scene.values_of[i]) for relation, i in found]
 
 
 def farthest(scene: DialogScene, relation: int) -> list[int]:

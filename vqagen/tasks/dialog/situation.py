@@ -98,27 +98,20 @@ class Situation:
         of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
         taken: so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
-        hard, easy, repeated = [], [], self.scene.repeated & ~besides
-        for i, values in self.descriptors:
-            if options := is_open(i):
-                if values & repeated:
-                    hard.append((i, values & repeated, options))
-                elif values & ~besides:
-                    easy.append((i, values & ~besides, options))
-        found = hard or easy
+        named = [(i, values & ~besides, is_open(i)) for i, values in self.descriptors]
+        easy = [each for each in named if each[1] and each[2]]
+        hard = [(i, values & self.scene.repeated, options) for i, values, options in easy]
+        found = [each for each in hard if each[1]] or easy
         if not found:
             return -1, -1, 0
-        pick = self.pick
-        i, values, options = found[pick.below(len(found))]
-        one = i, pick.one(values), options
-        if len(found) == 1 and not values & values - 1:
-            return one
-        i, values, options = found[pick.below(len(found))]
-        other = i, pick.one(values), options
-        is_older = reveal_round(self.scene, self.knowledge, *other[:2]) < reveal_round(
-            self.scene, self.knowledge, *one[:2]
-        )
-        return other if is_older else one
+        drawn = [self._drawn(found)]
+        if len(found) > 1 or len(indexes(found[0][1])) > 1:
+            drawn.append(self._drawn(found))
+        return min(drawn, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
+
+    def _drawn(self, found: Sequence[tuple[int, Values, int]]) -> tuple[int, int, int]:
+        i, values, options = found[self.pick.below(len(found))]
+        return i, self.pick.one(values), options
 
     # Questions that are open ------------------------------------------------------------------------------------------
 
