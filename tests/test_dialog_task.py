@@ -177,7 +177,7 @@ def test_report_counts_what_was_written(tmp_path: Path, monkeypatch: pytest.Monk
     """Dialogs, rounds of each label, captions, and dialogs that exist only without quotas, which are marked (4.3)."""
     monkeypatch.chdir(tmp_path)
     write("scenes.json", {"scenes": [SMALL["two alike"], *sampled_scenes(3)]})
-    settings = vqagen.DialogSettings(rounds=12, quotas="reference")
+    settings = vqagen.DialogSettings(rounds=16, quotas="reference")
     report = vqagen.write_dialogs("scenes.json", "d.json", settings=settings)
     content, made = report.to_record(), dialogs_in("d.json")
     labels = Counter(each["label"] for dialog in made for each in dialog["rounds"])
@@ -186,7 +186,7 @@ def test_report_counts_what_was_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert (content["dialogs"], content["scenes"]) == (len(made), 4)
     assert content["labels"] == labels
     assert content["captions"] == Counter(dialog["caption"]["label"] for dialog in made)
-    assert (content["relaxed"], content["settings"]["rounds"]) == (relaxed, 12)
+    assert (content["relaxed"], content["settings"]["rounds"]) == (relaxed, 16)
     assert relaxed > 0
     assert f"relaxed: {counted(relaxed, 'dialog')} found only without quotas" in report.summary()
 

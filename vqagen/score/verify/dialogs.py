@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress, starmap
 from random import Random
@@ -20,11 +20,10 @@ from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
 from vqagen.score.record_files import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.score.verify.dialogs_of_version_1 import args_of, captions_named, fact_fault, facts_of
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.tasks.dialog.annotation import COPIED, Annotator, new_facts
-from vqagen.tasks.dialog.captions import Caption, caption_args
+from vqagen.tasks.dialog.annotation import COPIED, Annotator
 from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
-from vqagen.tasks.dialog.knowledge import Knowledge
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
 from vqagen.tasks.dialog.recognition import Listener, Parse, SentenceReader, Verdict, captions_said
@@ -188,7 +187,8 @@ class DialogVerification:
             wrong = Understood([(0, Verdict("wrong", f"{dialog.sentences[0].text!r} is false"))])
             return wrong if parses else self._unread(dialog, 0, Understood())
         if self._is_loose:
-            captions = _as_written(captions, dialog, scene)
+            args = args_of(dialog.record.get("caption")) if dialog.is_native else {}
+            captions = captions_named(captions, args, scene)
         is_strict = dialog.is_ours and not self._is_loose
         heard = [self._heard(dialog, parses, Listener(scene, each, is_strict)) for each in captions]
         best = min(heard, key=lambda each: (len(each.faults), -len(each.parses)))
@@ -213,7 +213,7 @@ class DialogVerification:
             if not parses:
                 return self._unread(dialog, number, found)
             if self._is_loose and dialog.is_native:
-                listener.recall(_args(dialog.record["rounds"][number - 1]))
+                listener.recall(args_of(dialog.record["rounds"][number - 1]))
             for kind, why in listener.hear(parses, answer):
                 if kind == "wrong" or listener.is_strict:
                     found.faults.append((number, Verdict(kind, f"{text!r}: {why}")))
@@ -249,13 +249,13 @@ class DialogVerification:
         if not dialog.is_native:  # only the graph of CLEVR-Dialog can be compared, and it may be missing
             given = [{}, *({"dependence in the graph": each} for each in dependences(record))]
             again, made = [{}, *({"dependence in the graph": each["history"]["dependence"]} for each in again[1:])], {}
-        listed, true = list[Any](), _facts_of(scene) if self._may_infer else []
+        listed, true = list[Any](), facts_of(scene) if self._may_infer else []
         for number, (each, expected) in enumerate(zip(given, again, strict=False)):
             expected.pop("answer", None)
             told = expected.pop("knowledge_delta") if self._may_infer and dialog.is_native else None
             why = _difference(each, expected)
             if told is not None:
-                why = why or _fact_fault(each, told, listed, true)
+                why = why or fact_fault(each, told, listed, true)
             if why:
                 yield number, Verdict("annotation", why)
         for key, expected in made.items():
@@ -275,59 +275,6 @@ class DialogVerification:
             first = self._seen.setdefault((scene, what, hash(key)), dialog.name)
             if first is not dialog.name:
                 yield None, Verdict("set", f"{first} has {what}")
-
-
-# Files of version 1 ---------------------------------------------------------------------------------------------------
-
-
-def _args(said: object) -> Mapping[str, Any]:
-    """Return the arguments of the program of a caption or a round, as far as it has any."""
-    match said:
-        case {"program": {"args": Mapping() as args}}:
-            return args
-    return {}
-
-
-def _as_written(captions: list[Caption], dialog: Written, scene: DialogScene) -> list[Caption]:
-    """Return the caption that the program of a dialog names, or all if it names none: by looser rules several fit."""
-    args = _args(dialog.record.get("caption")) if dialog.is_native else {}
-    return [each for each in captions if caption_args(each, scene) == args] or captions
-
-
-def _fact_fault(said: Mapping[str, Any], told: list[Any], listed: list[Any], true: list[Any]) -> str:
-    """Return why the facts of a round are not those that its answer conveys; "" if they can be.
-
-    Version 1 listed what follows, too: that there are cubes, where three cubes are small. So each fact that is told has
-    to be `listed` by now, as itself or by its number, and any other fact has to be true of the scene.
-    """
-    written = said.get("knowledge_delta")
-    if not isinstance(written, list):
-        return f"knowledge_delta is {as_written(written)}, expected a list"
-    listed += [*written, *map(_exists, written)]
-    faults = [f"{as_written(fact)} is not so" for fact in written if fact not in told and fact not in true]
-    faults += [f"{as_written(fact)} is missing" for fact in told if fact not in listed]
-    return f"knowledge_delta: {faults[0]}" if faults else ""
-
-
-def _exists(fact: object) -> object:
-    """Return what a number of objects says about there being any."""
-    match fact:
-        case {"fact": str(name), "count": int(count), **said} if name.endswith("-count"):
-            return {"fact": f"{name.removesuffix('count')}exists", **said, "exists": count > 0}
-    return fact
-
-
-def _facts_of(scene: DialogScene) -> list[Any]:
-    """Return all facts about a scene that dialogs can convey."""
-    nothing, found = Knowledge.of_nothing(scene.size), list[Any]()
-    values, _, relations = scene.widths
-    sides = [(1 << relations) - 1] * scene.size
-    known = replace(nothing, told=scene.values_of, value_exists=(1 << values) - 1, related_exists=sides)
-    known.alike_exists = scene.values_of
-    found += new_facts(scene, nothing, known)
-    counted = replace(known, value_counts=known.value_exists, related_counts=sides, size_known=True)
-    counted.alike_counts = scene.values_of
-    return [*found, *new_facts(scene, nothing, counted)]
 
 
 # Words ----------------------------------------------------------------------------------------------------------------
