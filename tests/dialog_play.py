@@ -16,11 +16,11 @@ from dialog_domains import dialog_domain
 
 from vqagen.bits import indexes
 from vqagen.tasks.dialog.captions import Caption, knowledge_after
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
+from vqagen.tasks.dialog.knowledge import Knowledge, Move
 from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.rounds import RoundKind
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
+from vqagen.tasks.dialog.search import Beam, DialogSearch, play
 from vqagen.tasks.dialog.situation import Pick, Situation
 from vqagen.world.scene import compile_scene
 
@@ -83,8 +83,8 @@ class Left(NamedTuple):
 
 
 @cache
-def _search(rules: Rules) -> DialogSearch:
-    return DialogSearch(SearchRules(rules, PRESETS["none"], 1, 1))
+def _search() -> DialogSearch:
+    return DialogSearch(PRESETS["none"], 1, 1)
 
 
 def _ask(kind: RoundKind, now: Situation, pick: Pick) -> Move | None:
@@ -95,8 +95,8 @@ def _ask(kind: RoundKind, now: Situation, pick: Pick) -> Move | None:
 class Moment:
     """A moment of a dialog."""
 
-    def __init__(self, scene: DialogScene, knowledge: Knowledge, rules: Rules, answers: Sequence[int | str]) -> None:
-        self.scene, self.knowledge, self.rules, self.answers = scene, knowledge, rules, answers
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, answers: Sequence[int | str]) -> None:
+        self.scene, self.knowledge, self.answers = scene, knowledge, answers
 
     @property
     def left(self) -> Left:
@@ -117,14 +117,16 @@ class Moment:
 
     @cached_property
     def _kinds(self) -> list[RoundKind]:
-        search = _search(self.rules)
-        return [step.kind for steps in search._steps(Beam(self.knowledge), 1).values() for step in steps]
+        search = _search()
+        return [
+            step.kind for steps in search._steps(Beam(self.knowledge, wants=(0, 0, 0)), 1).values() for step in steps
+        ]
 
     @cached_property
     def _situation(self) -> Situation:
         scene = copy(self.scene)
         scene.repeated = 0  # or else names that several objects of the scene could have hide all others
-        return Situation(scene, self.knowledge, Scripted([]), self.rules)
+        return Situation(scene, self.knowledge, Scripted([]))
 
     def text(self, move: Move) -> str:
         """Return a question as tests write it."""
@@ -148,8 +150,8 @@ class Moment:
     def play(self, move: Move) -> Moment:
         """Return the moment after a question."""
         number = len(self.answers) + 1
-        knowledge, outcome = play(self.scene, self.knowledge, move, number, self.rules)
-        return Moment(self.scene, knowledge, self.rules, (*self.answers, outcome.answer))
+        knowledge, outcome = play(self.scene, self.knowledge, move, number)
+        return Moment(self.scene, knowledge, (*self.answers, outcome.answer))
 
 
 def value_number(scene: DialogScene, value: str) -> int:
@@ -177,7 +179,6 @@ def caption(scene: DialogScene, text: str) -> Caption:
     return Caption(label, form, 1 << int(words[0]), values, relations.index(place) if place in relations else -1)
 
 
-def begin(scene: DialogScene, text: str, rules: Rules | None = None) -> Moment:
+def begin(scene: DialogScene, text: str) -> Moment:
     """Return the moment after a caption."""
-    rules = rules or Rules()
-    return Moment(scene, knowledge_after(caption(scene, text), scene, rules), rules, ())
+    return Moment(scene, knowledge_after(caption(scene, text), scene), ())

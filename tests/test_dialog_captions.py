@@ -14,11 +14,9 @@ from generated_dialogs import generated
 from scene_records import SMALL_SCENES, sampled_scenes, scene_record
 
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, caption_args
-from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.situation import Pick
 
 Record = Mapping[str, Any]
-STRICT, LEGACY = Rules(), Rules(is_strict=False)
 OPPOSITE = {"left": "right", "right": "left", "front": "behind", "behind": "front"}
 LABELS = {
     "extreme": {"extreme-left", "extreme-right", "extreme-front", "extreme-behind", "extreme-center"},
@@ -73,20 +71,20 @@ def count_of(scene: Record, attribute: str, value: str) -> int:
 # Draws ----------------------------------------------------------------------------------------------------------------
 
 
-def drawn(scenes: Sequence[Record], rules: Rules, each: int = 6) -> Iterator[tuple[Record, str, Caption, Record]]:
+def drawn(scenes: Sequence[Record], each: int = 6) -> Iterator[tuple[Record, str, Caption, Record]]:
     """Draw captions of every category: (scene, category, caption, its args)."""
     for number, record in enumerate(scenes):
         scene, pick = dialog_scene(record), Pick(Random(number))
         for category, draw in CATEGORIES.items():
-            yield from _with_args(record, category, (draw(scene, pick, rules) for _ in range(each)))
+            yield from _with_args(record, category, (draw(scene, pick) for _ in range(each)))
 
 
-def every(scenes: Sequence[Record], rules: Rules) -> Iterator[tuple[Record, str, Caption, Record]]:
+def every(scenes: Sequence[Record]) -> Iterator[tuple[Record, str, Caption, Record]]:
     """Yield every caption that can be drawn for scenes."""
     for record in scenes:
         scene = dialog_scene(record)
         for category, draw in CATEGORIES.items():
-            yield from _with_args(record, category, outcomes(lambda pick, d=draw, s=scene: d(s, pick, rules)))
+            yield from _with_args(record, category, outcomes(lambda pick, d=draw, s=scene: d(s, pick)))
 
 
 def _with_args(
@@ -114,7 +112,7 @@ def assert_strict(scene: Record, category: str, caption: Caption, args: Record) 
 
 def test_every_caption_of_a_small_scene_is_true_of_one_thing_only() -> None:
     """Spec 2, MUST 1 to 3, for everything that can be drawn."""
-    captions = list(every(SMALL_SCENES, STRICT))
+    captions = list(every(SMALL_SCENES))
 
     for each in captions:
         assert_strict(*each)
@@ -122,7 +120,7 @@ def test_every_caption_of_a_small_scene_is_true_of_one_thing_only() -> None:
 
 
 def test_captions_of_many_scenes_are_true_of_one_thing_only() -> None:
-    for each in drawn(sampled_scenes(20), STRICT):
+    for each in drawn(sampled_scenes(20)):
         assert_strict(*each)
 
 
@@ -133,7 +131,7 @@ def test_all_relations_of_a_pair_alone_are_found() -> None:
             tuple(args[name] for name in ("subject", "relation", "anchor"))
             + tuple(args["subject_value"].values())
             + tuple(args["anchor_value"].values())
-            for _, category, _, args in every([record], STRICT)
+            for _, category, _, args in every([record])
             if category == "relation"
         }
         assert found == set(_pairs_alone(record))
@@ -155,7 +153,7 @@ def _pairs_alone(scene: Record) -> Iterator[tuple[Any, ...]]:
 
 def test_extreme_things_are_told_values_that_other_things_have() -> None:
     """The thing is found by its place, and later by the history."""
-    for scene, category, _, args in drawn(sampled_scenes(20), STRICT):
+    for scene, category, _, args in drawn(sampled_scenes(20)):
         if category == "extreme":
             assert all(count_of(scene, *value) > 1 for value in args["values"].items()), args
 
@@ -164,19 +162,17 @@ def test_extreme_thing_without_repeated_values_is_told_what_there_is() -> None:
     """B13: objects with unique attributes only vanished."""
     unlike = scene_record(["large red metal cube", "small blue rubber sphere"], [0, 1], [0, 1])
 
-    assert {caption.label for _, category, caption, _ in every([unlike], STRICT) if category == "extreme"}
-    assert not [category for _, category, _, _ in every([unlike], LEGACY) if category == "extreme"]
+    assert {caption.label for _, category, caption, _ in every([unlike]) if category == "extreme"}
 
 
 def test_place_of_two_things_is_no_place() -> None:
     """Objects 0 and 1 both have nothing left of them; object 2 alone has nothing right of it."""
     record = scene_record(["large red metal cube"] * 3, [0, 1, 2], [0, 1, 2])
     record["relationships"] |= {"left": [[], [], [0, 1]], "right": [[2], [2], []]}
-    labels = {caption.label for _, category, caption, _ in every([record], STRICT) if category == "extreme"}
+    labels = {caption.label for _, category, caption, _ in every([record]) if category == "extreme"}
 
     assert "extreme-left" not in labels
     assert "extreme-right" in labels
-    assert "extreme-left" in {caption.label for _, _, caption, _ in every([record], LEGACY)}
 
 
 # Shares ---------------------------------------------------------------------------------------------------------------
@@ -187,7 +183,7 @@ def test_place_of_two_things_is_no_place() -> None:
 )
 def test_both_forms_of_a_caption_come(category: str, one: str, other: str) -> None:
     """Half of the captions say how many there are."""
-    captions = [caption for _, kind, caption, _ in drawn(sampled_scenes(20), STRICT) if kind == category]
+    captions = [caption for _, kind, caption, _ in drawn(sampled_scenes(20)) if kind == category]
     forms = Counter(each.form or each.label for each in captions)
 
     assert set(forms) == {one, other}
@@ -210,21 +206,3 @@ def test_b8_dialogs_of_a_scene_begin_with_captions_of_every_kind() -> None:
     fifth = Counter(found[4] for found in kinds.values())
     assert max(fifth.values()) < 12
     assert sum(len(set(found)) < 5 for found in captions.values()) <= 1
-
-
-# Legacy ---------------------------------------------------------------------------------------------------------------
-
-
-def test_legacy_relations_are_of_neighbors_of_which_one_has_a_unique_value() -> None:
-    """The conditions of the CLEVR-Dialog generator: often other pairs fit, too (63 % as measured)."""
-    is_alone = []
-    for scene, category, _, args in drawn(sampled_scenes(30), LEGACY):
-        if category == "relation":
-            table = scene["relationships"][args["relation"]]
-            pair = args["subject"], args["anchor"]
-            assert len(table[pair[0]]) == len(table[pair[1]]) - 1
-            values = (*args["subject_value"].items(), *args["anchor_value"].items())
-            assert [count_of(scene, *value) == 1 for value in values].count(True) == 1
-            is_alone.append(fitting(scene, "obj-relation", args) == [pair])
-
-    assert 0.3 < is_alone.count(True) / len(is_alone) < 0.6

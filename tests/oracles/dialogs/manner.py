@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from oracles.dialogs.closure import consider, learn
 from oracles.dialogs.discourse import Discourse, Request
-from oracles.dialogs.knowledge import Knowledge
+from oracles.dialogs.facts import Next, Stands
+from oracles.dialogs.knowledge import TOLD, Knowledge
 from oracles.dialogs.meanings import mentioned_in
 from oracles.dialogs.readings import Reading
 from oracles.dialogs.verdicts import Verdict
@@ -30,17 +31,14 @@ def manner_verdicts(
     if request.focus is None or reading.cases == {frozenset()}:
         return []
     is_far = discourse.round - last_talked_of(request.focus, discourse) > RECENT
-    name = (FAR if is_far else NEAR) if request.descriptor else ""
-    doubt = (SURE if _is_something_there(request, known) else UNSURE) if _has_doubt(reading) else ""
-    holding = {name, doubt} - {""}
+    name = {FAR if is_far else NEAR} if request.descriptor else set[str]()
     back = {BACK} if is_far and not has_come_back else set[str]()
-    if any(holding <= case <= holding | back for case in reading.cases):
+    doubts = _doubts(request, discourse, known) if _has_doubt(reading) else [set[str]()]
+    if any(name | doubt <= case <= name | doubt | back for case in reading.cases for doubt in doubts):
         return []
-    if any(holding - {UNSURE} | {SURE} <= case for case in reading.cases) and _is_mentioned_there(
-        request, discourse, scene
-    ):
+    if any(name | {SURE} <= case for case in reading.cases) and _is_mentioned_there(request, discourse, scene):
         return [Verdict("presupposed", f"nothing tells that anything stands there ({request.relation})")]
-    return [Verdict("misworded", f"it is not said where these hold: {sorted(holding | back)}")]
+    return [Verdict("misworded", f"it is not said where these hold: {sorted(name | doubts[0] | back)}")]
 
 
 def _has_doubt(reading: Reading) -> bool:
@@ -48,15 +46,34 @@ def _has_doubt(reading: Reading) -> bool:
     return any({SURE, UNSURE} & case for case in reading.cases)
 
 
-def _is_something_there(request: Request, known: Knowledge) -> bool:
-    """Return whether a listener knows that an object stands in the relation to the focus."""
+def _doubts(request: Request, discourse: Discourse, known: Knowledge) -> list[set[str]]:
+    """Return the conditions that may be taken to hold: whether a listener knows that an object stands there.
+
+    What the text tells decides. What only follows from it may be said either way: "the next thing behind it", and "the
+    next thing behind it, if there is one".
+    """
     quantity = ("related", request.focus, request.relation)
     least, _ = consider(known, quantity)
+    if least > 0 and _is_told(request, discourse, known):
+        return [{SURE}]
     if least == 0:
         known = known.copy()
         known.tells_apart = True
         learn(known, ())
-    return known.least(quantity) > 0
+    return [{SURE}, {UNSURE}] if known.least(quantity) > 0 else [{UNSURE}]
+
+
+def _is_told(request: Request, discourse: Discourse, known: Knowledge) -> bool:
+    """Return whether an answer or a caption says that an object stands there, in these words or from its side."""
+    assert request.focus is not None
+    quantity = known.canonical(("related", request.focus, request.relation))
+    if known.reasons.get(quantity, TOLD) == TOLD:
+        return True
+    side, inverse = (known.name(request.focus), request.relation), known.logic.inverse
+    told = [(fact.entity, fact.relation, fact.of) for fact in discourse.facts if isinstance(fact, Next | Stands)]
+    return any(
+        side in ((known.name(of), relation), (known.name(one), inverse.get(relation))) for one, relation, of in told
+    )
 
 
 def _is_mentioned_there(request: Request, discourse: Discourse, scene: Scene) -> bool:

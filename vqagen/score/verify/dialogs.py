@@ -1,8 +1,8 @@
 """Verification of dialogs: read from their sentences, answered on their scenes, and made again.
 
-Each sentence is recognised as one of a template's. What it refers to, its answer, and what was known before are those
-of the generator's own listener. From the rounds so understood the record is annotated again, and must be what is
-written. Dialogs in CLEVR-Dialog's shape have sentences, answers and labels alone.
+Each sentence is recognised as one of a template's, and what it asks is answered on the scene. What it refers to is
+worked out by the generator's own rules. From the rounds so understood the record is annotated again, and must be what
+is written. Dialogs in CLEVR-Dialog's shape have sentences, answers and labels alone.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
 from vqagen.score.record_files import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.score.verify.dialogs_of_version_1 import args_of, captions_named, fact_fault, facts_of
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.whole import CHANGED_FILE, WRONG_ID, missing_ends, whole_records
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
 from vqagen.tasks.dialog.dialog_files import DIALOGS, NUMBER, caption_label, dependences
-from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
 from vqagen.tasks.dialog.recognition import Listener, Parse, SentenceReader, Verdict, captions_said
 from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import SHARED
-from vqagen.tasks.dialog.settings import LEGACY
-from vqagen.tasks.dialog.template import BACK, CAPTION
+from vqagen.tasks.dialog.template import CAPTION
 from vqagen.tasks.dialog.wording import DialogWords, Sentence, Wordings
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
@@ -42,10 +41,8 @@ BATCH = 100
 KINDS: Mapping[str, str] = {
     "wrong": "the scene gives another answer, or the caption is false",
     "ambiguous": "it can be understood in several ways",
-    "redundant": "the answer follows from the text so far",
     "unlicensed": "a reference has no antecedent",
     "unparseable": "no template says the sentence",
-    "misworded": "'if there is one' of what is known to be there, 'the earlier cube' of what was just said; or neither",
     "annotation": "a field of the record is not what the sentences and the scene give",
     WRONG_ID: "the number of a dialog is not its place in the file, or another one has it",
     CHANGED_FILE: "the records are not those that the run wrote",
@@ -54,7 +51,8 @@ KINDS: Mapping[str, str] = {
 """Kind of a fault -> its meaning."""
 UNREAD = "sentences of another generator not read: no template says them"
 BEHIND = "rounds not judged, behind a sentence that could not be understood"
-TRUSTED = "what is known before a round is worked out by the listener of `vqagen dialog`, not by a second one"
+TRUSTED = "answers recomputed; texts match their templates; references read by the rules of `vqagen dialog`"
+LOOSE = "references of looser rules taken as they are written"
 
 
 class WrittenSentence(NamedTuple):
@@ -140,6 +138,8 @@ class DialogVerification:
     def __init__(self, loaded: LoadedDialogDomain, settings: Mapping[str, Any]) -> None:
         """`settings` are those of the run that made the file, as far as they are known."""
         self._vocabulary, self._settings = loaded.vocabulary, settings
+        self._is_loose = settings.get("semantics") == "legacy"  # an option of version 1
+        self._may_infer = "semantics" in settings or not settings  # version 1 also listed facts that follow
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
         self._reader = SentenceReader(self._wordings, loaded.vocabulary)
         self._seen: dict[tuple[object, ...], str] = {}
@@ -173,10 +173,11 @@ class DialogVerification:
             yield None, Verdict("set", scene.problem)
             return
         found = self._understood(dialog, scene)
+        self.report.unproven[LOOSE] += self._is_loose and dialog.is_native
         behind = max(len(dialog.sentences) - len(found.parses) - 1, 0)
         self.report.unproven += Counter({UNREAD: int(found.is_unread), BEHIND: behind})
         yield from found.faults
-        if found.listener:
+        if found.listener and not self._is_loose:
             yield from self._annotation_faults(dialog, scene, found, found.listener)
         yield from self._set_faults(dialog, scene.scene.index)
         yield from _settings_faults(dialog, self._settings)
@@ -185,15 +186,18 @@ class DialogVerification:
 
     def _understood(self, dialog: Written, scene: DialogScene) -> Understood:
         """Return a dialog as understood; of several captions that its words can be, by the one with fewest faults."""
-        rules = Rules(is_strict=dialog.is_ours and self._settings.get("semantics") != LEGACY)
         parses = self._parses(dialog, 0)
-        captions = list(dict.fromkeys(each for parse in parses for each in captions_said(parse, scene, rules)))
+        captions = list(dict.fromkeys(each for parse in parses for each in captions_said(parse, scene)))
         if not captions:
             wrong = Understood([(0, Verdict("wrong", f"{dialog.sentences[0].text!r} is false"))])
             return wrong if parses else self._unread(dialog, 0, Understood())
-        heard = [self._heard(dialog, parses, Listener(scene, each, rules)) for each in captions]
+        if self._is_loose:
+            args = args_of(dialog.record.get("caption")) if dialog.is_native else {}
+            captions = captions_named(captions, args, scene)
+        is_strict = dialog.is_ours and not self._is_loose
+        heard = [self._heard(dialog, parses, Listener(scene, each, is_strict)) for each in captions]
         best = min(heard, key=lambda each: (len(each.faults), -len(each.parses)))
-        if len(captions) > 1:
+        if len(captions) > 1 and not self._is_loose:
             why = f"{dialog.sentences[0].text!r} is true of {len(captions)} objects, pairs or sets"
             best.faults.insert(0, (0, Verdict("ambiguous", why)))
         return best
@@ -213,8 +217,11 @@ class DialogVerification:
             parses = self._parses(dialog, number)
             if not parses:
                 return self._unread(dialog, number, found)
+            if self._is_loose and dialog.is_native:
+                listener.recall(args_of(dialog.record["rounds"][number - 1]))
             for kind, why in listener.hear(parses, answer):
-                found.faults.append((number, Verdict(kind, f"{text!r}: {why}")))
+                if kind == "wrong" or listener.is_strict:
+                    found.faults.append((number, Verdict(kind, f"{text!r}: {why}")))
             if listener.rounds < number:
                 break
             found.parses.append(parses)
@@ -241,17 +248,20 @@ class DialogVerification:
         given = [record["caption"], *record["rounds"]] if dialog.is_native else []
         words = _WrittenWords(self._wordings, found.parses, [each.get("variant") for each in given])
         made = Annotator(scene, words, Random(0)).dialog(listener.caption, listener.start, listener.beam.rounds())
-        if dialog.is_ours:
-            yield from ((number, Verdict("misworded", why)) for number, why in words.faults)
         if len(found.parses) <= dialog.rounds or any(kind == "ambiguous" for _, (kind, _) in found.faults):
             return
         again = [made.pop("caption"), *made.pop("rounds")]
         if not dialog.is_native:  # only the graph of CLEVR-Dialog can be compared, and it may be missing
             given = [{}, *({"dependence in the graph": each} for each in dependences(record))]
             again, made = [{}, *({"dependence in the graph": each["history"]["dependence"]} for each in again[1:])], {}
+        listed, true = list[Any](), facts_of(scene) if self._may_infer else []
         for number, (each, expected) in enumerate(zip(given, again, strict=False)):
             expected.pop("answer", None)
-            if why := _difference(each, expected):
+            told = expected.pop("knowledge_delta") if self._may_infer and dialog.is_native else None
+            why = _difference(each, expected)
+            if told is not None:
+                why = why or fact_fault(each, told, listed, true)
+            if why:
                 yield number, Verdict("annotation", why)
         for key, expected in made.items():
             is_optional = key in (*COPIED, "objects") and record.get(key) is None
@@ -272,30 +282,23 @@ class DialogVerification:
                 yield None, Verdict("set", f"{first} has {what}")
 
 
+# Words ----------------------------------------------------------------------------------------------------------------
+
+
 class _WrittenWords(DialogWords):
-    """Says the sentences of a dialog as they are written, and notes which do not fit what the listener knows."""
+    """Says the sentences of a dialog as they are written."""
 
     def __init__(self, wordings: Wordings, sentences: Sequence[Sequence[Parse]], variants: Sequence[object]) -> None:
         super().__init__(wordings, Random(0))
-        self._sentences, self._variants = sentences, variants
-        self._number, self._comes_back = -1, False
-        self.faults: list[tuple[int, str]] = []
+        self._written = zip(sentences, [*variants] or [None] * len(sentences), strict=False)
 
     def say(
         self, label: str, form: str, slots: Mapping[str, Any], rng: Random, conditions: frozenset[str] = frozenset()
     ) -> Sentence:
         """Return the next sentence; of several texts that say it, by the one that the record names."""
-        self._number += 1
-        variant = self._variants[self._number] if self._variants else None
-        holding = conditions - {BACK} if self._comes_back else conditions
-        meant = [each for each in self._sentences[self._number] if each.form == form and _says(each, slots)]
-        fitting = [each for each in meant if holding in each.cases]
-        if not fitting:
-            case = " and ".join(sorted(holding))
-            self.faults.append((self._number, f"{meant[0].said.text!r} is not said where its object is {case}"))
-        best = min(fitting or meant, key=lambda each: each.said.variant != variant)
-        self._comes_back |= BACK in holding and best.comes_back
-        return best.said
+        parses, variant = next(self._written)
+        meant = [each for each in parses if each.form == form and _says(each, slots)]
+        return min(meant, key=lambda each: each.said.variant != variant).said
 
     def hear(self, attribute: str, value: str) -> None:
         """Do nothing: the words are written."""

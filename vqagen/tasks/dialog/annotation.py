@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.captions import Caption, caption_args
-from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
 from vqagen.tasks.dialog.rounds import (
     NAMED,
@@ -28,8 +27,6 @@ from vqagen.tasks.dialog.wording import DialogWords, Sentence, Span
 
 BOXES = ("pixel_coords", "bbox", "box")
 """Keys of an object record that say where in the image the object is."""
-EXISTS = "exist-obj-rel-imm"
-"""The kind of round that asks whether any object stands in a relation to another."""
 COPIED = ("split", "image_index", "image_filename")
 
 
@@ -105,7 +102,7 @@ class Annotator:
             "variant": said.variant,
             "program": {"label": caption.label, "args": args},
             "mentions": mentions,
-            "knowledge_delta": list(new_facts(self.scene, Knowledge(), knowledge)),
+            "knowledge_delta": list(new_facts(self.scene, Knowledge.of_nothing(self.scene.size), knowledge)),
         }
 
     def _caption_slots(self, caption: Caption) -> dict[str, Any]:
@@ -168,17 +165,9 @@ class Annotator:
             is_recent = number - self._single(move.focus).last_round <= RECENT
             holding += [NEAR] if is_recent else [FAR, BACK]
         if kind.learn is attribute_of_next:
-            holding.append(SURE if self._is_something_there(before, move) else UNSURE)
+            is_known = before.related_exists[move.focus] >> move.relation & 1
+            holding.append(SURE if is_known and self.scene.related[move.relation][move.focus] else UNSURE)
         return frozenset(holding)
-
-    def _is_something_there(self, before: Knowledge, move: Move) -> bool:
-        """Return whether it is known that an object stands in the relation to the focus."""
-        place = move.focus * len(self.scene.related) + move.relation
-        if not self.scene.related[move.relation][move.focus]:
-            return False
-        return bool(before.related_exists >> place & 1) or answer_follows(
-            self.scene, before, Move(EXISTS, move.focus, move.relation)
-        )
 
     def _slots(self, move: Move) -> dict[str, Any]:
         """Return what the question says, as templates call it."""
@@ -291,46 +280,55 @@ def _bit(i: int) -> Objects:
 
 
 def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
-    """Yield the facts known after a round and not before it, as JSON, with all that follows from its answer."""
-    words, values, relations = scene.vocabulary, len(scene.counts), len(scene.related)
+    """Yield the facts known after a round and not before it, as JSON, with what follows from its numbers."""
+    words = scene.vocabulary
 
-    def of_value(value: int) -> tuple[dict[str, Any], int]:
+    def said(value: int) -> dict[str, Any]:
         attribute, word = words.values[value]
-        return {"attribute": words.attributes[attribute].name, "value": word}, scene.counts[value]
+        return {"attribute": words.attributes[attribute].name, "value": word}
 
-    def of_relation(place: int) -> tuple[dict[str, Any], int]:
-        i, relation = divmod(place, relations)
-        return {"object": i, "relation": words.relations[relation]}, scene.related[relation][i].bit_count()
-
-    def of_likes(place: int) -> tuple[dict[str, Any], int]:
-        i, value = divmod(place, values)
-        attribute = words.attributes[words.values[value][0]].name
-        return {"object": i, "attribute": attribute}, scene.counts[value] - 1
-
-    for place in indexes(after.told & ~before.told):
-        yield {"fact": "attribute", "object": place // values, **of_value(place % values)[0]}
+    for i, value in _gained(before.told, after.told):
+        yield {"fact": "attribute", "object": i, **said(value)}
     if after.group:
         told = words.described(*indexes(after.described))
         size = after.group.bit_count() if after.is_sized else None
         yield {"fact": "group", "objects": indexes(after.group), "size": size, "values": told}
-    counted = after.value_counts & ~before.value_counts
-    yield from _numbers("value", of_value, counted)
-    yield from _numbers("value", of_value, 0, after.value_exists & ~before.value_exists & ~counted)
-    counted, found = after.related_counts & ~before.related_counts, after.related_exists & ~before.related_exists
-    yield from _numbers("related", of_relation, counted, found)
-    counted, found = after.alike_counts & ~before.alike_counts, after.alike_exists & ~before.alike_exists
-    yield from _numbers("alike", of_likes, counted, found)
+    for _, value, is_counted in _numbers(
+        [before.value_counts], [before.value_exists], [after.value_counts], [after.value_exists]
+    ):
+        yield {"fact": f"value-{_KINDS[is_counted]}", **said(value), **_number(scene.counts[value], is_counted)}
+    for i, relation, is_counted in _numbers(
+        before.related_counts, before.related_exists, after.related_counts, after.related_exists
+    ):
+        number = _number(scene.related[relation][i].bit_count(), is_counted)
+        yield {"fact": f"related-{_KINDS[is_counted]}", "object": i, "relation": words.relations[relation], **number}
+    for i, value, is_counted in _numbers(
+        before.alike_counts, before.alike_exists, after.alike_counts, after.alike_exists
+    ):
+        number = _number(scene.counts[value] - 1, is_counted)
+        yield {"fact": f"alike-{_KINDS[is_counted]}", "object": i, "attribute": said(value)["attribute"], **number}
     if after.size_known and not before.size_known:
         yield {"fact": "scene-count", "count": scene.size}
     if after.rest_known and not before.rest_known:
         yield {"fact": "rest-exists", "exists": not after.all_seen}
 
 
-def _numbers(
-    fact: str, described: Callable[[int], tuple[dict[str, Any], int]], counted: int, found: int = 0
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the numbers that are known (`counted`), and those that are only known to be 0 or not."""
-    for place in indexes(counted | found):
-        said, number = described(place)
-        told = {"count": number} if counted >> place & 1 else {"exists": number > 0}
-        yield {"fact": f"{fact}-{next(iter(told))}", **said, **told}
+Table = Sequence[int]
+"""Object -> a set."""
+_KINDS = ("exists", "count")
+
+
+def _gained(before: Table, after: Table) -> list[tuple[int, int]]:
+    """Return (object, member) of what a table has gained."""
+    return [(i, each) for i, (old, new) in enumerate(zip(before, after, strict=True)) for each in indexes(new & ~old)]
+
+
+def _numbers(counts: Table, exists: Table, new_counts: Table, new_exists: Table) -> Iterator[tuple[int, int, bool]]:
+    """Yield (object, member, is_counted) of each number that became known, or of which it became known if it is 0."""
+    counted = _gained(counts, new_counts)
+    for pair in sorted({*counted, *_gained(exists, new_exists)}):
+        yield *pair, pair in counted
+
+
+def _number(number: int, is_counted: bool) -> dict[str, Any]:
+    return {"count": number} if is_counted else {"exists": number > 0}

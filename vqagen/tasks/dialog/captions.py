@@ -1,17 +1,16 @@
 """Captions: the first sentence of a dialog, true of exactly one object, pair or set, and what it conveys.
 
-There are four categories (CLEVR-Dialog, Kottur et al. 2019). Under strict rules a caption identifies what it is about;
+There are four categories (CLEVR-Dialog, Kottur et al. 2019). A caption identifies what it is about;
 otherwise the conditions are those of the CLEVR-Dialog generator.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
-from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Rules
+from vqagen.tasks.dialog.knowledge import Knowledge, Learner
 from vqagen.tasks.dialog.scene import DialogScene, Values
 from vqagen.tasks.dialog.situation import Pick
 
@@ -36,15 +35,15 @@ class Caption(NamedTuple):
     anchor_value: int = -1
 
 
-Draw = Callable[[DialogScene, Pick, Rules], Caption | None]
+Draw = Callable[[DialogScene, Pick], Caption | None]
 
 
 # Extreme objects ------------------------------------------------------------------------------------------------------
 
 
-def draw_extreme(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
+def draw_extreme(scene: DialogScene, pick: Pick) -> Caption | None:
     """Draw a caption about the object that lies farthest in one direction, or in the center."""
-    options = list(_extremes(scene, rules))
+    options = _extremes(scene)
     if not options:
         return None
     relation, i, values = options[pick.below(len(options))]
@@ -53,28 +52,24 @@ def draw_extreme(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None
     return Caption(label, "", 1 << i, told, relation)
 
 
-def _extremes(scene: DialogScene, rules: Rules) -> Iterator[tuple[int, int, Values]]:
-    """Yield (direction or -1 for the center, object, values that can be told of it).
+def _extremes(scene: DialogScene) -> list[tuple[int, int, Values]]:
+    """Return (direction or -1 for the center, object, values that can be told of it).
 
-    Those that several objects have are told: such a caption does not name its object by a value. Under strict rules,
-    any value is told where no extreme object has one of those.
+    Those that several objects have are told: such a caption does not name its object by a value. Any value is told
+    where no extreme object has one of those.
     """
-    found = [(relation, i) for relation in range(len(scene.related)) for i in farthest(scene, relation, rules)]
+    found = [(relation, i) for relation in range(len(scene.related)) for i in farthest(scene, relation)]
     center = central(scene)
-    found += [(-1, i) for i in center] if len(center) == 1 or not rules.is_strict else []
+    found += [(-1, i) for i in center] if len(center) == 1 else []
     hard = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in found]
-    hard = [option for option in hard if option[2]]
-    if rules.is_strict and not hard:
-        yield from ((relation, i, scene.values_of[i]) for relation, i in found)
-    else:
-        yield from hard
+    return [each for each in hard if each[2]] or [(relation, i, scene.values_of[i]) for relation, i in found]
 
 
-def farthest(scene: DialogScene, relation: int, rules: Rules) -> list[int]:
-    """Return the objects beyond which nothing lies in a direction; under strict rules all others lie opposite."""
+def farthest(scene: DialogScene, relation: int) -> list[int]:
+    """Return the objects beyond which nothing lies in a direction, and to which all others lie opposite."""
     back = scene.related[scene.vocabulary.inverse[relation]]
     found = [i for i in range(scene.size) if not scene.related[relation][i]]
-    return [i for i in found if back[i] | 1 << i == scene.everything] if rules.is_strict else found
+    return [i for i in found if back[i] | 1 << i == scene.everything]
 
 
 def central(scene: DialogScene) -> list[int]:
@@ -93,7 +88,7 @@ def _some_values(pick: Pick, first: Values, extra: Values) -> tuple[int, ...]:
 # Other captions -------------------------------------------------------------------------------------------------------
 
 
-def draw_unique(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
+def draw_unique(scene: DialogScene, pick: Pick) -> Caption | None:
     """Draw a caption about an object that alone has some value. Half of them say that it is the only one."""
     unique = scene.present & ~scene.repeated
     value = pick.one(unique)
@@ -104,7 +99,7 @@ def draw_unique(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
     return Caption("unique-obj", "exact" if pick.happens(0.5) else "bare", 1 << i, told)
 
 
-def draw_count(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
+def draw_count(scene: DialogScene, pick: Pick) -> Caption | None:
     """Draw a caption about the objects with a value that at least two have; half of them say how many they are."""
     value = pick.one(scene.repeated)
     if value < 0:
@@ -112,9 +107,9 @@ def draw_count(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
     return Caption("count-att" if pick.happens(0.5) else "count-att-no", "", scene.having[value], (value,))
 
 
-def draw_relation(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
+def draw_relation(scene: DialogScene, pick: Pick) -> Caption | None:
     """Draw a caption about two objects: a red thing is left of a cube."""
-    options = list(_strict_pairs(scene) if rules.is_strict else _neighbors(scene))
+    options = list(_pairs(scene))
     if not options:
         return None
     subject, value, relation, anchor, anchor_value = options[pick.below(len(options))]
@@ -125,7 +120,7 @@ Pair = tuple[int, int, int, int, int]
 """Subject, its value, relation, anchor, its value."""
 
 
-def _strict_pairs(scene: DialogScene) -> Iterator[Pair]:
+def _pairs(scene: DialogScene) -> Iterator[Pair]:
     """Yield the pairs that alone fit their sentence: one of the two values is unique, and one thing fits the other."""
     unique = indexes(scene.present & ~scene.repeated)
     for relation, table in enumerate(scene.related):
@@ -140,19 +135,6 @@ def _strict_pairs(scene: DialogScene) -> Iterator[Pair]:
                     yield i, value, relation, behind.bit_length() - 1, other
 
 
-def _neighbors(scene: DialogScene) -> Iterator[Pair]:
-    """Yield the pairs of CLEVR-Dialog: neighbors in an order, one of a unique value and one of a repeated one."""
-    unique = scene.present & ~scene.repeated
-    for relation, table in enumerate(scene.related):
-        order = sorted(range(scene.size), key=lambda i: -table[i].bit_count())
-        for anchor, subject in pairwise(order):
-            is_anchor = bool(scene.values_of[anchor] & unique)
-            one, other = (unique, scene.repeated) if is_anchor else (scene.repeated, unique)
-            for value in indexes(scene.values_of[subject] & other):
-                for anchor_value in indexes(scene.values_of[anchor] & one):
-                    yield subject, value, relation, anchor, anchor_value
-
-
 CATEGORIES: Mapping[str, Draw] = {
     "extreme": draw_extreme,
     "unique": draw_unique,
@@ -165,9 +147,9 @@ CATEGORIES: Mapping[str, Draw] = {
 # What captions convey -------------------------------------------------------------------------------------------------
 
 
-def knowledge_after(caption: Caption, scene: DialogScene, rules: Rules) -> Knowledge:
+def knowledge_after(caption: Caption, scene: DialogScene) -> Knowledge:
     """Return what is known after a caption."""
-    learner = Learner(scene, Knowledge(), 0, rules)
+    learner = Learner(scene, Knowledge.of_nothing(scene.size), 0)
     learner.after.label = caption.label
     if caption.label == "obj-relation":
         _learn_relation(learner, caption)
@@ -195,7 +177,6 @@ def _learn_set(learner: Learner, caption: Caption) -> None:
     is_sized = caption.label == "count-att"
     learner.introduce_set(caption.objects, 1 << value, is_sized)
     learner.after.several |= 1 << value
-    learner.after.exhausted |= 1 << value
     if is_sized:
         learner.learn_value(value)
 
@@ -208,8 +189,7 @@ def _learn_relation(learner: Learner, caption: Caption) -> None:
         learner.call(i, 1 << value)
     learner.after.topic = -1
     learner.after.result = caption.objects | 1 << caption.anchor
-    if learner.is_strict:
-        learner.relate(caption.anchor, caption.relation, subject)
+    learner.relate(caption.anchor, caption.relation, subject)
 
 
 def caption_args(caption: Caption, scene: DialogScene) -> dict[str, Any]:

@@ -1,33 +1,22 @@
 """The questioner's partial knowledge of a scene: the facts that a dialog has conveyed so far.
 
-Facts are true, so knowledge only says *which* facts are known; the scene has their content. Sets of facts are ints:
-`told` and `alike_*` have the bit `i * values + value` for object i, `known` the bit `i * attributes + attribute`, and
-`related_*` the bit `i * relations + relation`.
+Facts are true, so knowledge only says *which* facts are known; the scene has their content. What is known of single
+objects stands in lists with a set for each object: `related_counts[2]` holds the relations in which the number of
+objects that stand to object 2 is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.scene import DialogScene, Values
 
 RECENT = 2
 """What one of so many last rounds was about is recent."""
-ROUND_BITS = 12
-"""Bits of a round's number in `Knowledge.revealed`."""
-
-
-class Rules(NamedTuple):
-    """The settings that decide what may be asked."""
-
-    is_strict: bool = True
-    """False for the preconditions of the CLEVR-Dialog generator."""
-    is_far: bool = True
-    """True if questions should refer to what was told long ago rather than to what was told just now."""
 
 
 class Move(NamedTuple):
@@ -57,12 +46,24 @@ def is_counting(label: str) -> bool:
 class Knowledge:
     """Facts known after a round, and what the round leaves to refer to. Never changed once the round is over."""
 
+    told: list[Values]
+    """Object -> the values that the text tells of it as a single object."""
+    known: list[int]
+    """Object -> its attributes that need not be asked any more, also as a member of a set."""
+    related_counts: list[int]
+    """Object -> the relations in which it is known how many objects stand to it."""
+    related_exists: list[int]
+    """Object -> the relations in which it is known whether any object stands to it."""
+    links: list[int]
+    """Object -> the relations in which it is known which object is next to it."""
+    alike_counts: list[Values]
+    """Object -> the values of which it is known how many other objects have them."""
+    alike_exists: list[Values]
+    """Object -> the values of which it is known whether any other object has them."""
+    revealed: dict[tuple[int, int], int]
+    """(object, attribute) -> the round that told it, or its values as those of a set."""
     singles: Objects = 0
     """Objects introduced as one object each."""
-    told: int = 0
-    """Values that the text tells of singles."""
-    known: int = 0
-    """Attributes of objects, also of members of sets, that need not be asked any more."""
     closed: int = 0
     """Attributes that describe a set. Its members are not asked for them, so nobody is: the answer would be another."""
     plural: Values = 0
@@ -73,38 +74,14 @@ class Knowledge:
     uncounted: Objects = 0
     """Objects mentioned as a set whose number is not told: nobody can say how many were mentioned."""
     value_counts: Values = 0
+    """Values of which it is known how many objects have them."""
     value_exists: Values = 0
     """Values of which it is known whether any object has them."""
-    exhausted: Values = 0
-    """Values whose bearers were all mentioned: the other objects have none of them."""
-    parts: tuple[tuple[int, Objects, int], ...] = ()
-    """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
-    counted: tuple[tuple[int, Objects, int], ...] = ()
-    """(value, a group, how many of it have the value)."""
-    at_least: tuple[tuple[int, int, int], ...] = ()
-    """(object, relation, least number of objects that stand in it to the object), as told of groups."""
-    rest: tuple[Objects, int, Values] | None = None
-    """Some objects, how many others there are, and values that none of those has."""
-    apart: tuple[tuple[int, int], ...] = ()
-    """Pairs of values that no object has both."""
-    lacks: int = 0
-    """Values that singles and members of groups are known not to have, at the bits of `told`."""
-    related_counts: int = 0
-    related_exists: int = 0
-    alike_counts: int = 0
-    """Known: how many other objects have the value of the object."""
-    alike_exists: int = 0
-    links: int = 0
-    """Known: which object is next to the object in the relation."""
-    ordered: int = 0
-    """Known: object j stands in the relation to object i, at the bit `(i * relations + relation) * objects + j`."""
     is_alias: bool = False
     """True if the round found an object that was introduced before, which the text does not say."""
     size_known: bool = False
     rest_known: bool = False
     """True if it was asked whether there are further objects."""
-    least_size: int = 0
-    """There are at least so many objects."""
     all_seen: bool = False
     """True if there are none."""
     label: str = ""
@@ -118,70 +95,58 @@ class Knowledge:
     """True if the size of the group is known."""
     described: Values = 0
     """Values that the members of the group are told to have."""
-    lacking: Values = 0
-    """Values that no member of the group has."""
-    rest_of: Objects = 0
-    """The objects that were mentioned before, if the group is all the others."""
-    anchor: tuple[int, int] | None = None
-    """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0
     """The objects that the answer was about."""
     names: tuple[tuple[int, int, Values], ...] = ()
     """(round, object, values) by which the last rounds named an object: "the red thing"; then also called "it"."""
-    revealed: int = 0
-    """The round that told an attribute of an object: `ROUND_BITS` for each bit of `known`."""
+
+    @staticmethod
+    def of_nothing(size: int) -> Knowledge:
+        """Return what is known of a scene of so many objects before a dialog."""
+        tables: list[Any] = [*([0] * size for _ in range(7)), {}]
+        return Knowledge(*tables)
 
     def copy(self) -> Knowledge:
         """Return knowledge that can be changed."""
-        return Knowledge(*_content(self))
+        content: list[Any] = [each.copy() if isinstance(each, list | dict) else each for each in _content(self)]
+        return Knowledge(*content)
 
     def key(self) -> tuple[object, ...]:
         """Return what distinguishes this knowledge from other knowledge, whenever it was revealed."""
-        return _distinctive(self)
+        return tuple(tuple(each) if isinstance(each, list) else each for each in _distinctive(self))
 
 
-_ordered = attrgetter("related_counts", "links")
 _content = attrgetter(*(each.name for each in fields(Knowledge)))
 _distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move", "names")))
 
 
 def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -> int:
     """Return the round that told a value of an object."""
-    place = i * len(scene.value_at) + scene.vocabulary.values[value][0]
-    return knowledge.revealed >> place * ROUND_BITS & (1 << ROUND_BITS) - 1
+    return knowledge.revealed[i, scene.vocabulary.values[value][0]]
 
 
 class Learner:
     """Adds what a round conveys to a copy of what was known, with all that follows from it."""
 
-    def __init__(self, scene: DialogScene, before: Knowledge, round: int, rules: Rules) -> None:
+    def __init__(self, scene: DialogScene, before: Knowledge, round: int) -> None:
         self.scene, self.before, self.round = scene, before, round
-        self.is_strict = rules.is_strict
         self.after = before.copy()
-        self._values, self._attributes, self._relations = scene.widths
 
     # Objects and sets ------------------------------------------------------------------------------------------------
 
     def tell(self, i: int, value: int) -> None:
         """Tell a value of one object."""
-        after, attribute = self.after, self.scene.vocabulary.values[value][0]
-        if after.told & (told := 1 << value) << i * self._values == 0:
-            others = after.singles & ~(1 << i) if not after.several & told else 0
-            if others and any(after.told >> other * self._values & told for other in indexes(others)):
-                after.several |= told
-            after.told |= told << i * self._values
+        after, told = self.after, 1 << value
+        if any(after.told[other] & told for other in indexes(after.singles & ~(1 << i))):
+            after.several |= told
+        after.told[i] |= told
         after.value_exists |= told
-        self.note(i, attribute)
-        for one, other in after.apart:
-            if value in (one, other):
-                self._lack(i, 1 << one + other - value)
+        self.note(i, self.scene.vocabulary.values[value][0])
 
     def note(self, i: int, attribute: int) -> None:
         """Note that an attribute of an object is known."""
-        after, place = self.after, i * self._attributes + attribute
-        if not after.known >> place & 1:
-            after.known |= 1 << place
-            after.revealed |= self.round << place * ROUND_BITS
+        self.after.known[i] |= 1 << attribute
+        self.after.revealed.setdefault((i, attribute), self.round)
 
     def introduce(self, i: int, is_found: bool = False) -> None:
         """Introduce one object, which "it" then stands for; it `is_found` by an answer, or it was referred to."""
@@ -206,7 +171,6 @@ class Learner:
         if is_single(objects) and is_sized:
             i = only(objects)
             self.introduce(i, is_found=True)
-            self._lack(i, after.lacking)
             for value in indexes(described):
                 self.tell(i, value)
             self.call(i, described)
@@ -216,60 +180,17 @@ class Learner:
         if objects:
             self._describe(objects, described, is_sized)
 
-    def keep_apart(self, one: int, other: int) -> None:
-        """Learn that no object has both values."""
-        after, values = self.after, len(self.scene.counts)
-        after.apart += ((one, other),)
-        for i in indexes(after.singles):
-            for value in (one, other):
-                if after.told >> i * values + value & 1:
-                    self._lack(i, 1 << one + other - value)
-
-    def keep_from(self, objects: Objects, values: Values) -> None:
-        """Learn that none of a group has some values. A reader may know of an object found later that it is of it."""
-        for i in indexes(objects):
-            self._lack(i, values)
-
-    def _lack(self, i: int, values: Values) -> None:
-        """Learn that object i has none of some values; if one value of an attribute is left, it has that."""
-        after, width = self.after, len(self.scene.counts)
-        after.lacks |= values << i * width
-        for attribute, of_attribute in enumerate(self.scene.vocabulary.value_sets):
-            left = of_attribute & ~(after.lacks >> i * width)
-            if is_single(left):
-                self.note(i, attribute)
-
-    def borne_by_one(self, i: int) -> Values:
-        """Return the values that object i alone is known to have: all others lack them."""
-        if not self.is_strict:
-            return 0
-        told = self.after.told >> i * self._values & self.after.value_counts
-        return sum(1 << value for value in indexes(told) if self.scene.counts[value] == 1)
-
-    def mentioned_wholly(self) -> Values:
-        """Return the values whose bearers were all mentioned, as sets or one by one."""
-        after, values = self.after, self.after.exhausted
-        for value in indexes(after.value_counts & ~values):
-            bearers = sum(after.told >> i * self._values + value & 1 for i in indexes(after.singles))
-            values |= (bearers == self.scene.counts[value]) << value
-        return values
-
     def _describe(self, objects: Objects, described: Values, is_sized: bool) -> None:
         after = self.after
         after.plural |= described
         after.value_exists |= described
         if is_sized:
             after.several |= described
-        if self.is_strict:
-            for value in indexes(described):
-                after.closed |= 1 << self.scene.vocabulary.values[value][0]
         for value in indexes(described):
+            attribute = self.scene.vocabulary.values[value][0]
+            after.closed |= 1 << attribute
             for i in indexes(objects):
-                if self.is_strict:
-                    self.note(i, self.scene.vocabulary.values[value][0])
-                else:
-                    after.singles |= 1 << i
-                    self.tell(i, value)
+                self.note(i, attribute)
 
     # Facts -----------------------------------------------------------------------------------------------------------
 
@@ -277,74 +198,61 @@ class Learner:
         """Learn how many objects have a value, or only whether any has it; if none has, that is its count."""
         after, count = self.after, self.scene.counts[value]
         after.value_exists |= 1 << value
-        if is_counted or (self.is_strict and not count):
+        if is_counted or not count:
             after.value_counts |= 1 << value
         if is_counted and count > 1:
             after.several |= 1 << value
 
     def count_related(self, i: int, relation: int) -> None:
         """Learn how many objects stand in a relation to object i."""
-        bit = 1 << i * self._relations + relation
-        self.after.related_counts |= bit
-        self.after.related_exists |= bit
+        self.after.related_counts[i] |= 1 << relation
+        self.after.related_exists[i] |= 1 << relation
         there = self.scene.related[relation][i]
-        if self.is_strict and is_single(there):
-            self._order(i, relation, only(there))
+        if is_single(there):
+            self.find_related(only(there), self.scene.vocabulary.inverse[relation])
 
     def find_related(self, i: int, relation: int) -> None:
         """Learn whether any object stands in a relation to object i; if none does, that is their number."""
-        bit = 1 << i * self._relations + relation
-        self.after.related_exists |= bit
-        if self.is_strict and not self.scene.related[relation][i]:
-            self.after.related_counts |= bit
+        self.after.related_exists[i] |= 1 << relation
+        if not self.scene.related[relation][i]:
+            self.after.related_counts[i] |= 1 << relation
 
     def link(self, i: int, relation: int, j: int) -> None:
         """Learn that object j stands in a relation to object i, next to it in the order."""
-        if self.is_strict:
-            self.relate(i, relation, j)
-            self.after.links |= 1 << i * self._relations + relation
+        self.relate(i, relation, j)
+        self.after.links[i] |= 1 << relation
 
     def relate(self, i: int, relation: int, j: int) -> None:
-        """Learn that object j stands in a relation to object i."""
+        """Learn that object j stands in a relation to object i, and the same from the other side."""
         self.find_related(i, relation)
-        self._order(i, relation, j)
-
-    def _order(self, i: int, relation: int, j: int) -> None:
-        """Note that object j stands in a relation to object i, and the same from the other side."""
-        back = self.scene.vocabulary.inverse[relation]
-        self.find_related(j, back)
-        self.after.ordered |= 1 << (i * self._relations + relation) * self.scene.size + j
-        self.after.ordered |= 1 << (j * self._relations + back) * self.scene.size + i
+        self.find_related(j, self.scene.vocabulary.inverse[relation])
 
     def count_alike(self, i: int, value: int) -> None:
         """Learn how many other objects have the value of object i, and so how many have it."""
-        bit = 1 << i * self._values + value
-        self.after.alike_counts |= bit
-        self.after.alike_exists |= bit
-        if self.is_strict:
-            self.learn_value(value)
+        self.after.alike_counts[i] |= 1 << value
+        self.after.alike_exists[i] |= 1 << value
+        self.learn_value(value)
 
     def find_alike(self, i: int, value: int) -> None:
         """Learn whether any other object has the value of object i."""
-        self.after.alike_exists |= 1 << i * self._values + value
-        if self.is_strict:
-            if self.scene.counts[value] > 1:
-                self.after.several |= 1 << value
-            else:
-                self.learn_value(value)
+        self.after.alike_exists[i] |= 1 << value
+        if self.scene.counts[value] > 1:
+            self.after.several |= 1 << value
+        else:
+            self.learn_value(value)
 
     # What follows ----------------------------------------------------------------------------------------------------
 
     def conclude(self) -> Knowledge:
-        """Return the knowledge with all that follows from it."""
+        """Return the knowledge with what follows from numbers; other consequences are not drawn."""
         before, after = self.before, self.after
-        if self.is_strict:
-            is_sized = after.size_known and not before.size_known
-            if is_sized or after.value_counts != before.value_counts:
-                self._conclude_counts()
-            is_sized = after.size_known and not before.size_known
-            if is_sized or _ordered(after) != _ordered(before):
-                self._conclude_order()
+        if after.size_known != before.size_known or after.value_counts != before.value_counts:
+            self._conclude_counts()
+        if after.size_known != before.size_known or (after.related_counts, after.links) != (
+            before.related_counts,
+            before.links,
+        ):
+            self._conclude_order()
         return after
 
     def _conclude_counts(self) -> None:
@@ -369,29 +277,24 @@ class Learner:
         are behind c: so two are behind d. And if there are known to be six in all, two are in front of c, and three in
         front of d. Without that number, "nothing is behind f" still tells that something is in front of it.
         """
-        after, inverse = self.after, self.scene.vocabulary.inverse
-        if not after.related_counts:
-            return
-        before = -1
+        after, scene, inverse = self.after, self.scene, self.scene.vocabulary.inverse
+        before: list[int] = []
         while before != after.related_counts:
-            before = after.related_counts
-            for i, relation in self._pairs(after.links):
-                j = self.scene.next[relation][i]
-                counted = after.related_counts
-                if (counted >> i * self._relations + relation | counted >> j * self._relations + relation) & 1:
+            before = after.related_counts.copy()
+            for i, relation in _pairs(after.links):
+                j = scene.next[relation][i]
+                if (after.related_counts[i] | after.related_counts[j]) >> relation & 1:
                     self.count_related(i, relation)
                     self.count_related(j, relation)
-            for i, relation in self._pairs(after.related_counts):
-                back, there = inverse[relation], self.scene.related[relation][i]
-                if there and not after.size_known:
-                    continue
-                if not self.scene.placed[relation] >> i & 1:
+            for i, relation in _pairs(after.related_counts):
+                if not scene.placed[relation] >> i & 1:
                     continue  # an object beside it in neither direction
                 if after.size_known:
-                    self.count_related(i, back)
-                elif after.mentioned & ~(1 << i):
-                    self.find_related(i, back)
+                    self.count_related(i, inverse[relation])
+                elif not scene.related[relation][i] and after.mentioned & ~(1 << i):
+                    self.find_related(i, inverse[relation])
 
-    def _pairs(self, facts: int) -> Iterator[tuple[int, int]]:
-        """Yield (object, relation) of facts about relations."""
-        return (divmod(place, self._relations) for place in indexes(facts))
+
+def _pairs(table: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the pairs of an object and a relation in a table of relations by objects."""
+    return [(i, relation) for i, relations in enumerate(table) for relation in indexes(relations)]

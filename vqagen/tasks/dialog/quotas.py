@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import product
 from math import ceil, floor
 from typing import NamedTuple
 
@@ -18,15 +16,13 @@ from vqagen.language.catalogue import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
-from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundKind, kinds_after
+from vqagen.tasks.dialog.rounds import FAMILIES
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.situation import NONE_REFUSED
 
 UNLIMITED = 10**6
 FIRST_ROUND = 4
 EPSILON = 1e-9
-HORIZON = 12
-"""Rounds that the objective looks ahead: more take long, and change nothing."""
 LEADING_NUMBERS = 3
 """Counts that run neck and neck: 0, 1 and 2 would be two thirds of the answers with two."""
 
@@ -34,38 +30,23 @@ LEADING_NUMBERS = 3
 # Quotas ---------------------------------------------------------------------------------------------------------------
 
 
-class Objective(NamedTuple):
-    """The score of a dialog: how many rounds of each sort count for it, and what a repeated label costs."""
+class Wanted(NamedTuple):
+    """Rounds that a dialog should have, known by a part of their labels: each counts for its score, up to `most`."""
 
-    ellipses: int = 1
-    """Questions that repeat the one before in a few words (labels with imm2)."""
-    similar: int = 1
-    """Questions that ask the same of another object (labels with sim)."""
-    early: int = 6
-    """Questions about an object of an earlier round (labels with early)."""
-    repeats: int = 1
-    """Cost of each round with the label of the round before."""
+    part: str
+    most: int
+    points: int = 1
+    spared: tuple[int, ...] = (0,)
+    """The rounds that a dialog does without: each draws one of these numbers."""
 
 
-DEFAULT_OBJECTIVE = Objective()
-
-
-class Gains(NamedTuple):
-    """Rounds of a dialog that its objective counts."""
-
-    ellipses: int = 0
-    similar: int = 0
-    early: int = 0
-
-    def add(self, label: str) -> Gains:
-        """Return the gains after another round."""
-        return Gains(
-            self.ellipses + ("imm2" in label), self.similar + ("sim" in label), self.early + ("early" in label)
-        )
-
-    def capped(self, objective: Objective) -> Gains:
-        """Return the gains as far as they count."""
-        return Gains(*map(min, self, objective))
+WANTED = (
+    Wanted("imm2", 1, 2, spared=(0, 1)),  # repeats the question before in a few words: "And its size?"
+    Wanted("sim", 1, 2, spared=(0, 0, 1)),  # asks the same of another object
+    Wanted("early", 6, spared=(0, 1, 2, 3)),  # asks about an object of an earlier round
+)
+Wants = tuple[int, ...]
+"""Of each sort, the rounds that a dialog should still have."""
 
 
 class RoundCounts(NamedTuple):
@@ -83,7 +64,7 @@ class RoundCounts(NamedTuple):
         return RoundCounts(*(number + more for number, more in zip(self, added, strict=True)))
 
 
-NO_ROUNDS, NO_GAINS = RoundCounts(), Gains()
+NO_ROUNDS = RoundCounts()
 Limits = tuple[tuple[float, float], ...]
 """(least, most) of count, exist and seek, of count and exist together, and of standalone rounds."""
 FREE: Limits = ((0, UNLIMITED),) * 5
@@ -98,9 +79,9 @@ class Quotas:
     """As fractions of the rounds."""
     table: Mapping[int, Limits] = field(default_factory=dict)
     """Limits by round, in place of shares; rounds beyond the last one have its shares."""
-    objective: Objective = DEFAULT_OBJECTIVE
-    spared: tuple[tuple[int, ...], ...] = ((0, 1), (0, 0, 1), (0, 1, 2, 3))
-    """Of each sort of the objective, the rounds that the plan of a dialog may do without: each draws one number."""
+    wanted: tuple[Wanted, ...] = WANTED
+    repeated: int = 1
+    """Points that a round costs whose label is that of the round before."""
 
     @property
     def are_free(self) -> bool:
@@ -130,6 +111,13 @@ class Quotas:
         numbers = *families, counts.counts + counts.exists, standalone
         return all(least <= number <= most for number, (least, most) in zip(numbers, self.limits(round), strict=True))
 
+    def gain(self, wants: Wants, label: str, before: str) -> tuple[int, Wants]:
+        """Return the points that a round adds to the score of a dialog, and what the dialog should have after it."""
+        had = [each.part in label and left > 0 for each, left in zip(self.wanted, wants, strict=True)]
+        points = sum(each.points for each, is_had in zip(self.wanted, had, strict=True) if is_had)
+        left = tuple(left - is_had for left, is_had in zip(wants, had, strict=True))
+        return points - self.repeated * (label == before), left
+
 
 PRESETS = {
     "smooth": Quotas("smooth", ((0.1, 0.3), (0.1, 0.3), (0.3, 0.7), (0, 0.4), (0, 0.1))),
@@ -145,96 +133,13 @@ PRESETS = {
             9: ((0, 3), (0, 3), (3, 6), (0, 3), (0, 2)),
             10: ((0, 3), (0, 3), (3, 6), (0, 4), (0, 2)),
         },
-        objective=Objective(UNLIMITED, UNLIMITED, 4, 0),
-        spared=((0,), (0,), (0,)),
+        wanted=(Wanted("imm2", UNLIMITED), Wanted("sim", UNLIMITED), Wanted("early", 4)),
+        repeated=0,
     ),
     "none": Quotas("none"),
 }
 """`paper`: the shares of Kottur et al. 2019; `reference`: the table of their code; `smooth`: more room, so that its
 place does not give away the family of a round."""
-
-
-# Looking ahead --------------------------------------------------------------------------------------------------------
-
-
-class Prospect:
-    """The rounds that can still come in dialogs of a given length. Answers are kept: there are few different ones.
-
-    Looking ahead takes every kind of round to have a question, whatever is known by then.
-    """
-
-    def __init__(self, quotas: Quotas, rounds: int) -> None:
-        self.quotas, self.rounds = quotas, rounds
-        self.can_finish = cache(self._can_finish)
-        self.counts_after = cache(self._find_counts_after)
-        self.gains_after = cache(self._find_gains_after)
-        self.most_gain = cache(self._find_most)
-        self._most_gain = cache(self._find_most_gain)
-        self._alike = cache(_alike)
-        self._unlike_kinds_after = cache(self._find_unlike_kinds)
-
-    def _find_counts_after(self, counts: RoundCounts, label: str) -> RoundCounts:
-        """Return the counts of a dialog after a round with a label, as far as the quotas look at them."""
-        kind = ROUND_KINDS[label]
-        return counts if self.quotas.are_free else counts.add(kind.family, kind.refers == NOTHING)
-
-    def _find_gains_after(self, gains: Gains, label: str) -> Gains:
-        """Return the gains of a dialog after a round with a label, as far as they count."""
-        return gains.add(label).capped(self.quotas.objective)
-
-    def _can_finish(self, round: int, counts: RoundCounts) -> bool:
-        """True if the quotas admit these counts after a round, and some way on to the end of the dialog."""
-        if round and not self.quotas.admits(round, counts):
-            return False
-        return (
-            round == self.rounds
-            or self.quotas.are_free
-            or any(self.can_finish(round + 1, counts.add(*each)) for each in product(FAMILIES, (False, True)))
-        )
-
-    def _find_most(self, round: int, counts: RoundCounts, gains: Gains, label: str) -> int:
-        """Return the most that the rounds after one with this label can add; 0 if the end is beyond the horizon."""
-        if self.rounds - round > HORIZON:
-            return 0
-        objective = self.quotas.objective
-        finite = (gain if most < UNLIMITED else 0 for gain, most in zip(gains, objective, strict=False))
-        return self._most_gain(round, counts, Gains(*finite), self._alike(label))
-
-    def _find_most_gain(self, round: int, counts: RoundCounts, gains: Gains, label: str) -> int:
-        objective, best = self.quotas.objective, 0
-        left = sum(objective[: len(gains)]) - sum(gains)
-        if round == self.rounds:
-            return 0
-        for kind in self._unlike_kinds_after(label):
-            if best == left:
-                break
-            then = self.counts_after(counts, kind.label)
-            if self.can_finish(round + 1, then):
-                gained = self.gains_after(gains, kind.label)
-                more = self.most_gain(round + 1, then, gained, kind.label)
-                best = max(best, sum(gained) - sum(gains) + more)
-        return best
-
-    def _find_unlike_kinds(self, label: str) -> tuple[RoundKind, ...]:
-        """Return one kind of round of those that may follow a label, change the counts alike and lead on alike.
-
-        That halves the time of a run's first scene, which was 0.8 s with every kind (10 rounds, quotas `smooth`). Kinds
-        that gain come first, for they often gain all that is left: a whole dialog is looked ahead in 0.001 s, not 0.3.
-        """
-        found = {
-            (kind.family, kind.refers == NOTHING, NO_GAINS.add(kind.label), self._alike(kind.label)): kind
-            for kind in kinds_after(label)
-        }
-        return tuple(sorted(found.values(), key=lambda kind: sum(NO_GAINS.add(kind.label)), reverse=True))
-
-
-def _alike(label: str) -> str:
-    """Return the first label that the same kinds of rounds may follow; "" if none but those that may follow any."""
-    follow = [kind.label for kind in ROUND_KINDS.values() if label in kind.after]
-    for other in ROUND_KINDS if follow else ():
-        if follow == [kind.label for kind in ROUND_KINDS.values() if other in kind.after]:
-            return other
-    return ""
 
 
 # Balance of answers -----------------------------------------------------------------------------------------------

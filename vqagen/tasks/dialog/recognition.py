@@ -7,43 +7,32 @@ finds the words; these are said again, and must give the sentence to the letter:
     sentence  How many cubes are left of the red thing?
     slots     V: {"shape": "cube"}   R: "left"   D: {"color": "red"}      conditions: those of near objects
 
-A `Listener` then says what a caption or a question can mean, by what was said before, and its faults.
+A `Listener` then says what a question asks, by what was said before. It does not judge whether a person would take the
+reference so, nor whether the answer is new: `tests/oracles/dialogs` does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, reduce
 from operator import and_
-from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.bits import indexes, is_single
+from vqagen.bits import indexes, union_of
 from vqagen.tasks.dialog.captions import CENTER, Caption, central, farthest, knowledge_after
-from vqagen.tasks.dialog.consequences import answer_follows
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
+from vqagen.tasks.dialog.knowledge import Move
 from vqagen.tasks.dialog.loading import label_rules
 from vqagen.tasks.dialog.rounds import (
     NAMED,
     NOTHING,
     ROUND_KINDS,
-    TOPIC,
-    Learn,
     RoundKind,
-    alike,
     attribute_of_focus,
-    attribute_of_next,
-    group_itself,
-    having_value,
-    having_value_in_group,
-    related,
-    rest,
-    whole_scene,
 )
-from vqagen.tasks.dialog.scene import TIE, DialogScene, DialogVocabulary
+from vqagen.tasks.dialog.scene import DialogScene, DialogVocabulary
 from vqagen.tasks.dialog.search import Beam, play
-from vqagen.tasks.dialog.situation import Pick, Situation
 from vqagen.tasks.dialog.template import ANY_EXTREME, FOCUS, GROUP, NOUN
 from vqagen.tasks.dialog.wording import NUMBER_WORDS, Phrasing, Sentence, Wordings
 
@@ -230,13 +219,13 @@ class Verdict(NamedTuple):
 
 
 class Listener:
-    """Listens to one dialog, by the rules that it was made by and, to see what is clear and new, by the strict ones."""
+    """Follows one dialog: what each sentence asks, by what was said before, and whether its answer is right."""
 
-    def __init__(self, scene: DialogScene, caption: Caption, rules: Rules) -> None:
-        self.scene, self.caption, self.rules = scene, caption, rules
-        self.start = knowledge_after(caption, scene, rules)
+    def __init__(self, scene: DialogScene, caption: Caption, is_strict: bool = True) -> None:
+        """Without `is_strict`, a name may be that of "it" or of a set, as other generators have it."""
+        self.scene, self.caption, self.is_strict = scene, caption, is_strict
+        self.start = knowledge_after(caption, scene)
         self.beam, self.rounds = Beam(self.start), 0
-        self._strict = self.start if rules.is_strict else knowledge_after(caption, scene, Rules())
 
     def hear(self, parses: Sequence[Parse], answer: object) -> Iterator[Verdict]:
         """Go on by one round, and yield what is wrong with it; stay where it is if nothing can be meant."""
@@ -246,23 +235,31 @@ class Listener:
             yield Verdict("unlicensed", f"nothing was said that it can refer to ({kind.refers})")
             return
         self.rounds += 1
-        played = [(move, *play(self.scene, before.knowledge, move, self.rounds, self.rules)) for move in moves]
+        played = [(move, *play(self.scene, before.knowledge, move, self.rounds)) for move in moves]
         right = [each for each in played if str(each[2].answer) == str(answer)]
         move, knowledge, outcome = (right or played)[0]
         self.beam = Beam(knowledge, move=move, outcome=outcome, parent=before)
         if not right:
             yield Verdict("wrong", f"the answer is {answer!r}, but the scene gives {outcome.answer!r}")
-        if why := "it can be read in several ways" if len(moves) > 1 else _why_unclear(self.scene, self._strict, move):
-            yield Verdict("ambiguous", why)
-        elif _is_known(Situation(self.scene, self._strict, Pick(Random(0)), Rules()), move):
-            yield Verdict("redundant", "the answer follows from what was said before")
-        self._strict = knowledge if self.rules.is_strict else self._after(before.knowledge, move)
+        if len(moves) > 1:
+            yield Verdict("ambiguous", "it can be read in several ways")
 
-    def _after(self, own: Knowledge, move: Move) -> Knowledge:
-        """Return what is known by the strict rules after a question that looser ones allow."""
-        known = self._strict.copy()
-        known.topic, known.group, known.is_sized, known.described = own.topic, own.group, own.is_sized, own.described
-        return play(self.scene, known, move, self.rounds, Rules())[0]
+    def recall(self, args: Mapping[str, Any]) -> None:
+        """Take for known what the program of the next round names: dialogs of looser rules refer to it.
+
+        What is no object or value of the scene names nothing.
+        """
+        known, numbers = self.beam.knowledge.copy(), range(self.scene.size)
+        for key, given in args.items():
+            if key in ("group", "mentioned") and isinstance(given, list):
+                setattr(known, key, union_of(i for i in numbers if i in given))
+            elif key == "focus" and isinstance(given, int) and given in numbers:
+                known.topic, known.singles = given, known.singles | 1 << given
+        described = args.get("descriptor")
+        for item in described.items() if isinstance(described, Mapping) and known.topic >= 0 else ():
+            value = self.scene.vocabulary.number.get((item[0], str(item[1])), -1)
+            known.told[known.topic] |= 1 << value if value >= 0 else 0
+        self.beam = replace(self.beam, knowledge=known)
 
     def _moves(self, kind: RoundKind, slots: Mapping[str, Any]) -> Iterator[Move]:
         """Yield every question that these words can ask."""
@@ -288,16 +285,13 @@ class Listener:
         if kind.refers in (NOTHING, GROUP):
             return [-1]
         if kind.refers == NAMED:
-            return _bearing(self.scene, known, name)
+            named = [i for i in indexes(known.singles) if known.told[i] >> name & 1]
+            is_of_set = known.plural >> name & 1
+            return [i for i in named if not (self.is_strict and (is_of_set or i == known.topic))]
         return [known.move.focus if kind.refers == FOCUS and known.move else known.topic]
 
 
-def _bearing(scene: DialogScene, known: Knowledge, value: int) -> list[int]:
-    """Return the objects introduced one by one of which a value was told."""
-    return [i for i in indexes(known.singles) if known.told >> i * len(scene.counts) + value & 1]
-
-
-def captions_said(parse: Parse, scene: DialogScene, rules: Rules) -> Iterator[Caption]:
+def captions_said(parse: Parse, scene: DialogScene) -> Iterator[Caption]:
     """Yield every caption that the words can be, and that is true of the scene."""
     label, slots, words = parse.label, parse.slots, scene.vocabulary
     told = slots.keys() & {"D", "D2", "V"}
@@ -318,73 +312,6 @@ def captions_said(parse: Parse, scene: DialogScene, rules: Rules) -> Iterator[Ca
             found = [i for i in central(scene) if i in found]
         elif label.startswith("extreme-"):
             relation = words.relations.index(label.removeprefix("extreme-"))
-            found = [i for i in farthest(scene, relation, rules) if i in found]
+            found = [i for i in farthest(scene, relation) if i in found]
         for i in found if parse.form != "exact" or len(found) == 1 else ():
             yield Caption(label, parse.form, 1 << i, tuple(numbers["D"]), relation)
-
-
-def _why_unclear(scene: DialogScene, known: Knowledge, move: Move) -> str:
-    """Return why it is open what a question is about; "" if it is clear."""
-    kind = ROUND_KINDS[move.label]
-    if kind.refers == TOPIC and known.topic != move.focus:
-        return "'it' can be another object"
-    if kind.refers == FOCUS and move.is_count and is_single(known.result):
-        return "'it' can be the object that was found in the round before"
-    if kind.refers == GROUP and not known.group:
-        return "'they' can be other objects"
-    if kind.refers == NAMED:
-        if _bearing(scene, known, move.descriptor) != [move.focus]:
-            return "several objects were said to be so"
-        if known.plural >> move.descriptor & 1:
-            return "a set of objects was said to be so"
-        if known.topic == move.focus:
-            return "the object of the round before is 'it'"
-    if kind.learn is rest and known.uncounted:
-        return "it was not said how many objects were mentioned"
-    if kind.learn is attribute_of_next and scene.next[move.relation][move.focus] == TIE:
-        return "no object is the next one there"
-    return ""
-
-
-def _is_known(now: Situation, move: Move) -> bool:
-    """True if the answer of a question was told before, or follows from what was told."""
-    is_open = _OPEN.get(ROUND_KINDS[move.label].learn)
-    return (is_open is not None and not is_open(now, move)) or answer_follows(now.scene, now.knowledge, move)
-
-
-def _alike_is_open(now: Situation, move: Move) -> bool:
-    value = now.scene.value_at[move.attribute][move.focus]
-    is_told = now.knowledge.told >> move.focus * len(now.scene.counts) + value & 1
-    options = now.uncounted_likes(move.focus) if move.is_count else now.unfound_likes(move.focus)
-    return not is_told or bool(options >> value & 1)
-
-
-def _next_is_open(now: Situation, move: Move) -> bool:
-    j = now.scene.next[move.relation][move.focus]
-    return now.open_attribute(j, move.attribute) if j >= 0 else _side_is_open(now, move._replace(label="count"))
-
-
-def _side_is_open(now: Situation, move: Move) -> bool:
-    options = now.uncounted(move.focus) if move.is_count else now.unfound(move.focus)
-    return bool(options >> move.relation & 1)
-
-
-def _value_is_open(now: Situation, move: Move) -> bool:
-    known = now.knowledge
-    return not (known.value_counts if move.is_count else known.value_exists) >> move.value & 1
-
-
-_OPEN: Mapping[Learn, Callable[[Situation, Move], bool]] = {
-    whole_scene: lambda now, move: not now.knowledge.size_known,
-    rest: lambda now, move: (
-        not (now.knowledge.size_known or (now.knowledge.all_seen if move.is_count else now.knowledge.rest_known))
-    ),
-    having_value: _value_is_open,
-    having_value_in_group: lambda now, move: now.undescribed >> move.value & 1 == 1 and _value_is_open(now, move),
-    group_itself: lambda now, move: not now.knowledge.is_sized,
-    related: _side_is_open,
-    alike: _alike_is_open,
-    attribute_of_focus: lambda now, move: now.open_attribute(move.focus, move.attribute),
-    attribute_of_next: _next_is_open,
-}
-"""How a question is answered -> whether its answer is yet to be told; what follows from several facts is not seen."""

@@ -2,11 +2,9 @@
 
 To add a kind, write one row of `ROUND_KINDS` and a template with its label in `templates/dialog`. A row names two
 functions. One asks: it looks at the `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None
-if there is nothing to ask. The other answers. A function that answers in a way of its own also needs a row in
-`consequences`, which finds out if its answers follow from what is known.
+if there is nothing to ask. The other answers, and tells the `Learner` what the answer conveys.
 
-Labels and preconditions follow CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that is known or that
-follows from what is known.
+Labels and preconditions follow CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that was told.
 """
 
 from __future__ import annotations
@@ -93,8 +91,7 @@ def ask_rest(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the things that were not mentioned; not with "several cubes", for are all cubes mentioned then?"""
     known = now.knowledge
     is_known = known.size_known or (known.all_seen if is_counting(kind.label) else known.rest_known)
-    is_vague = now.rules.is_strict and known.uncounted != 0
-    return None if is_known or is_vague else Move(kind.label)
+    return None if is_known or known.uncounted else Move(kind.label)
 
 
 def ask_value(now: Situation, kind: RoundKind) -> Move | None:
@@ -115,7 +112,7 @@ def ask_group(now: Situation, kind: RoundKind) -> Move | None:
 def ask_related(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the things left of an object. After one was found, "it" would be that, and not the focus once more."""
     is_found = is_counting(kind.label) and is_single(now.knowledge.result)
-    if kind.refers == FOCUS and is_found and now.rules.is_strict:
+    if kind.refers == FOCUS and is_found:
         return None
     focus, descriptor, options = _focus(now, kind, lambda i: now.sides(kind.label, i))
     relation = now.pick.one(options)
@@ -126,7 +123,7 @@ def ask_alike(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the other things of an object's color."""
     words = now.scene.vocabulary
     focus, descriptor, options = _focus(now, kind, lambda i: now.likes(kind.label, i))
-    if now.rules.is_strict and descriptor >= 0:  # nobody asks how many others share the shape of the cube
+    if descriptor >= 0:  # nobody asks how many others share the shape of the cube
         options &= ~words.value_sets[words.values[descriptor][0]]
     value = now.pick.one(options)
     return Move(kind.label, focus, attribute=words.values[value][0], descriptor=descriptor) if value >= 0 else None
@@ -167,7 +164,7 @@ def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -
     learner.introduce_set(objects, described, move.is_count)
     after = learner.after
     has_rival = move.focus >= 0 and after.topic not in (-1, move.focus)
-    if learner.is_strict and move.is_count and has_rival:
+    if move.is_count and has_rival:
         after.topic = -1  # "it" could be the focus as well
     answer = objects.bit_count() if move.is_count else "yes" if objects else "no"
     return RoundAnswer(answer, objects)
@@ -184,13 +181,8 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
     after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
     after.rest_known = True
     after.all_seen = not objects
-    after.least_size = after.mentioned.bit_count() + (objects != 0)
     if move.is_count or after.mentioned == after.singles == learner.scene.everything:
         after.size_known = True
-    if learner.is_strict:
-        after.lacking, after.rest_of = learner.mentioned_wholly(), learner.before.mentioned
-        if move.is_count:
-            after.rest = after.rest_of, objects.bit_count(), after.lacking
     if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
@@ -200,7 +192,6 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
 def having_value(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects with a value."""
     learner.learn_value(move.value, move.is_count)
-    learner.after.exhausted |= 1 << move.value
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
 
@@ -209,68 +200,14 @@ def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         learner.learn_value(move.value, move.is_count)
-    if learner.is_strict and not objects and is_single(before.described):
-        of_group = only(before.described)
-        if before.group == learner.scene.having[of_group]:
-            learner.keep_apart(of_group, move.value)
-    if before.rest_of and (move.is_count or not objects):
-        learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
-    if before.anchor is not None and objects:
-        number = objects.bit_count() if move.is_count else 1
-        learner.after.at_least += ((*before.anchor, number),)
-    _keep_group(learner)
-    if learner.is_strict:
-        _learn_of_all(learner, move, objects)
-        _learn_of_members(learner, objects)
-        _learn_of_others(learner, move, objects)
     outcome = _settle(learner, move, objects, before.described | 1 << move.value)
-    if learner.is_strict:
-        learner.after.group = 0  # "them" could be the whole group as well: how many of the cubes, or of the red ones
+    learner.after.group = 0  # "them" could be the whole group as well: how many of the cubes, or of the red ones
     return outcome
-
-
-def _keep_group(learner: Learner) -> None:
-    """Keep what is known of all members of the group, for some of them."""
-    learner.after.anchor, learner.after.lacking = learner.before.anchor, learner.before.lacking
-
-
-def _learn_of_all(learner: Learner, move: Move, objects: Objects) -> None:
-    """Learn how many of the group have the value; if all were counted, or none, that each has it or lacks it."""
-    group, value = learner.before.group, move.value
-    if move.is_count or not objects:
-        learner.after.counted += ((value, group, objects.bit_count()),)
-    if not objects:
-        learner.keep_from(group, 1 << value)
-    elif move.is_count and learner.before.is_sized and objects == group:
-        of_attribute = learner.scene.vocabulary.value_sets[learner.scene.vocabulary.values[value][0]]
-        learner.keep_from(group, of_attribute & ~(1 << value))
-
-
-def _learn_of_members(learner: Learner, objects: Objects) -> None:
-    """Learn of the one object found in a group that it stands where all of the group do."""
-    if learner.before.anchor is not None and is_single(objects):
-        learner.relate(*learner.before.anchor, only(objects))
-
-
-def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
-    """Learn of those of the group without a value that they have the other one, if there are but two."""
-    before, numbers = learner.before, learner.scene.vocabulary.numbers_of
-    pair = next(each for each in numbers if move.value in each)
-    least = before.group.bit_count() if before.is_sized else 2 if before.move is None else 1  # None: "several cubes"
-    others = least - objects.bit_count()
-    is_told = move.is_count or not objects
-    if len(pair) == 2 and is_told and others > 0:
-        other = pair[0] + pair[1] - move.value
-        learner.learn_value(other, is_counted=False)
-        if others > 1:
-            learner.after.several |= 1 << other
 
 
 def related(learner: Learner, move: Move) -> RoundAnswer:
     """Ask for the objects in a relation to the focus."""
     (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
-    learner.after.anchor = move.focus, move.relation
-    learner.after.lacking = learner.borne_by_one(move.focus)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
 
 
@@ -279,7 +216,6 @@ def alike(learner: Learner, move: Move) -> RoundAnswer:
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
     (learner.count_alike if move.is_count else learner.find_alike)(move.focus, value)
-    learner.after.exhausted |= 1 << value
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
 
@@ -294,8 +230,6 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
         learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
         learner.learn_value(only(before.described))
-    _keep_group(learner)
-    learner.after.rest_of = before.rest_of
     return _settle(learner, move, before.group, before.described)
 
 
@@ -313,11 +247,10 @@ def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
     j = scene.next[relation][focus]
     learner.after.mentioned |= 1 << focus
     if j < 0:
-        if learner.is_strict:
-            learner.count_related(focus, relation)
+        learner.count_related(focus, relation)
         return RoundAnswer("none", 0)
     learner.link(focus, relation, j)
-    learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
+    learner.introduce(j, is_found=not learner.before.links[focus] >> relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)
     return RoundAnswer(scene.vocabulary.values[value][1], 1 << j)

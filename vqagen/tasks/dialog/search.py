@@ -12,37 +12,34 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.dialog.annotation import Annotator, PlayedRound
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, knowledge_after
-from vqagen.tasks.dialog.consequences import answer_follows
-from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
+from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import (
-    NO_GAINS,
     NO_ROUNDS,
     PRESETS,
     AnswerBalance,
-    Gains,
-    Prospect,
     Quotas,
     RoundCounts,
+    Wants,
     attribute_asked,
 )
-from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
+from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
 from vqagen.tasks.dialog.scene import DialogScene
-from vqagen.tasks.dialog.settings import STRICT, DialogSettings
+from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.situation import Pick, Refused, Situation, none_refused
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
 SHARED = 2
 """The longest prefix of labels and answers that two dialogs of a scene may share."""
-FINALISTS = 20
-"""Finished dialogs of which the first without a fault is taken."""
 Prefix = tuple[tuple[str, int | str], ...]
 
 
@@ -52,21 +49,14 @@ class Beam:
 
     knowledge: Knowledge
     counts: RoundCounts = NO_ROUNDS
-    gains: Gains = NO_GAINS
-    """As far as the objective counts them."""
+    wants: Wants = ()
     score: int = 0
-    misfit: float = 0.0
-    """The difference of the mean coreference distance from the one to aim for."""
     move: Move | None = None
     outcome: RoundAnswer | None = None
     parent: Beam | None = None
     prefix: Prefix = ()
     """Labels and answers of the first rounds."""
-    distances: tuple[int, int] = (0, 0)
-    """Sum of the coreference distances, and their number."""
     situation: Situation | None = field(default=None, compare=False)
-    is_new: bool | None = None
-    """False if the answer follows from what was known; None if that is not worked out."""
 
     def rounds(self) -> list[PlayedRound]:
         """Return what was played in each round, the first round first."""
@@ -82,149 +72,141 @@ class Step(NamedTuple):
 
     kind: RoundKind
     counts: RoundCounts
-    gains: Gains
+    wants: Wants
     gain: int
     """What it adds to the score."""
 
 
 Steps = Mapping[int, tuple[Step, ...]]
-"""What they, and the best rounds that can follow, add to the score of a dialog -> steps."""
-
-
-@dataclass(frozen=True)
-class SearchRules:
-    """All that decides which dialogs are searched for."""
-
-    rules: Rules
-    quotas: Quotas
-    rounds: int
-    beams: int
-    target_distance: float = 0.0
-    """The wanted mean coreference distance; 0 for none."""
-
-
-class Limits(NamedTuple):
-    """What one dialog may not have, for the sake of the others."""
-
-    taken: Container[Prefix] = ()
-    """Labels and answers of the first rounds of other dialogs of the scene."""
-    refused: Refused = none_refused
-    """The answers that are too common."""
-    refused_at_first: Refused = none_refused
-    """The same, before any one object was found."""
+"""What they, and the rounds that can follow, may add to the score of a dialog -> steps."""
 
 
 class DialogSearch:
-    """Searches for dialogs. One serves all scenes: what it keeps depends on the rules alone."""
+    """Searches for dialogs. One serves all scenes: what it keeps depends on the quotas and the rounds alone."""
 
-    def __init__(self, how: SearchRules) -> None:
-        self.how = how
-        self._prospect = Prospect(how.quotas, how.rounds)
+    def __init__(self, quotas: Quotas, rounds: int, beams: int) -> None:
+        self.quotas, self.rounds, self.beams = quotas, rounds, beams
+        self.can_finish = cache(self._can_finish)  # there are few different counts
         self._known_steps: dict[tuple[object, ...], Steps] = {}
 
-    def find(self, scene: DialogScene, caption: Beam, rng: Random, limits: Limits) -> Beam | None:
-        """Return the best finished dialog after a caption; None if the search ends before the last round."""
-        pick, beams = Pick(rng), [caption]
-        for round in range(1, self.how.rounds + 1):
-            beams = self._children(scene, beams, round, pick, limits)
-        return next((beam for beam in beams if self._asks_nothing_known(scene, beam)), None)
+    def find(
+        self,
+        scene: DialogScene,
+        caption: Beam,
+        rng: Random,
+        taken: Container[Prefix] = (),
+        balance: AnswerBalance | None = None,
+    ) -> Beam | None:
+        """Return the best finished dialog after a caption; None if the search ends before the last round.
 
-    def _children(self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, limits: Limits) -> list[Beam]:
-        """Return the best continuations of beams, at most as many as there may be beams; `FINALISTS` at the end.
+        `taken` are the first rounds of other dialogs of the scene, which it may not have. Answers that are too common
+        by the `balance` are not given.
+        """
+        pick, beams = Pick(rng), [caption]
+        for round in range(1, self.rounds + 1):
+            beams = self._children(scene, beams, round, pick, taken, balance)
+        return beams[0] if beams else None
+
+    def _children(
+        self,
+        scene: DialogScene,
+        beams: list[Beam],
+        round: int,
+        pick: Pick,
+        taken: Container[Prefix] = (),
+        balance: AnswerBalance | None = None,
+    ) -> list[Beam]:
+        """Return the best continuations of beams, at most as many as there may be beams; at the end one.
 
         With beams that can come to 7, 6 and 6 points, the kinds of rounds by which the first keeps its 7 are tried in
         random order; those of the others, and those that cost the first a point, only if there are still places.
         """
-        most = self.how.beams if round < self.how.rounds else min(self.how.beams, FINALISTS)
-        by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
+        most = self.beams if round < self.rounds else 1
+        by_hope: dict[int, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
             for more, steps in self._steps(beam, round).items():
-                by_hope[beam.score - beam.misfit + more] += [(beam, step) for step in steps]
+                by_hope[beam.score + more] += [(beam, step) for step in steps]
         children: list[Beam] = []
         seen: set[object] = set()
         for hope in sorted(by_hope, reverse=True):
             for beam, step in _drawn(by_hope[hope], pick):
                 if beam.situation is None:
-                    refused = limits.refused if beam.knowledge.singles else limits.refused_at_first
-                    beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, refused)
+                    beam.situation = Situation(scene, beam.knowledge, pick, _refused(balance, beam.knowledge))
                 child = self._child(beam, beam.situation, step, round)
-                if child is None or (round == SHARED + 1 and child.prefix in limits.taken):
+                if child is None or (round == SHARED + 1 and child.prefix in taken):
                     continue
-                if round < self.how.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
+                if round < self.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
                     continue  # the quotas leave only questions about objects, and no object is known
                 key = child.knowledge.key(), child.counts
                 if key not in seen:
                     seen.add(key)
                     children.append(child)
-                    if len(children) == most and not self.how.target_distance:
+                    if len(children) == most:
                         return children
-        children.sort(key=lambda child: child.misfit - child.score)
-        return children[:most]
+        return children
 
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
-        kind, counts, gains, gain = step
+        kind, counts, wants, gain = step
         scene, move = now.scene, kind.ask(now, kind)
         if move is None:
             return None
-        knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
-        if knowledge.is_alias and self.how.rules.is_strict:
+        knowledge, outcome = play(scene, beam.knowledge, move, round)
+        if knowledge.is_alias:
             return None
         if outcome.answer in now.refused(move.label, attribute_asked(scene.vocabulary, move)):
             return None
-        distance, target = _distance(scene, beam.knowledge, move, kind, round), self.how.target_distance
-        total, number = beam.distances[0] + distance, beam.distances[1] + (distance > 0)
-        misfit = abs(total / max(number, 1) - target) if target else 0.0
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
-        return Beam(knowledge, counts, gains, beam.score + gain, misfit, move, outcome, beam, prefix, (total, number))
-
-    def _asks_nothing_known(self, scene: DialogScene, beam: Beam) -> bool:
-        """True if no question of a dialog asks what follows from what was known; legacy semantics allow it."""
-        if beam.parent is None or beam.move is None or not self.how.rules.is_strict:
-            return True
-        if beam.is_new is None:
-            beam.is_new = not answer_follows(scene, beam.parent.knowledge, beam.move)
-        return beam.is_new and self._asks_nothing_known(scene, beam.parent)
+        return Beam(knowledge, counts, wants, beam.score + gain, move, outcome, beam, prefix)
 
     def _steps(self, beam: Beam, round: int) -> Steps:
         """Return the steps that may continue a beam."""
         known = beam.knowledge
-        key = round, beam.counts, beam.gains, known.label, known.topic >= 0, known.group != 0, known.singles != 0
+        key = round, beam.counts, beam.wants, known.label, known.topic >= 0, known.group != 0, known.singles != 0
         found = self._known_steps.get(key)
         if found is None:
             found = self._known_steps[key] = self._find_steps(beam, round)
         return found
 
     def _find_steps(self, beam: Beam, round: int) -> Steps:
-        known, objective = beam.knowledge, self.how.quotas.objective
+        known = beam.knowledge
         found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
-            counts = self._prospect.counts_after(beam.counts, kind.label)
-            if kind.has_referent(known) and self._prospect.can_finish(round, counts):
-                gains = self._prospect.gains_after(beam.gains, kind.label)
-                gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
-                more = self._prospect.most_gain(round, counts, gains, kind.label) if self.how.rules.is_strict else 0
-                found[gain + more] += (Step(kind, counts, gains, gain),)
+            counts = beam.counts if self.quotas.are_free else beam.counts.add(kind.family, kind.refers == NOTHING)
+            if kind.has_referent(known) and self.can_finish(round, counts):
+                gain, wants = self.quotas.gain(beam.wants, kind.label, known.label)
+                found[gain + min(sum(wants), self.rounds - round)] += (Step(kind, counts, wants, gain),)
         return found
 
+    def _can_finish(self, round: int, counts: RoundCounts) -> bool:
+        """True if the quotas admit these counts after a round, and some way on to the end of the dialog.
 
-def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: Rules) -> tuple[Knowledge, RoundAnswer]:
+        This takes every kind of round to have a question, whatever is known by then.
+        """
+        if round and not self.quotas.admits(round, counts):
+            return False
+        return (
+            round == self.rounds
+            or self.quotas.are_free
+            or any(self.can_finish(round + 1, counts.add(*each)) for each in product(FAMILIES, (False, True)))
+        )
+
+
+def _refused(balance: AnswerBalance | None, known: Knowledge) -> Refused:
+    if balance is None:
+        return none_refused
+    return balance.refused if known.singles else balance.refused_at_first
+
+
+def play(scene: DialogScene, before: Knowledge, move: Move, round: int) -> tuple[Knowledge, RoundAnswer]:
     """Return what is known after a round, and its answer."""
-    learner = Learner(scene, before, round, rules)
+    learner = Learner(scene, before, round)
     after = learner.after
     after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
-    after.anchor, after.lacking, after.rest_of = None, 0, 0
     after.label, after.move, after.is_alias = move.label, move, False
     learner.call(move.focus, 1 << move.descriptor if move.descriptor >= 0 else 0)
     outcome = ROUND_KINDS[move.label].learn(learner, move)
     return learner.conclude(), outcome
-
-
-def _distance(scene: DialogScene, before: Knowledge, move: Move, kind: RoundKind, round: int) -> int:
-    """Return the coreference distance of a question: the rounds since the words by which it refers; 0 for none."""
-    if kind.refers == NOTHING:
-        return 0
-    return 1 if move.descriptor < 0 else round - reveal_round(scene, before, move.focus, move.descriptor)
 
 
 def _drawn(pairs: list[tuple[Beam, Step]], pick: Pick) -> Iterator[tuple[Beam, Step]]:
@@ -240,17 +222,12 @@ def _drawn(pairs: list[tuple[Beam, Step]], pick: Pick) -> Iterator[tuple[Beam, S
 
 BEAMS = 3
 """Unfinished dialogs kept in each round of the search; more find dialogs that need more of the history, slowly."""
-TARGET_BEAMS = 6
-"""The same where a distance is aimed for: there must be some to choose from."""
 TRIES = 6
 """Captions that are tried for one dialog with so many beams."""
 WIDER, WIDER_TRIES = 8, 4
 """If no search finds a dialog: so many times as many beams, and captions tried with them; then again without quotas."""
 FRESH = 4
 """Draws of a caption, at most, until it differs from those of the scene's other dialogs."""
-USUAL_DISTANCE = 2.7
-"""About the mean coreference distance of dialogs that draw which object they refer to (2.8 on 120 CLEVR scenes). If a
-smaller one is aimed for, questions prefer what was told just now; otherwise, what was told long ago."""
 NO_CAPTION, TOO_FEW_QUESTIONS, NO_RELATIONS = "no caption", "too few questions", "no relations"
 """Reasons for which a scene lacks a dialog."""
 
@@ -284,14 +261,11 @@ class DialogGenerator:
     def __init__(self, loaded: LoadedDialogDomain, settings: DialogSettings, quotas: Quotas) -> None:
         self.settings = settings
         self.vocabulary = loaded.vocabulary
-        target = float(settings.target_distance)
-        self.rules = Rules(settings.semantics == STRICT, not target or target > USUAL_DISTANCE)
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
         self._quotas = quotas
-        usual = SearchRules(self.rules, quotas, settings.rounds, TARGET_BEAMS if target else BEAMS, target)
-        wide = replace(usual, beams=usual.beams * WIDER)
-        free = replace(PRESETS["none"], objective=quotas.objective)
-        self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(replace(wide, quotas=free)))
+        free, rounds = replace(PRESETS["none"], wanted=quotas.wanted, repeated=quotas.repeated), settings.rounds
+        searches = (quotas, BEAMS), (quotas, BEAMS * WIDER), (free, BEAMS * WIDER)
+        self._beam_searches = [DialogSearch(each, rounds, beams) for each, beams in searches]
 
     def balance(self, first: int) -> AnswerBalance:
         """Return the balance of a window before its first scene, which has the index `first`."""
@@ -331,28 +305,23 @@ class DialogGenerator:
         Other captions are tried first, then more beams with any answers, then those without quotas.
         """
         reason = NO_CAPTION
-        balance, usual = search.balance, self._beam_searches[0]
         for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES // 2), strict=True):
-            limits = Limits(search.prefixes)
-            if beams is usual:
-                limits = Limits(search.prefixes, balance.refused, balance.refused_at_first)
+            balance = search.balance if beams is self._beam_searches[0] else None
             for number in range(tries):
                 caption = self._caption(category if number < tries / 2 else None, search)
                 if caption is None:
                     continue
                 reason = TOO_FEW_QUESTIONS
-                start = knowledge_after(caption, search.scene, self.rules)
-                beam = beams.find(search.scene, Beam(start, gains=self._plan(search.pick)), search.rng, limits)
+                start = knowledge_after(caption, search.scene)
+                planned = Beam(start, wants=self._plan(search.pick))
+                beam = beams.find(search.scene, planned, search.rng, search.prefixes, balance)
                 if beam is not None:
                     return caption, start, beam, beams is self._beam_searches[-1]
         return reason
 
-    def _plan(self, pick: Pick) -> Gains:
-        """Draw the rounds of the objective that a dialog does without: it counts them as had. Targets need them all."""
-        if self.settings.target_distance:
-            return NO_GAINS
-        spared = Gains(*(each[pick.below(len(each))] for each in self._quotas.spared))
-        return spared.capped(self._quotas.objective)
+    def _plan(self, pick: Pick) -> Wants:
+        """Draw the rounds that a dialog should have."""
+        return tuple(each.most - each.spared[pick.below(len(each.spared))] for each in self._quotas.wanted)
 
     def _caption(self, category: str | None, search: _Search) -> Caption | None:
         """Draw a caption, of any category if None is given or has none; one that is new if that is easy."""
@@ -360,7 +329,7 @@ class DialogGenerator:
         for name in order if category is None else (category, *order):
             drawn = None
             for _ in range(FRESH):
-                drawn = CATEGORIES[name](search.scene, search.pick, self.rules)
+                drawn = CATEGORIES[name](search.scene, search.pick)
                 if drawn is None or drawn not in search.captions:
                     break
             if drawn is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from vqagen.bits import Objects, indexes, is_single
+from vqagen.bits import Objects, indexes
 from vqagen.language.catalogue import Value
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules, is_counting, reveal_round
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, is_counting, reveal_round
 from vqagen.tasks.dialog.scene import NONE, DialogScene, Values
 
 FIND_ONE = 0.7
@@ -57,12 +57,11 @@ class Situation:
     A question whose answer is `refused` is not asked. Kinds with many options look for one with another answer.
     """
 
-    def __init__(
-        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, refused: Refused = none_refused
-    ) -> None:
-        self.scene, self.knowledge, self.pick, self.rules, self.refused = scene, knowledge, pick, rules, refused
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, refused: Refused = none_refused) -> None:
+        self.scene, self.knowledge, self.pick, self.refused = scene, knowledge, pick, refused
         self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
+        self._all_attributes = (1 << self._attributes) - 1
         self._descriptors: Sequence[tuple[int, Values]] | None = None
 
     @property
@@ -82,17 +81,13 @@ class Situation:
         return self._descriptors
 
     def _find_descriptors(self) -> Sequence[tuple[int, Values]]:
-        known, width, once, twice = self.knowledge, self._values, 0, 0
-        told = [(i, known.told >> i * width & self.all_values) for i in indexes(known.singles)]
+        known, once, twice = self.knowledge, 0, 0
+        told = [(i, known.told[i]) for i in indexes(known.singles)]
         for _, values in told:
             twice |= once & values
             once |= values
-        unique = once & ~twice
+        unique = once & ~twice & ~known.plural
         last = 1 << known.topic if known.topic >= 0 else 0
-        if self.rules.is_strict:
-            unique &= ~known.plural
-        else:
-            last |= known.result
         names = {i: values & unique for _, i, values in known.names}
         return [(i, names.get(i) or values & unique) for i, values in told if values & unique and not last >> i & 1]
 
@@ -101,77 +96,45 @@ class Situation:
 
         `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
         of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
-        taken (or the later one, see `Rules`): so dialogs reach back further. Without an object, return (-1, -1, 0).
+        taken: so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
-        hard, easy, repeated = [], [], self.scene.repeated & ~besides
-        for i, values in self.descriptors:
-            if options := is_open(i):
-                if values & repeated:
-                    hard.append((i, values & repeated, options))
-                elif values & ~besides:
-                    easy.append((i, values & ~besides, options))
-        found = hard or easy
+        named = [(i, values & ~besides, is_open(i)) for i, values in self.descriptors]
+        easy = [each for each in named if each[1] and each[2]]
+        hard = [(i, values & self.scene.repeated, options) for i, values, options in easy]
+        found = [each for each in hard if each[1]] or easy
         if not found:
             return -1, -1, 0
-        pick = self.pick
-        i, values, options = found[pick.below(len(found))]
-        one = i, pick.one(values), options
-        if len(found) == 1 and not values & values - 1:
-            return one
-        i, values, options = found[pick.below(len(found))]
-        other = i, pick.one(values), options
-        is_older = reveal_round(self.scene, self.knowledge, *other[:2]) < reveal_round(
-            self.scene, self.knowledge, *one[:2]
-        )
-        return other if is_older == self.rules.is_far else one
+        drawn = [self._drawn(found)]
+        if len(found) > 1 or len(indexes(found[0][1])) > 1:
+            drawn.append(self._drawn(found))
+        return min(drawn, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
+
+    def _drawn(self, found: Sequence[tuple[int, Values, int]]) -> tuple[int, int, int]:
+        i, values, options = found[self.pick.below(len(found))]
+        return i, self.pick.one(values), options
 
     # Questions that are open ------------------------------------------------------------------------------------------
 
     def open_attributes(self, i: int) -> int:
         """Return the attributes of an object that are not known, and that do not describe a set."""
-        return ~(self.knowledge.known >> i * self._attributes | self.knowledge.closed) & (1 << self._attributes) - 1
-
-    def open_attribute(self, i: int, attribute: int) -> bool:
-        """True if an attribute of an object is not known."""
-        return not self.knowledge.known >> i * self._attributes + attribute & 1
-
-    def uncounted(self, i: int) -> int:
-        """Return the relations in which it is not known how many objects stand to an object."""
-        return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
-
-    def unfound(self, i: int) -> int:
-        """Return the relations in which it is not known whether any object stands to an object."""
-        return ~(self.knowledge.related_exists >> i * self._relations) & (1 << self._relations) - 1
-
-    def uncounted_likes(self, i: int) -> Values:
-        """Return the values told of an object of which it is not known how many others have them."""
-        known = self.knowledge
-        told = known.told >> i * self._values & self.all_values
-        open_likes = told & ~(known.alike_counts >> i * self._values)
-        return open_likes & ~known.value_counts if self.rules.is_strict else open_likes
-
-    def unfound_likes(self, i: int) -> Values:
-        """Return the values told of an object of which it is not known whether any other has them."""
-        known = self.knowledge
-        likes = self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values)
-        return likes & ~known.several if self.rules.is_strict else likes
+        return ~(self.knowledge.known[i] | self.knowledge.closed) & self._all_attributes
 
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
-        Under strict rules that thing must be clearly the nearest one, too. Where nothing lies in a direction, and that
+        That thing must be clearly the nearest one. Where nothing lies in a direction, and that
         is not known, any one attribute can be asked.
         """
         options = 0
-        known, clear = self.knowledge, self.scene.clear_next[i] if self.rules.is_strict else -1
+        known, clear = self.knowledge, self.scene.clear_next[i]
         for relation in range(self._relations):
             j = self.scene.next[relation][i]
             if j >= 0 and clear >> relation & 1:
                 options |= self.open_attributes(j) << relation * self._attributes
-            elif j >= 0 or known.related_counts >> i * self._relations + relation & 1:
+            elif j >= 0 or known.related_counts[i] >> relation & 1:
                 continue
             elif j == NONE and self.pick.happens(EMPTY):
-                attribute = self.pick.one(~known.closed & (1 << self._attributes) - 1)
+                attribute = self.pick.one(~known.closed & self._all_attributes)
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
 
@@ -181,11 +144,10 @@ class Situation:
 
     @property
     def undescribed(self) -> Values:
-        """Values of attributes that do not describe the group: more than one of them is left for its members."""
-        described, lacking = self.knowledge.described, self.knowledge.lacking
-        values = self.all_values & ~lacking
-        for of_attribute in self.scene.vocabulary.value_sets if described or lacking else ():
-            if described & of_attribute or is_single(of_attribute & ~lacking):
+        """Values of attributes that do not describe the group."""
+        described, values = self.knowledge.described, self.all_values
+        for of_attribute in self.scene.vocabulary.value_sets if described else ():
+            if described & of_attribute:
                 values &= ~of_attribute
         return values
 
@@ -193,13 +155,17 @@ class Situation:
 
     def sides(self, label: str, i: int) -> int:
         """Return the relations of which one may ask what stands in them to object i."""
-        open_ones = self.uncounted(i) if is_counting(label) else self.unfound(i)
+        known = self.knowledge.related_counts[i] if is_counting(label) else self.knowledge.related_exists[i]
+        open_ones = ~known & (1 << self._relations) - 1
         return self._fair(label, open_ones, lambda relation: self.scene.related[relation][i].bit_count())
 
     def likes(self, label: str, i: int) -> Values:
         """Return the values of object i of which one may ask what others have them."""
         counts, values = self.scene.counts, self.scene.vocabulary.values
-        open_ones = self.uncounted_likes(i) if is_counting(label) else self.unfound_likes(i)
+        known = self.knowledge
+        open_ones = known.told[i] & ~known.alike_counts[i] & ~known.value_counts
+        if not is_counting(label):
+            open_ones &= ~known.alike_exists[i] & ~known.several
         return self._fair(label, open_ones, lambda value: counts[value] - 1, lambda value: values[value][0])
 
     def values_among(self, label: str, objects: Objects, options: Values) -> Values:
