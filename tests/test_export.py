@@ -297,7 +297,7 @@ def test_lmms_eval_finds_a_task_with_its_functions(
     assert task["task"] == "clevr_test"
     assert [each["metric"] for each in task["metric_list"]] == ["accuracy"]
     for reply, credit in (("There are three.", 1), ("3", 1), ("2 or 3", 0), ("4", 0)):
-        assert functions[2](read[0], [reply]) == {"accuracy": credit}
+        assert functions[2](read[0], [reply]) == {"accuracy": {"id": read[0]["id"], "score": credit}}
     assert png_of(functions[0](read[0])[0]) == 4
     asked = functions[1](read[0], task["lmms_eval_specific_kwargs"]["default"])
     assert asked == f"{read[0]['question']}\nAnswer with a single word or with a number in digits."
@@ -530,7 +530,8 @@ def test_rows_tell_the_reward_the_words_of_ones_own_domain(dataset: Path, tmp_pa
     inputs = {"response": said, "ground_truth": "red", "response_length": 3}
     assert reward(inputs)["accuracy"] == reward([inputs])[0]["accuracy"] == 1
     lmms = runpy.run_path(str(tmp_path / "lmms-eval/utils.py"))["process_results"]
-    assert lmms({"answer": "red", "answer_type": "value"}, ["It is crimson lake."]) == {"accuracy": 1}
+    asked = {"id": "7", "answer": "red", "answer_type": "value"}
+    assert lmms(asked, ["It is crimson lake."]) == {"accuracy": {"id": "7", "score": 1}}
     assert repr(row["domain"]) in (tmp_path / "inspect/task.py").read_text()
 
 

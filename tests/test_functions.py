@@ -304,7 +304,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": "filter_color", "side_inputs": ["Size"]}, ".side_inputs", 'filter_color takes ["Color"], found ["Size"]'),
     ({"name": "count", "side_inputs": ["Size"]}, ".side_inputs", 'count takes [], found ["Size"]'),
     ({"name": "exist", "output": "Integer"}, ".output", "exist gives Bool, found Integer"),
-    ({"name": "exist", "output": "Boolean"}, ".output", "unknown type 'Boolean'; did you mean 'Bool'?"),
+    ({"name": "exist", "output": "Boolean"}, ".output", "unknown type 'Boolean'; known: Object, "),
     (
         {"name": "relate_filter_uniqe", "template_only": True},
         ".name",

@@ -190,7 +190,8 @@ FAULTS: list[tuple[str, str, list[str]]] = [
       "Color.blue[0]: expected a way to say it, without < > [ ], found '<X>'"]),
     ("director-templates", '{}', [": expected an object with at least 1 key, found none"]),
     ("director-templates", '{"targets": {"left": ["<D>"], "none": [], "above": [""], "below": ["a", "a"]}}',
-     ["targets.left: unknown key 'left'; did you mean 'left_of'?",
+     ["targets.left: unknown key 'left'; known: comment, none, smallest, largest, topmost, bottommost, leftmost,"
+       " rightmost, left_of, right_of, above, below",
       "targets.none: expected a list of at least 1, found a list of 0",
       "targets.above[0]: expected some text, found ''", "targets.below: something is listed twice"]),
     ("director-templates", '{"frames": {"me": ["as I see it"]}, "templates": [{"text": "Pick the <T> <F>."}]}',

@@ -452,7 +452,7 @@ def write_template(text: str, *nodes: Sequence[Any]) -> None:
 def generated(vqagen_: Commands, *flags: str) -> list[Record]:
     """The questions that mine.json makes of the scenes, all of them verified."""
     vqagen_.done(f"generate --scenes scenes.json --templates mine.json -o q.json {' '.join(flags)}")
-    report = json.loads(vqagen_.done("verify q.json --scenes scenes.json --json").out)
+    report = json.loads(vqagen_.done("verify q.json --scenes scenes.json --templates mine.json --json").out)
     questions: list[Record] = json.loads(Path("q.json").read_text())["questions"]
     assert report["checked"] == len(questions) > 0
     assert report["mismatched"] == 0

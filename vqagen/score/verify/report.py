@@ -78,7 +78,7 @@ class VerificationReport(Reported):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_problem.most_common())
         notes = f"; {counted(self.notes.total(), 'note')}" if self.notes else ""
         head = f"{counted(self.checked, self.records.removesuffix('s'))} checked, {self.mismatched:,} wrong"
-        found = kinds or self.proved
+        found = "; ".join(filter(None, (kinds, "" if self.mismatched else self.proved)))
         return f"{head}{': ' if found else ''}{found}{notes}"
 
     def add(self, mismatch: Mismatch) -> None:
