@@ -19,7 +19,7 @@ import vqagen
 from vqagen.bits import indexes
 from vqagen.rng import pick, shuffled, stream
 from vqagen.score.items.reading import find_items
-from vqagen.shortcuts.audit import SHOWN, difference
+from vqagen.shortcuts.probes import SHOWN, difference
 from vqagen.shortcuts.trial_statistics import read_views, seen
 
 Record = dict[str, Any]

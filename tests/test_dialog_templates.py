@@ -131,7 +131,7 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] = [
      [("text", "it does not always say <A>, and so leaves open what seek-attr-early is about")]),
     (EXTREME, {"label": "extreme-nearer"},
      [("label", "unknown label 'extreme-nearer'; known: extreme-*, extreme-center, unique-obj, count-att, count-att-no,"
-               " obj-relation, extreme-left, extreme-right, extreme-behind, extreme-front, count-all, count-other, …")]),
+      " obj-relation, extreme-left, extreme-right, extreme-behind, extreme-front, count-all, count-other, …")]),
     (EXTREME, {"text": ["{result|A <D>} is there."]},
      [("text[0]", "it does not always say <E> or <R>, and so leaves open what extreme-* is about")]),
     (UNIQUE, {}, [("", "missing key 'form': unique-obj needs one of exact, bare")]),

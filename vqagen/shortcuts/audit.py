@@ -20,14 +20,14 @@ import orjson
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
-from vqagen.score.intervals import clustered_mean, holm, student_test
 from vqagen.score.items.builder import ONE_WHOLE, window_of
 from vqagen.score.items.reading import Source, find_items, read_items
-from vqagen.score.items.table import NONE, Codes, Column as Values, Items
+from vqagen.score.items.table import NONE, Items
 from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.groups import answered, counts_within, entropy, families_of, places_by
-from vqagen.shortcuts.predictors import CHOOSING, NAMED, Predictor, applicable, known, predict
+from vqagen.shortcuts.groups import answered, counts_within, entropy, families_of
+from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known
+from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, Probe, chance_of, effect_sought, probe
 from vqagen.shortcuts.scenes import (
     Programs,
     Repetition,
@@ -38,7 +38,7 @@ from vqagen.shortcuts.scenes import (
     wrong_image,
 )
 from vqagen.shortcuts.settings import AuditSettings
-from vqagen.shortcuts.task import NOT_TESTED, Floats, Folds, Task, make_folds
+from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, make_folds
 from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
 from vqagen.world.loading import SceneSource, find_scenes
 
@@ -48,86 +48,7 @@ ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with several balance windows shows the true figures"
 )
-PASSES, FAILS, INCONCLUSIVE, BELOW, SHOWN = "passes", "FAILS", "inconclusive", "below chance", "shown"
-"""Verdicts, of which a file has one of the first three or NOT_TESTED.
-
-Guesses that are certainly below chance fail no file, and are noted; SHOWN are those that see answers.
-"""
-FEW_CLUSTERS = 10
-"""Clusters of which no interval is given."""
-UNSEEN = 3.0
-"""An effect on less than this over the number of images may be in none of them (the rule of three)."""
-
-
 BELOW_IN_ONE = "guesses fall below chance, as answers are balanced as one whole: needs "
-SMALL_FAMILY = 30
-"""Items below which the different answers of a family tell nothing about how many it may have."""
-
-
-class ChanceDifference(NamedTuple):
-    """The mean difference of accuracy and chance, with its 95 % interval and the p-value of a two-sided test."""
-
-    mean: float
-    low: float
-    high: float
-    p: float
-
-
-def difference(scores: Floats, chance: Floats, clusters: Codes) -> ChanceDifference:
-    """Test whether `scores` (the probability of a right answer of each item) differ from chance.
-
-    The test is Student's, with the cluster-robust standard error of the mean: items of one cluster are no independent
-    evidence.
-    """
-    estimate = clustered_mean(scores - chance, clusters)
-    mean = estimate.mean
-    if estimate.clusters < FEW_CLUSTERS:
-        return ChanceDifference(mean, -1.0, 1.0, 1.0)
-    if estimate.error < 1e-12:
-        return ChanceDifference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
-    (low, high), p = student_test(estimate, "vqagen audit")
-    return ChanceDifference(mean, low, high, p)
-
-
-class Probe(NamedTuple):
-    """What a predictor amounts to."""
-
-    name: str
-    meaning: str
-    scores: Floats
-    """The probability of a right answer of each item; NaN for items that the predictor does not concern."""
-    images: tuple[int, int]
-    """The number of images that it concerns, and about how many are needed to find a reason to fail."""
-    items: int
-    """The number of items that it concerns."""
-    accuracy: float
-    chance: float
-    difference: ChanceDifference
-    p: float
-    """The p-value, adjusted for the number of tests (Holm); that of its own test for one that is only shown."""
-    verdict: str
-    families: Mapping[str, tuple[int, float, float]]
-    """Family -> (items, accuracy, chance)."""
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        mean, low, high, p = self.difference
-        return {
-            "meaning": self.meaning,
-            **_rounded(self.items, self.accuracy, self.chance),
-            "difference": round(mean, 4),
-            "interval": [round(low, 4), round(high, 4)],
-            "p": float(f"{p:.3g}"),
-            "p_holm": float(f"{self.p:.3g}"),
-            "verdict": self.verdict,
-            "images": self.images[0],
-            "images_needed": self.images[1],
-            "families": {name: _rounded(*found) for name, found in sorted(self.families.items())},
-        }
-
-
-def _rounded(items: int, accuracy: float, chance: float) -> dict[str, Any]:
-    return {"items": items, "accuracy": round(accuracy, 4), "chance": round(chance, 4)}
 
 
 class FamilyAnswers(NamedTuple):
@@ -188,7 +109,7 @@ class Audit(Reported):
             scarcest = max(found, key=lambda each: each.images[1] / each.images[0])
             number, needed = scarcest.images
             of_all = ceil(needed * len(np.unique(self.items.images.codes)) / number)
-            few = f"too few images to find guesses {_effect(self.settings):g} above chance"
+            few = f"too few images to find guesses {effect_sought(self.settings):g} above chance"
             yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} images ({scarcest.name})"
         if ONE_WINDOW in self.notes and any(each.verdict == BELOW for each in self.probes):
             window = window_of(self.items.info)
@@ -261,8 +182,8 @@ def audit_items(
     if untested := folds.fault(items):
         return Audit(items, settings, answers, (), found, notes, np.zeros(len(items)), unanswered, untested)
     task = Task.within(items, folds=folds)
-    chance = _chance(task)
-    probes = _probes([*probing(items), *more], chance, task, folds, settings)
+    chance = chance_of(task)
+    probes = probe([*probing(items), *more], chance, task, folds, settings)
     own = notes if folds.is_apart else [*notes, ONE_WINDOW]
     return Audit(items, settings, answers, probes, found, own, chance, unanswered)
 
@@ -281,71 +202,8 @@ def probing(items: Items) -> Iterator[Predictor]:
             yield each
 
 
-def _chance(task: Task) -> Floats:
-    """Return the chance of each item: one over its options, or 1 if the most frequent answer of its family is right.
-
-    In a family of which the latter is worse than one over the number of its answers, chance is that. (Where answers are
-    exactly balanced, an answer that is rarer among the others is more frequent among those that are guessed.) Families
-    of few items, which do not show their answers, are taken together by type.
-    """
-    items = task.items
-    sizes = items.options.map(lambda options: len(options.texts))
-    if not (items.options.codes == NONE).any():
-        return 1 / np.array(sizes.values)[sizes.codes]
-    right = predict(NAMED["majority-family"], task).expected
-    numbers = np.bincount(task.families)
-    is_small = numbers[task.families] < SMALL_FAMILY
-    groups = np.where(is_small, len(numbers) + task.types, task.families).astype(np.int32)
-    for places in places_by(Values(groups, tuple(range(int(groups.max()) + 1)))).values():
-        uniform = 1 / len(np.unique(task.answers[places]))
-        if right[places].mean() < uniform:
-            right[places] = uniform
-    return right
-
-
-def _probes(
-    predictors: Sequence[Predictor], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
-) -> list[Probe]:
-    """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
-    families, found = places_by(families_of(task.items)), list[Probe]()
-    for predictor in predictors:
-        scores = predict(predictor, task).expected
-
-        known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
-        means = {
-            name: (len(own), float(scores[own].mean()), float(chance[own].mean()))
-            for name, own in known.items()
-            if len(own)
-        }
-        if len(own := np.flatnonzero(~np.isnan(scores))):
-            apart = difference(scores[own], chance[own], folds.clusters[own])
-            of_all = float(scores[own].mean()), float(chance[own].mean())
-            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(task.items.images.codes[own]))
-            needed = _images_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
-            found.append(
-                Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, apart, apart.p, verdict, means)
-            )
-    adjusted = iter(holm([each.p for each in found if not each.verdict]))
-    return [
-        each if each.verdict else each._replace(p=(p := next(adjusted)), verdict=_verdict(each, p, settings))
-        for each in found
-    ]
-
-
-def _effect(settings: AuditSettings) -> float:
-    """Return how far above chance guesses are that a file must be large enough to tell from chance."""
-    return settings.tolerance or AuditSettings().tolerance
-
-
-def _images_needed(differences: Floats, clusters: Codes, images: int, settings: AuditSettings) -> int:
-    """Return about how many images make an interval that reaches no further than the effect on each side.
-
-    An effect of twice as much is then more likely found than not.
-    """
-    estimate = clustered_mean(differences, clusters)
-    low, high = estimate.interval(-1.0, 1.0)
-    by_width = ((high - low) / 2 / _effect(settings)) ** 2
-    return ceil(max(images * by_width, images * FEW_CLUSTERS / estimate.clusters, UNSEEN / _effect(settings)))
+RUNS, BLIND_RUNS = 5, 25
+"""Other scenes, and imagined ones, that each program is run on."""
 
 
 def _about(number: int) -> int:
@@ -356,19 +214,6 @@ def _about(number: int) -> int:
     """
     unit = int(10 ** max(0, len(str(number)) - 2))
     return ceil(number / unit) * unit
-
-
-def _verdict(probe: Probe, p: float, settings: AuditSettings) -> str:
-    found, (images, needed) = probe.difference, probe.images
-    if p < settings.alpha and found.low > settings.tolerance:
-        return FAILS
-    if p < settings.alpha and found.high < -settings.tolerance:
-        return BELOW
-    return INCONCLUSIVE if images < needed else PASSES
-
-
-RUNS, BLIND_RUNS = 5, 25
-"""Other scenes, and imagined ones, that each program is run on."""
 
 
 def audit(

@@ -19,8 +19,9 @@ from vqagen.score.report.table import (
     columns,
     nonempty,
 )
-from vqagen.shortcuts.audit import FAILS, INCONCLUSIVE, SHOWN, Audit
+from vqagen.shortcuts.audit import Audit
 from vqagen.shortcuts.groups import counts_of
+from vqagen.shortcuts.probes import FAILS, INCONCLUSIVE, SHOWN
 
 SHOWN_FAMILIES = 5
 """Families that are shown for each probe that fails; the table of families has all."""
