@@ -177,7 +177,7 @@ def test_the_oracle_is_right_in_every_group(made: Path) -> None:
         found = oracle(read_items(made / name, scenes=made / "scenes.json" if "scene_size" in groups else None))
         assert " ".join(found.groups) == groups
         assert {row.accuracy for by in ("overall", *found.groups) for row in found.table(by)} == {1.0}
-        assert found.coverage.parsed == len(found) > 20
+        assert found.coverage.read == len(found) > 20
 
 
 def test_both_dialects_have_the_same_items(made: Path) -> None:

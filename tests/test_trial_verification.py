@@ -349,3 +349,16 @@ def test_exchanged_pictures_are_found_by_their_hashes(vqagen_: Commands) -> None
     without = [{key: value for key, value in line.items() if key != "sha256"} for line in lines]
     Path("made/trials.jsonl").write_text("".join(json.dumps(line) + "\n" for line in without))
     assert b"not proved: 8 pictures without a hash in their trial" in vqagen_("verify made").out
+
+
+def test_trials_that_the_run_did_not_write_are_told_by_the_sums(vqagen_: Commands) -> None:
+    """A trial that is left out, and a field that no rule knows."""
+    vqagen_.done("director generate --count 4 --out made --render none")
+    file = Path("made/trials.jsonl")
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:-1]))
+    assert b"changed file  3 trials, not 4: the file was changed" in vqagen_("verify made").out
+
+    file.write_text("".join([json.dumps({**json.loads(lines[0]), "note": 1}) + "\n", *lines[1:]]))
+    ran = vqagen_("verify made")
+    assert (ran.code, ran.out.startswith(b"4 trials checked, 0 wrong: 1 changed file\n")) == (1, True)

@@ -106,8 +106,9 @@ def _read(state: Path) -> dict[str, Any]:
     except (OSError, orjson.JSONDecodeError):
         known = None
     match known:
-        case {"steps": dict(steps), "settings": dict(), "vqagen": str()}:
-            if all(isinstance(counts, dict) for counts in steps.values()):
+        case {"steps": dict(steps), "vqagen": str()}:
+            is_readable = LAST not in steps or isinstance(known.get("settings"), dict)
+            if is_readable and all(isinstance(counts, dict) for counts in steps.values()):
                 return dict(known)
     raise UsageError(f"{state} is not of vqagen, or damaged; name another folder, or delete this one")
 

@@ -1,0 +1,173 @@
+"""Texts of questions: each must be a template's wording of what its program asks.
+
+Of a question of vqagen's own, whose templates are at hand as they were, the family that it names must word it to the
+letter. Any other question must be worded by some template of which its program is a filling; articles and capitals,
+and whether a needless "other" is said, may then be another generator's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from vqagen.errors import as_written
+from vqagen.files.records import RecordSource
+from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
+from vqagen.language.catalogue import Value
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
+from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
+from vqagen.language.template import Template
+from vqagen.language.wording import words_differ
+from vqagen.score.record_files import generator_of, settings_of
+from vqagen.score.scene_lookup import QuestionFault
+from vqagen.score.verify.fields import vague_text
+from vqagen.world.scene import Scene
+
+UNREAD_FILE = "unread"
+"""The kind of a fault of texts of vqagen that could not be read, and so are not proved."""
+UNREAD = "texts not read: no template at hand asks what the program asks"
+UNDECIDED = "texts not decided: too many wordings are possible"
+"""A domain's rewrites can make them in too many ways to try them all."""
+FOREIGN = Manner(joins_anything=(True, False), is_exact=False)
+"""How texts are finished by a generator that nothing is known of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """A template that reads questions; what it needs for that is compiled when it is first needed."""
+
+    template: Template
+    lexicon: Lexicon
+    manner: Manner
+
+    @cached_property
+    def binder(self) -> Binder:
+        """What finds its slots in programs."""
+        return Binder(self.template)
+
+    @cached_property
+    def recogniser(self) -> Recogniser:
+        """What finds its texts in sentences."""
+        return Recogniser(self.template, self.lexicon, self.manner)
+
+
+@dataclass
+class QuestionTexts:
+    """Reads the texts of one file's questions."""
+
+    loaded: LoadedDomain
+    is_ours: bool
+    """True if vqagen made the file."""
+    is_compat: bool
+    """True if it did so with `--compat clevr`."""
+    is_certain: bool
+    """True if the templates at hand are those that it was made from, so that a question's family is known."""
+    unproven: Counter[str] = field(default_factory=Counter)
+    """UNREAD and UNDECIDED -> texts."""
+
+    def __post_init__(self) -> None:
+        manner = Manner((not self.is_compat,)) if self.is_ours else FOREIGN
+        lexicon = Lexicon(self.loaded.synonyms)
+        families = [Family(template, lexicon, manner) for template in self.loaded.templates]
+        self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
+        self._by_number = {str(each.template.family): each for each in families}
+
+    @cached_property
+    def _by_outline(self) -> Mapping[Outline, Sequence[Family]]:
+        found: dict[Outline, list[Family]] = {}
+        for family in self._by_number.values():
+            found.setdefault(family.binder.outline, []).append(family)
+        return found
+
+    def fault(
+        self, record: Mapping[str, Any], scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
+    ) -> QuestionFault | None:
+        """Return the fault of a question's text; its program has these `steps`, which give `outputs` in the scene."""
+        text = record.get("question")
+        if not isinstance(text, str):
+            return QuestionFault("wrong text", f"expected a text as the question, found {as_written(text)}")
+        first: tuple[Family, Words, tuple[bool, ...]] | None = None
+        for family in self._families_of(record, steps):
+            for bound in family.binder.bind(steps):
+                keeps_other = self._keeps_other(family, bound, scene, outputs)
+                try:
+                    for keeps in keeps_other:
+                        if family.recogniser.says(text, bound.words, keeps):
+                            return vague_text(text, family.recogniser, bound, scene, steps, outputs)
+                except UndecidedError:
+                    self.unproven[UNDECIDED] += 1
+                    return None
+                first = first or (family, bound.words, keeps_other)
+        if first:
+            return _explained(text, *first)
+        if self.is_certain:
+            names = "template_filename and question_family_index"
+            return QuestionFault("wrong family", f"the program is no filling of the template that {names} name")
+        if self.is_ours:
+            return QuestionFault(UNREAD_FILE, f'"{text}": no template at hand asks what the program asks')
+        self.unproven[UNREAD] += 1
+        return None
+
+    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> tuple[bool, ...]:
+        """Return how the question may be worded: True for with the "other" of its text, False for without it."""
+        if not family.recogniser.wording.mentions_other:
+            return (True,)
+        if self.is_compat:
+            return (not words_differ(family.template, bound.words),)
+        is_needed = family.binder.anchor_fits(bound, scene, outputs) is not False
+        if self.is_ours:
+            return (is_needed,)
+        return (True,) if is_needed and not words_differ(family.template, bound.words) else (True, False)
+
+    def _families_of(self, record: Mapping[str, Any], steps: Sequence[Step]) -> Sequence[Family]:
+        """Return the families that the question may be of, the one that it names first."""
+        number, file = record.get("question_family_index"), record.get("template_filename")
+        named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
+        if self.is_certain and number is not None:
+            return (named,) if named else ()
+        names = (function for function, _, _ in steps)
+        alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
+        return sorted(alike, key=lambda family: family is not named)
+
+
+def _explained(text: str, family: Family, words: Words, keeps_other: tuple[bool, ...]) -> QuestionFault:
+    """Return the fault of a text that does not say what the program asks, with both readings."""
+    asked = f'the program asks: "{family.recogniser.example(words, keeps_other[0])}"'
+    read = family.recogniser.read(text, words)
+    if read is None:
+        return QuestionFault("wrong text", f'"{text}" is no wording of {family.template.id}; {asked}')
+    differing = [slot for slot in words if read[slot] != words[slot]]
+    if not differing:
+        other = 'leaves out "other"' if keeps_other[0] else 'says "other" of what is no other'
+        return QuestionFault("wrong other", f'"{text}" {other}; {asked}')
+    said, meant = (", ".join(f"{slot} {each[slot] or 'open'}" for slot in differing) for each in (read, words))
+    return QuestionFault("wrong words", f'"{text}" says {said}, the program {meant}; {asked}')
+
+
+def texts_at_hand(
+    source: RecordSource, files: DomainFiles, hashes: Mapping[str, str], given: Sequence[str]
+) -> QuestionTexts | str:
+    """Return what reads the texts of a file, or the reason why they cannot be read.
+
+    Templates are at hand if the user gives them, or if those of the domain are the ones that the file was made from by
+    its `info`, with all else that words texts. `hashes` are those of the files at hand; `given` are the roles of those
+    that the user gives.
+    """
+    generator = generator_of(source)
+    made_from = generator.get("inputs") or {}
+    hashes = {"templates": "", **hashes}
+    if "templates" not in given and "templates" not in made_from:
+        return "the file does not say which templates it was made from; give --templates"
+    differing = [role for role in hashes if made_from.get(role, "") != hashes[role]]
+    needed = hashes if "templates" not in given else {"synonyms"} & made_from.keys()
+    for role in differing:
+        if role in needed and role not in given:
+            option = "--synonyms" if "templates" in given else "--templates"
+            return f"the file was made from other {role} than are at hand; give {option} to read by these"
+    settings = settings_of(source)
+    is_compat = settings.get("compat") == "clevr"
+    loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
+    return QuestionTexts(loaded, bool(generator), is_compat, not differing)
