@@ -243,6 +243,17 @@ def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record
     assert [(each["checked"], each["by_problem"], each["unproven"]) for each in reports] == [(2, {}, {})] * 2
 
 
+def test_a_dialog_of_a_run_has_its_number(vqagen_: Commands) -> None:
+    """Where a run numbers dialogs, one without its number, or with another, is a fault."""
+    vqagen_.done("dialog --scenes scenes.json --out d.json --count 1 --dialogs-per-image 2")
+    document = json.loads(Path("d.json").read_text())
+    first, second = document["dialogs"]
+    del first["dialog_index"]
+    second["dialog_index"] = 7
+
+    assert verified(vqagen_, document)["by_problem"] == {"wrong id": 2}
+
+
 def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: Commands) -> None:
     """They do not name the template of a caption; what can be read is judged, and the rest counted."""
     vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --count 1 --dialogs-per-image 2")
