@@ -379,12 +379,9 @@ def unreadable_located(scenes: Scenes) -> Iterator[None]:
 @contextmanager
 def scene_file(scenes: GivenScenes) -> Iterator[PathLike]:
     """Yield a file of scenes; for records, a temporary one: `info` names scenes by the content of their file."""
-    if isinstance(scenes, str | Path):
-        yield scenes
-        return
-    found = scenes_of(scenes)
-    if isinstance(found, RecordSource):
-        yield str(found.path)
+    found = scenes if isinstance(scenes, str | Path) else scenes_of(scenes)
+    if isinstance(found, str | Path | RecordSource):
+        yield str(found.path) if isinstance(found, RecordSource) else found
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "scenes.jsonl"

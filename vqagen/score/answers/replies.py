@@ -134,7 +134,7 @@ _MARKUP = re.compile(
     r"\\[()\[\],;! ]|^[ \t]*(?:[-\u2022*+][ \t]+|(?:#{1,3}|#{5,})(?=[ \t]))|[*`$\u200b\u2060\ufeff]", re.MULTILINE
 )
 """Marks of formulas, bullets of lists, headings, and characters of Markdown."""
-_ENUMERATION = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
+_ENUMERATION = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
 
 
 def _marked(text: str) -> str:
@@ -152,7 +152,11 @@ def _marked(text: str) -> str:
 
 def _cleaned(text: str) -> str:
     text = _MARKUP.sub("", _LATEX.sub(r"\1", compatible(text))).strip()
-    return _ENUMERATION.sub("", text) if len(_ENUMERATION.findall(text)) > 1 else text
+    numbers = _ENUMERATION.findall(text)
+    if len(numbers) < 2:
+        return text
+    next_number = int(numbers[-1]) + 1  # of an item that was cut off: "1. a cube 2. a sphere 3."
+    return _ENUMERATION.sub("", re.sub(rf"\n\s*{next_number}[.)]\Z", "", text))
 
 
 # Marks and clauses ----------------------------------------------------------------------------------------------------
