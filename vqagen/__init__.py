@@ -27,7 +27,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "1.0.0"
+__version__ = "2.0.0.dev0"
 
 if TYPE_CHECKING:
     from vqagen.api import *  # noqa: F403
