@@ -21,7 +21,8 @@ from vqagen.files.records import open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS
 from vqagen.rng import stream
-from vqagen.score.verify.verification import UNDECIDED, QuestionTexts, verify_questions
+from vqagen.score.verify.texts import UNDECIDED, QuestionTexts
+from vqagen.score.verify.verification import verify_questions
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 SETTINGS: Mapping[str, dict[str, Any]] = {"default": {}, "pairs": {"balance": "pairs"}, "compat": {"compat": "clevr"}}

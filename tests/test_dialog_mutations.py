@@ -192,12 +192,12 @@ TEXTS: Mapping[str, Spoil] = {
     )
 }
 ALWAYS_WRONG = (
-    *("flip_an_answer", "refer_by_another_value", "give_another_label", "drop_the_caption"),
+    *("flip_an_answer", "give_another_label", "drop_the_caption"),
     *("take_another_caption", "misspell_a_word"),
 )
 """Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
 spheres."""
-BY_ORACLE = (repeat_a_question, doubt_what_is_known, forget_how_long_ago)
+BY_ORACLE = (refer_by_another_value, repeat_a_question, doubt_what_is_known, forget_how_long_ago)
 """Changes that leave each sentence true: what was told before, and how it is put, is judged by the oracle alone."""
 FORGERIES = 20
 SPOILT = fewer(25)

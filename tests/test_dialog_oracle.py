@@ -692,7 +692,7 @@ def faults_about(
     return Counter(verdict.kind for faults in found for _, verdict in faults if verdict.kind in HARD)
 
 
-IMPLIED = 0.02
+IMPLIED = 0.025
 """Share of the rounds, at most, whose answers were not told and yet follow from the rounds before."""
 
 

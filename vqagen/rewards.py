@@ -44,7 +44,7 @@ KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for ki
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 """Values that are no texts, as text, by which tables say that there is none."""
 _LISTED = re.compile(r",\s")
-_SAID = r"(?:(?!</?(?:think|answer)>)[\W_])*+[^\W_](?:(?!</?(?:think|answer)>).)*+"
+_SAID = r"(?:(?!</?(?:think|answer)>)[\W_])*[^\W_](?:(?!</?(?:think|answer)>).)*"
 FORMAT = re.compile(rf"\s*<think>{_SAID}</think>\s*<answer>{_SAID}</answer>\s*", re.DOTALL | re.IGNORECASE)
 _TAGGED = re.compile(r"\A\s*<answer>(.*)</answer>\s*\Z", re.DOTALL | re.IGNORECASE)
 HOW_TO_REPLY = (

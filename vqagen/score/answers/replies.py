@@ -128,7 +128,7 @@ def shown(reply: str) -> str:
     return "".join(parts) + ("" if depth else text[at:])
 
 
-_MARKED = re.compile(r"<answer>((?:(?!</?answer>).)*)</answer>|\\f?boxed\s*\{((?:[^{}]|\{[^{}]*\})*+)\}", re.DOTALL)
+_MARKED = re.compile(r"<answer>((?:(?!</?answer>).)*)</answer>|\\f?boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}", re.DOTALL)
 _LATEX = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mbox|boxed)\s*\{([^{}]*)\}")
 _MARKUP = re.compile(
     r"\\[()\[\],;! ]|^[ \t]*(?:[-\u2022*+][ \t]+|(?:#{1,3}|#{5,})(?=[ \t]))|[*`$\u200b\u2060\ufeff]", re.MULTILINE
