@@ -100,6 +100,7 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Questions:
 # As one run ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of hypothesis, about what it draws
 @pytest.mark.slow
 @given(
     cuts=st.lists(st.integers(1, SCENES - 1), max_size=6, unique=True),
