@@ -692,7 +692,7 @@ def faults_about(
     return Counter(verdict.kind for faults in found for _, verdict in faults if verdict.kind in HARD)
 
 
-IMPLIED = 0.025
+IMPLIED = 0.02
 """Share of the rounds, at most, whose answers were not told and yet follow from the rounds before."""
 
 
@@ -709,11 +709,11 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"seed": 5}, {"quotas": "paper"}])
 def test_generated_dialogs_about_many_scenes_have_no_fault(settings: dict[str, Any]) -> None:
-    """3,000 rounds about real scenes."""
-    scenes = real_scenes(60)
+    """12,500 rounds about real scenes: in 3,000 the share of what is implied varies by half a percent."""
+    scenes = real_scenes(250)
     faults = faults_about(scenes, dialogs_about(scenes, **settings).records, "clevr")
 
-    assert faults.pop("redundant", 0) <= IMPLIED * 3000
+    assert faults.pop("redundant", 0) <= IMPLIED * 12500
     assert faults == {}
 
 
