@@ -50,8 +50,8 @@ def verify_dataset(
     `on_checked` is called now and then with the number of rows checked since. Raises BadInput for files that cannot be
     read, with all that was changed, and UsageError for a dataset that is not finished.
     """
-    own: dict[str, Any] = {"metadata": metadata, "synonyms": synonyms, "plugins": plugins}
-    own = {**own, "domain": domain, "templates": templates}
+    own: dict[str, Any] = {"domain": domain, "metadata": metadata, "templates": templates}
+    own |= {"synonyms": synonyms, "plugins": plugins}
     place, report = Path(folder), VerificationReport("rows")
     state = read_state(place)
     for name, why in changed_files(place, state):
