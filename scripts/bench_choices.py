@@ -16,7 +16,7 @@ from vqagen.files.records import open_records
 from vqagen.language.question_files import QUESTIONS
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS)]
+sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]
 MODES = {"scene values": [], "mistakes": ["--hard"]}
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import click
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "helpers")]
 PROGRAM = "from vqagen.cli import main; main()"
 LIMITS = {50: (700, 80, 300), 200: (0, 400, 0)}
 """Clients -> least answers a second, most milliseconds of 95 % and of 99 % of answers; 0 for no limit."""

@@ -35,7 +35,7 @@ class Trial(NamedTuple):
 
 _LOADS = "python SCRIPTS/loads.py {} EXPORT"
 _VALIDATES = "vf-validate vqagen-{} --select.limit 3 --only-gold --runtime.type subprocess"
-_TESTS = "python -m pytest -q --noconftest -p no:cacheprovider -o filterwarnings= ROOT/tests/test_tasksets.py"
+_TESTS = "python -m pytest -q --noconftest -p no:cacheprovider -o filterwarnings= ROOT/tests/score/test_tasksets.py"
 TRIALS = {
     "trl": Trial(
         (TORCH, "transformers", "trl", "accelerate", "datasets"), (f"python SCRIPTS/grpo.py EXPORT {SFT_STEPS}",), "trl"

@@ -147,7 +147,7 @@ def imports(path: Path) -> set[Path]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in names:
-            for base in (ROOT, ROOT / "tests"):
+            for base in (ROOT, ROOT / "tests", ROOT / "tests" / "helpers"):
                 place = base / name.replace(".", "/")
                 found |= {each for each in (place.with_suffix(".py"), place / "__init__.py") if each.exists()}
     return found - {path}

@@ -1,6 +1,6 @@
 """The functions of programs. Each takes the scene first, then its inputs, then its values, and returns a new value.
 
-To add one: write it here under a decorator with its signature, and give it a row in `tests/test_functions.py`.
+To add one: write it here under a decorator with its signature, and give it a row in `tests/language/test_functions.py`.
 Object sets are int masks, an object is its index (see `bits`). A function that has no result raises `Undefined`.
 """
 

@@ -3,7 +3,7 @@
     [{"ellipse": [0.5, 0.6, 0.4, 0.3]}, {"line": [[0.5, 0.3], [0.6, 0.1]], "width": 0.05, "fill": "dark"}]
 
 To add a shape: add a row to SHAPES. Pictures, SVG, the check of catalogues and its messages then know it;
-tests/test_art.py fails until `vqagen/schemas/director.schema.json` lists it for editors.
+tests/pictures/test_art.py fails until `vqagen/schemas/director.schema.json` lists it for editors.
 """
 
 from __future__ import annotations

@@ -1,0 +1,184 @@
+"""The house rules, read off the source: folder order is dependency order, and code stays small and seeded."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "vqagen"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+
+LAYERS = (
+    ("errors", "bits", "rng", "extras", "files", "plugin"),
+    ("world",),
+    ("language",),
+    ("search", "pictures"),
+    ("tasks",),
+    ("run",),
+    ("authoring", "score", "shortcuts", "human", "exchange", "dataset"),
+    ("inspect_tasks", "rewards", "environments", "export", "show", "api", "__init__"),
+    ("cli", "__main__"),
+)
+"""Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""
+
+KEPT_APART = {
+    ("score", "search"): "scoring reads records",
+    ("shortcuts", "search"): "shortcuts are found in records",
+    ("score", "shortcuts"): "a shortcut is measured with what scores; the floor is handed to an evaluation",
+    ("search", "pictures"): "neither needs the other",
+    ("pictures", "search"): "neither needs the other",
+    ("cli", "api"): "a command loads what it calls: all of the API takes three times as long to load",
+}
+"""(importer, imported) that the layers alone would allow."""
+
+ONLY_FROM = {"human": ("human", "cli", "api")}
+"""Part -> those that alone import it."""
+
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+
+
+def part_of(module: str) -> str:
+    """The part of the house that a dotted name lies in: `vqagen.world.scene.Scene` is in `world`."""
+    inside = module.split(".")[1:]
+    return inside[0] if inside and inside[0] in LEVEL else "__init__"
+
+
+def imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[str]:
+    """Dotted names of everything imported anywhere in a module that lies in `package`, in functions too."""
+    for node in nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join((*above, *filter(None, [node.module])))
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def own_imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[str]:
+    """Those of the `imports` that are vqagen's own. The version is a plain fact that every part may read."""
+    for name in imports(tree, package):
+        if name.split(".")[0] == "vqagen" and name != "vqagen.__version__":
+            yield name
+
+
+def why_wrong(importer: str, imported: str) -> str | None:
+    """The rule that an import breaks, or None."""
+    if LEVEL[imported] > LEVEL[importer]:
+        return f"{imported} stands above {importer}"
+    if importer not in ONLY_FROM.get(imported, (importer,)):
+        return f"{imported} is for {', '.join(ONLY_FROM[imported])} alone"
+    return KEPT_APART.get((importer, imported))
+
+
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module: each rule looks at them."""
+    return tuple(ast.walk(tree))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def arrows() -> Iterator[tuple[Path, str, str]]:
+    """(file, its part, dotted name it imports) for all imports inside the package."""
+    for path in SOURCES:
+        relative = path.relative_to(ROOT)
+        importer = part_of(".".join(relative.with_suffix("").parts))
+        for name in own_imports(parsed(path), relative.parent.parts):
+            yield relative, importer, name
+
+
+def global_random(tree: ast.Module) -> Iterator[int]:
+    """Lines that draw from the random module itself; a stream from `vqagen.rng` is the way."""
+    modules = {
+        alias.asname or alias.name
+        for node in nodes(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == "random"
+    }
+    for node in nodes(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in modules:
+                yield node.lineno
+            case ast.ImportFrom(module="random", names=names) if any(alias.name != "Random" for alias in names):
+                yield node.lineno
+
+
+def bare_except(tree: ast.Module) -> Iterator[int]:
+    for node in nodes(tree):
+        if isinstance(node, ast.ExceptHandler) and node.type is None:
+            yield node.lineno
+
+
+def long_function(tree: ast.Module) -> Iterator[int]:
+    for node in nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _length(node) > LONGEST_FUNCTION:
+            yield node.lineno
+
+
+def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+HOUSE_RULES: dict[Callable[[ast.Module], Iterator[int]], tuple[str, ...]] = {
+    global_random: (
+        "import random\nrandom.random()",
+        "import random as dice\ndef roll():\n    return dice.Random()",
+        "from random import Random, choice",
+    ),
+    bare_except: ("try:\n    1\nexcept:\n    2",),
+    long_function: ("def f():\n" + "    1\n" * LONGEST_FUNCTION,),
+}
+"""Each rule, and sources that break it."""
+
+
+def test_every_part_has_its_place_in_the_order() -> None:
+    """A new top-level file or folder of the package is entered in LAYERS."""
+    parts = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in SOURCES}
+
+    assert parts - set(LEVEL) == set()
+
+
+def test_imports_point_down() -> None:
+    """No file imports from a layer above its own, nor from a part it is kept apart from."""
+    wrong = [
+        f"{path} imports {name}: {why}"
+        for path, importer, name in arrows()
+        if (why := why_wrong(importer, part_of(name))) is not None
+    ]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_two_parts_need_each_other() -> None:
+    """Parts of one layer may use each other in one direction only."""
+    needs: dict[str, set[str]] = {}
+    for _, importer, name in arrows():
+        needs.setdefault(importer, set()).add(part_of(name))
+
+    order = graphlib.TopologicalSorter({part: needed - {part} for part, needed in needs.items()}).static_order()
+    assert set(order) >= set(needs), "a circle is a CycleError"
+
+
+@pytest.mark.parametrize("rule", HOUSE_RULES, ids=lambda rule: rule.__name__)
+def test_house_rule_holds(rule: Callable[[ast.Module], Iterator[int]]) -> None:
+    broken = [f"{path.relative_to(ROOT)}:{line}" for path in SOURCES for line in rule(parsed(path))]
+
+    assert not broken, "\n".join(broken)
+
+
+def test_files_can_be_read_in_one_sitting() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
+
+    assert {path: length for path, length in lengths.items() if length > LONGEST_FILE} == {}
