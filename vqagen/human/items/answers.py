@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.files.records import RecordKind
-from vqagen.human.items.pairs import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
+from vqagen.human.items.captions import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import (
     ANSWER,

@@ -56,21 +56,15 @@ Rule = tuple[bool, str, str]
 """Whether it is broken, the JSON path of the mistake, and what is wrong."""
 
 
-def item_draft(file: str, folder: PathLike | None, texts: Texts, known: Mapping[str, StudyImage]) -> Draft:
-    """Return what a study of the items in a file is made of. BadInput with all mistakes of the inputs.
+def item_draft(file: str, folder: PathLike | None, texts: Texts) -> Draft:
+    """Return what a study of the items in a file, about images in a folder, is made of.
 
-    `known` are images that the study has; others lie in the folder.
+    BadInput with all mistakes of the inputs.
     """
     there = find_images(str(folder)) if folder is not None else {}
-    filed = read_item_file(locate(file), texts, {**there, **dict.fromkeys(known)})
-    named = {item.image for item in filed.values() if item.image}
-    found = read_images(str(folder), named.intersection(there))
-    images = {**found, **known}
-    other = [name for name in found if images[name].sha256 != found[name].sha256]
-    if other:
-        raise BadInput(Problem("the study has another picture of this name; rename it", name) for name in other)
-    items = _identified(filed, images, file)
-    return Draft(items, images, str(folder or ""), {"items": file})
+    filed = read_item_file(locate(file), texts, there)
+    images = read_images(str(folder), {item.image for item in filed.values() if item.image} & there.keys())
+    return Draft(_identified(filed, images, file), images, str(folder or ""), {"items": file})
 
 
 def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dict[int, Item]:

@@ -14,7 +14,7 @@ from vqagen.human.study.checks import CheckMaker, RightTexts, right_texts
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, SYSTEM, Item
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import PlannedTrial, Study, Task
+from vqagen.human.study.study import PlannedTrial, Task
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
 
@@ -33,7 +33,7 @@ class PlanError(VqagenError):
 
 @dataclass(frozen=True)
 class Draft:
-    """What a study, or an extension of one, is made of and, once it is planned, what is written of it."""
+    """What a study is made of and, once it is planned, what is written of it."""
 
     items: Collection[Item] = ()
     """Those to score, and any checks, instructed trials, practice and questions to the rater."""
@@ -49,21 +49,19 @@ class Draft:
     tasks: Collection[Task] = ()
 
 
-def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | None = None) -> Draft:
-    """Plan a study, or what is added to an `old` one: its tasks stay as they are, and its checks are used again.
+def make_plan(draft: Draft, texts: Texts, settings: PlanSettings) -> Draft:
+    """Plan a study: return the draft with what is used, and tasks.
 
-    Return what is new and used, with tasks. BadInput if the settings leave nothing to score; PlanError if a check would
-    show an image again.
+    BadInput if the settings leave nothing to score; PlanError if a check would show an image again.
     """
     images, seed, notes = draft.images, settings.seed, list(draft.notes)
-    known: Mapping[str, Item] = old.items if old else {}
-    everything = {**known, **{item.id: item for item in draft.items if item.id not in known}}
+    everything = {item.id: item for item in draft.items}.values()
     given: dict[str, list[Item]] = defaultdict(list)
-    for item in sorted(everything.values(), key=_place):
+    for item in sorted(everything, key=_place):
         given[item.use].append(item)
-    real = [item for item in given[REAL] if item.id not in known]
-    right = draft.right or right_texts(everything.values())
-    maker = CheckMaker(everything.values(), images, right, texts, seed)
+    real = given[REAL]
+    right = draft.right or right_texts(everything)
+    maker = CheckMaker(everything, images, right, texts, seed)
     has_checks = bool(given[CHECK]) or maker.pictures > 1
     if settings.checks_per_task and not has_checks and {item.kind for item in real} == {ANSWER}:
         notes.append(f"{_NO_CHECKS}; give questions whose answer is known the use check")
@@ -75,18 +73,20 @@ def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | N
         notes.append("tasks are shorter than --trials-per-task allows, so that none shows an image twice")
     checks = deque(shuffled(stream(seed, "human/given checks"), given[CHECK]))
     dealt = []
-    for place, items in enumerate(scored):
-        made = _checks(items, checks, maker, images, settings.checks_per_task)
+    for place, together in enumerate(scored):
+        made = _checks(together, checks, maker, images, settings.checks_per_task)
         asked = shuffled(stream(seed, "human/instructed", place), instructed)[: settings.imc_per_task]
-        dealt.append([*given[BEFORE], *items, *made, *asked, *given[AFTER]])
-    practice = given[PRACTICE] or ([] if old else list(_practice(maker, real, images)))
-    used = {item.id: item for items in (practice, *dealt) for item in items}
+        dealt.append([*given[BEFORE], *together, *made, *asked, *given[AFTER]])
+    practice = given[PRACTICE] or list(_practice(maker, real, images))
+    used = {item.id: item for together in (practice, *dealt) for item in together}
     if unused := sum(item.id not in used for item in draft.items if item.use in (CHECK, INSTRUCTED)):
         notes.append(f"left out: {counted(unused, 'check or instructed trial')} that no task has a place for")
-    new = [item for item in sorted(used.values(), key=_place) if item.id not in known]
-    names = {item.image for item in new} - {"", *(old.images if old else ())}
+    items = sorted(used.values(), key=_place)
+    names = {item.image for item in items} - {""}
     planned = sorted(_tasks(dealt, seed), key=lambda task: task.id)
-    return replace(draft, items=new, tasks=planned, images={name: images[name] for name in sorted(names)}, notes=notes)
+    return replace(
+        draft, items=items, tasks=planned, images={name: images[name] for name in sorted(names)}, notes=notes
+    )
 
 
 def _place(item: Item) -> str:
