@@ -27,7 +27,7 @@ from vqagen.human.export.folder import commonest
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.store.opening import open_log, read_facts
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import (
     AFTER,
     BEFORE,
@@ -37,8 +37,8 @@ from vqagen.human.study.item import (
     SYSTEM,
     CellForm,
     ChoiceForm,
-    Item,
     NumberForm,
+    StudyItem,
 )
 from vqagen.human.study.study import Study
 from vqagen.pictures.canvas import GridStyle
@@ -72,7 +72,7 @@ def scenes(made: Path) -> Scenes:
     return {scene["image_filename"]: scene for scene in json.loads((made / "scenes.json").read_text())["scenes"]}
 
 
-def of_captions(made: Path, **settings: Any) -> list[Item]:
+def of_captions(made: Path, **settings: Any) -> list[StudyItem]:
     systems = {"ours": made / "ours.json", "theirs": made / "theirs.json"}
     return vqagen.make_items(made / "scenes.json", made / "people.json", systems, ItemSettings(**settings))
 
@@ -121,18 +121,18 @@ def test_captions_of_systems_are_compared_with_a_reference(made: Path) -> None:
 # Answers ------------------------------------------------------------------------------------------------------------
 
 
-def to_answer(made: Path, file: str, **settings: Any) -> list[Item]:
+def to_answer(made: Path, file: str, **settings: Any) -> list[StudyItem]:
     """Return items to answer; of a file of trials, the scenes do not count."""
     return vqagen.make_items(made / "scenes.json", made / file, settings=ItemSettings(**{"per_image": 2} | settings))
 
 
 @pytest.fixture(scope="module")
-def answered(made: Path) -> dict[str, list[Item]]:
+def answered(made: Path) -> dict[str, list[StudyItem]]:
     """Items to answer, by the file."""
     return {file: to_answer(made, file) for file in FILES}
 
 
-def test_a_question_has_the_form_of_its_answer(answered: dict[str, list[Item]]) -> None:
+def test_a_question_has_the_form_of_its_answer(answered: dict[str, list[StudyItem]]) -> None:
     """yes and no, numbers from 0 on, or all values of one attribute in the order of the metadata; of dialogs, none."""
     domain = vqagen.load_domain_files().domain
     values = {value: attribute.values for attribute in domain.attributes for value in attribute.values}
@@ -148,7 +148,7 @@ def test_a_question_has_the_form_of_its_answer(answered: dict[str, list[Item]]) 
                 assert form == ChoiceForm((*values[right], *further))
 
 
-def test_hidden_answers_leave_the_form(made: Path, answered: dict[str, list[Item]]) -> None:
+def test_hidden_answers_leave_the_form(made: Path, answered: dict[str, list[StudyItem]]) -> None:
     """The template tells it."""
     vqagen.write_questions(made / "scenes.json", made / "hidden.json", form=vqagen.RecordForm(hide_answers=True))
     hidden = to_answer(made, "hidden.json")
@@ -159,7 +159,7 @@ def test_hidden_answers_leave_the_form(made: Path, answered: dict[str, list[Item
     ]
 
 
-def test_a_round_follows_the_caption_and_the_rounds_before_it(made: Path, answered: dict[str, list[Item]]) -> None:
+def test_a_round_follows_the_caption_and_the_rounds_before_it(made: Path, answered: dict[str, list[StudyItem]]) -> None:
     """These have their right answers; a dialog is one series, of which at most as many as asked for are of an image."""
     dialogs = json.loads((made / "dialogs.json").read_text())["dialogs"]
     items = {(item.record["dialog_index"], item.record["round"]): item for item in answered["dialogs.json"]}
@@ -176,7 +176,7 @@ def test_a_round_follows_the_caption_and_the_rounds_before_it(made: Path, answer
     assert len({item.series for item in to_answer(made, "dialogs.json", per_image=1)}) == SCENES
 
 
-def test_cells_lie_where_they_are_drawn(made: Path, answered: dict[str, list[Item]]) -> None:
+def test_cells_lie_where_they_are_drawn(made: Path, answered: dict[str, list[StudyItem]]) -> None:
     """An item is added to each cell of an empty grid: the pixels that change lie in that cell."""
     painter = GridPainter(looks_of(load_catalogue_file()), GridStyle(4, 3, figure=True))
     name = next(iter(load_catalogue_file().by_name))
@@ -195,7 +195,7 @@ def test_cells_lie_where_they_are_drawn(made: Path, answered: dict[str, list[Ite
         assert y <= changed[1] < changed[3] <= y + 120
 
 
-def test_cells_with_an_item_can_be_chosen_blocked_or_not(made: Path, answered: dict[str, list[Item]]) -> None:
+def test_cells_with_an_item_can_be_chosen_blocked_or_not(made: Path, answered: dict[str, list[StudyItem]]) -> None:
     for item, line in zip(answered["trials"], (made / "trials" / "trials.jsonl").read_text().splitlines(), strict=True):
         trial = json.loads(line)
         assert isinstance(item.form, CellForm)
@@ -213,7 +213,7 @@ def draw_plainly(scenes: Path, out: Path, files: object = None) -> None:
 
 
 @pytest.fixture(scope="module")
-def study(made: Path, answered: dict[str, list[Item]]) -> Study:
+def study(made: Path, answered: dict[str, list[StudyItem]]) -> Study:
     """A study of all that is answered, with the answers of four simulated raters."""
     draw_plainly(made / "scenes.json", made / "pictures")
     copytree(made / "trials" / "images", made / "pictures" / "images")
@@ -221,7 +221,7 @@ def study(made: Path, answered: dict[str, list[Item]]) -> Study:
     settings = vqagen.PlanSettings(raters_per_item=4, trials_per_task=30)
     planned = vqagen.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings).study
     with closing(open_log(planned.store, planned.id, create=True)) as log:
-        log.append(Roster().take(simulated_facts(planned, Raters(), 4, 1)))
+        log.append(StudyState().take(simulated_facts(planned, Raters(), 4, 1)))
     return planned
 
 
@@ -255,7 +255,7 @@ def test_answers_of_people_are_scored_like_those_of_a_model(made: Path, study: S
 )
 def test_the_commonest_answer_is_predicted(study: Study, given: list[int | str], expected: int | str) -> None:
     """Case and outer space do not count; ties go to the smallest number or the first word."""
-    row = next(answer_rows(study, Roster(read_facts(study.store, study.id))))
+    row = next(answer_rows(study, StudyState(read_facts(study.store, study.id))))
     assert commonest([replace(row, value=value) for value in given]) == expected
 
 

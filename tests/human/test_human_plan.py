@@ -19,11 +19,11 @@ from study_files import make_study, picture, write_json
 from vqagen.errors import BadInput, VqagenError
 from vqagen.human.store.opening import study_lock
 from vqagen.human.study import making
-from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, Gold
+from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, GoldValue
 from vqagen.human.study.making import extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.plan import PlanError
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import PlannedTrial, Study, Task, load_study
+from vqagen.human.study.study import PlannedTask, PlannedTrial, Study, load_study
 
 
 class Inputs(NamedTuple):
@@ -322,7 +322,7 @@ def with_trials(study: Study, change: Callable[[list[PlannedTrial]], object]) ->
     name, task = next(iter(study.tasks.items()))
     trials = list(task.trials)
     change(trials)
-    return replace(study, tasks={**study.tasks, name: Task(name, tuple(trials))})
+    return replace(study, tasks={**study.tasks, name: PlannedTask(name, tuple(trials))})
 
 
 def with_item(study: Study, use: str, **changes: Any) -> Study:
@@ -346,15 +346,18 @@ BROKEN: list[tuple[Callable[[Study], Study], str]] = [
         lambda study: replace(
             study,
             tasks={
-                name: Task(name, tuple(PlannedTrial(each.item, True) for each in task.trials))
+                name: PlannedTask(name, tuple(PlannedTrial(each.item, True) for each in task.trials))
                 for name, task in study.tasks.items()
             },
         ),
         "on the right in 12 of 12 items",
     ),
-    (lambda study: with_item(study, CHECK, gold=Gold(better="x")), "it is not one right text and one that is wrong"),
-    (lambda study: with_item(study, REAL, gold=Gold(better="1")), "it is scored, and has a known answer"),
-    (lambda study: with_item(study, INSTRUCTED, gold=Gold()), "it does not say what is right"),
+    (
+        lambda study: with_item(study, CHECK, gold=GoldValue(better="x")),
+        "it is not one right text and one that is wrong",
+    ),
+    (lambda study: with_item(study, REAL, gold=GoldValue(better="1")), "it is scored, and has a known answer"),
+    (lambda study: with_item(study, INSTRUCTED, gold=GoldValue()), "it does not say what is right"),
     (lambda study: with_item(study, REAL, candidates=()), "it has 0 texts"),
     (lambda study: with_item(study, REAL, prompt="Other?"), "its id is not the hash of its content"),
     (lambda study: replace(study, images=dict.fromkeys(study.images, study.images["im00.png"])), "more than once"),

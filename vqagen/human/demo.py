@@ -18,8 +18,8 @@ from vqagen.human.items.settings import ItemSettings
 from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.scores.study_scores import score_study
 from vqagen.human.store.opening import open_log
-from vqagen.human.store.roster import Roster
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, Item, NumberForm, TextForm
+from vqagen.human.store.study_state import StudyState
+from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, NumberForm, StudyItem, TextForm
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
@@ -61,8 +61,8 @@ _TEXTS: Mapping[str, object] = {
     },
 }
 _QUESTIONS = (
-    Item(kind=ANSWER, use=BEFORE, dimension="rater", prompt="How old are you?", form=NumberForm(18, 99)),
-    Item(kind=ANSWER, use=AFTER, dimension="rater", prompt="What was hard, or not clear?", form=TextForm()),
+    StudyItem(kind=ANSWER, use=BEFORE, dimension="rater", prompt="How old are you?", form=NumberForm(18, 99)),
+    StudyItem(kind=ANSWER, use=AFTER, dimension="rater", prompt="What was hard, or not clear?", form=TextForm()),
 )
 """Questions to the rater, before the first trial and after the last one."""
 Say = Callable[[str], object]
@@ -87,7 +87,7 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
     study, raters = load_study(top / "study"), Raters(seed, OPINIONS)
     with closing(open_log(study.store, study.id, create=True)) as log:
-        log.append(Roster().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
+        log.append(StudyState().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
     stored = export_study(study.folder, top / "export").answers
     say(f"{counted(stored, 'answer')} of {RATERS} simulated raters to {counted(len(items), 'item')}")
     report = score_study(study.folder).report()
@@ -111,7 +111,7 @@ def _write_files(top: Path, seed: int) -> None:
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
-def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
+def _items(top: Path, seed: int, say: Say) -> Iterator[StudyItem]:
     """Yield the items of one task, with the places of their pictures."""
     catalogue, _ = load_catalogue(find_domain())
     files = {name: top / f"{name}.json" for name in (HUMAN_LIKE, CAREFUL, CARELESS)}
@@ -121,7 +121,7 @@ def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
     say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
     scenes, settings = top / "scenes.json", ItemSettings(seed, per_image=9)
     rated = (
-        Item(kind=RATE, image=scene.image, candidates=(captions[name][0][0],))
+        StudyItem(kind=RATE, image=scene.image, candidates=(captions[name][0][0],))
         for scene, captions in about
         for name in (CAREFUL, CARELESS)
     )
@@ -146,7 +146,7 @@ def _plant_mistakes(about: Sequence[tuple[Scene, Captions]], catalogue: Catalogu
     return mistakes
 
 
-def _chosen(items: Iterable[Item]) -> Iterator[Item]:
+def _chosen(items: Iterable[StudyItem]) -> Iterator[StudyItem]:
     """Yield the first items of each sort: each about a picture of its own, but for the rounds of one dialog."""
     left, shown = dict(_WANTED), dict[str, str]()
     for item in items:
@@ -158,7 +158,7 @@ def _chosen(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
-def _sort(item: Item) -> str:
+def _sort(item: StudyItem) -> str:
     if item.candidates:
         return f"{item.kind} {item.candidates[-1].source}"
     return "dialog" if item.series else str(item.strata[FAMILY])

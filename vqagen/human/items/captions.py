@@ -26,9 +26,9 @@ from vqagen.human.study.item import (
     REFERENCE,
     SYSTEM,
     Candidate,
-    Gold,
-    Item,
+    GoldValue,
     Role,
+    StudyItem,
     length_difference,
     plain_text,
 )
@@ -104,14 +104,14 @@ def _read(source: str, record: Mapping[str, Any]) -> Caption:
 
 def caption_items(
     about: Sequence[tuple[Scene, Captions]], catalogue: Catalogue, settings: ItemSettings
-) -> Iterator[Item]:
+) -> Iterator[StudyItem]:
     """Yield the comparisons of each system with the reference, or without one of each two systems; then the checks."""
     for scene, captions in about:
         yield from _comparisons(scene, captions, settings)
     yield from _checks([(scene, next(iter(captions.values()))) for scene, captions in about], catalogue, settings.seed)
 
 
-def _comparisons(scene: Scene, captions: Captions, settings: ItemSettings) -> Iterator[Item]:
+def _comparisons(scene: Scene, captions: Captions, settings: ItemSettings) -> Iterator[StudyItem]:
     systems = [name for name in captions if name != HUMAN_LIKE]
     against = [(HUMAN_LIKE, name) for name in systems] if HUMAN_LIKE in captions else combinations(sorted(systems), 2)
     for first, second in against:
@@ -123,10 +123,10 @@ def _comparisons(scene: Scene, captions: Captions, settings: ItemSettings) -> It
             yield _compared(scene, one, other, {TEMPLATE: other.meta["label"], FAMILY: "caption"})
 
 
-def _compared(scene: Scene, first: Candidate, second: Candidate, strata: Mapping[str, str], **more: Any) -> Item:
+def _compared(scene: Scene, first: Candidate, second: Candidate, strata: Mapping[str, str], **more: Any) -> StudyItem:
     """Return the comparison of two texts; `strata` are those of the second one, `more` further fields of the item."""
     longer = length_difference(first.text, second.text)
-    return Item(
+    return StudyItem(
         image=scene.image,
         candidates=(first, second),
         strata={**strata, SCENE_SIZE: scene.size, LENGTH_DIFFERENCE: longer},
@@ -134,7 +134,7 @@ def _compared(scene: Scene, first: Candidate, second: Candidate, strata: Mapping
     )
 
 
-def _checks(about: Sequence[tuple[Scene, list[Caption]]], catalogue: Catalogue, seed: int) -> Iterator[Item]:
+def _checks(about: Sequence[tuple[Scene, list[Caption]]], catalogue: Catalogue, seed: int) -> Iterator[StudyItem]:
     """Yield the check about each scene: a caption of its own beside one of another scene that is untrue of it."""
     for at, (scene, captions) in enumerate(about):
         rng = stream(seed, "human/items/checks", scene.index)
@@ -149,7 +149,7 @@ def _checks(about: Sequence[tuple[Scene, list[Caption]]], catalogue: Catalogue, 
         for (text, _), (other, proof) in zip(right, wrong, strict=False):
             correct = replace(text, source=CORRECT, role=REFERENCE, id="1")
             distractor = replace(other, source=DISTRACTOR, role=REFERENCE, id="2")
-            gold = Gold(better="1", reason=proof)
+            gold = GoldValue(better="1", reason=proof)
             yield _compared(scene, correct, distractor, {}, use=CHECK, dimension=CHECK, gold=gold)
 
 

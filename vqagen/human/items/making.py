@@ -13,7 +13,7 @@ from vqagen.files.shipped import require
 from vqagen.human.items.answers import scene_answers, trial_answers
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, captions_of_scenes
 from vqagen.human.items.settings import ItemSettings
-from vqagen.human.study.item import Item
+from vqagen.human.study.item import StudyItem
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, kind_of_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
@@ -26,7 +26,7 @@ def make_items(
     systems: Mapping[str, PathLike] | None = None,
     settings: ItemSettings | None = None,
     files: DomainFiles | None = None,
-) -> list[Item]:
+) -> list[StudyItem]:
     """Return items for raters.
 
     Raters answer the questions, the rounds of dialogs or the director trials in `file`; trials have no `scenes`. With
@@ -57,7 +57,7 @@ def make_items(
     )
 
 
-def write_items(items: Sequence[Item], out: PathLike, *, force: bool = False) -> None:
+def write_items(items: Sequence[StudyItem], out: PathLike, *, force: bool = False) -> None:
     """Write items as JSON Lines, which `make_item_tasks` reads."""
     check_ending(str(out), [".jsonl"], "items")
     check_output(str(out), force)

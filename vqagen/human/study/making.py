@@ -19,7 +19,7 @@ from vqagen.files.output import atomic_folder, atomic_output, names_in, sweep
 from vqagen.human.links.study_links import LINKS_FOLDER
 from vqagen.human.store.opening import ANSWERS, LOCK, SERVED, study_lock
 from vqagen.human.study.images import IMAGES_FOLDER
-from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, Item
+from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, StudyItem
 from vqagen.human.study.item_file import item_draft
 from vqagen.human.study.pairs import caption_draft
 from vqagen.human.study.plan import Draft, make_plan
@@ -232,7 +232,7 @@ def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
         yield f"cost: {cost} at {reward_per_task:.2f}, before the platform's fee"
 
 
-def _group(item: Item) -> tuple[str, str, str]:
+def _group(item: StudyItem) -> tuple[str, str, str]:
     """Return kind, dimension and sources: a system, or `first - second` for two systems or two people."""
     sources = [each.source for each in item.candidates]
     is_against_reference = item.kind == COMPARE and [each.role == SYSTEM for each in item.candidates] == [False, True]
