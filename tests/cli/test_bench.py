@@ -9,7 +9,7 @@ import sys
 import pytest
 from commands import ROOT
 
-SCRIPTS = ROOT / "scripts"
+SCRIPTS = ROOT / "scripts" / "benches"
 SMALL = {
     "generate": "--count 2 --repeats 1 --against {root}",
     "sizes": "--count 1 --repeats 1 --size 3",

@@ -34,9 +34,9 @@ def answer_study(study: Study, desk: Desk) -> None:
     for number in (3, 0, 1, 2, 4, 5):
         now = START + number * 60_000 - (3 * HOUR if number == 3 else 0)
         wish = Claimed(now, "", RATERS[number], 0, "c0", now + HOUR, "id", f"Person{number}")
-        grant = desk.roster.claim(wish, tasks, study.slots, None, 9)
+        grant = desk.study_state.claim(wish, tasks, study.slots, None, 9)
         desk.commit(*grant.facts)
-        trials = desk.roster.assignments[grant.assignment].trials
+        trials = desk.study_state.assignments[grant.assignment].trials
         for trial in range(1, (trials if number < 2 else 2) + 1):
             times = {"rt_ms": 2_000, "shown_ms": 2_500, "server_ms": 2_600}
             desk.answer(grant.assignment, trial, (number * 3 + trial) % 9 + 1, now + trial * 5_000, **times)

@@ -25,7 +25,7 @@ from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.store.facts import Claimed, Submitted
 from vqagen.human.store.opening import ANSWERS, open_log, read_facts
-from vqagen.human.store.roster import COMPLETE, EXPIRED, Roster
+from vqagen.human.store.study_state import COMPLETE, EXPIRED, StudyState
 from vqagen.human.study.study import load_study
 
 
@@ -207,11 +207,11 @@ def differences(study: Path, store: str, ledger: Ledger) -> Iterator[str]:
     place, id = store or study / ANSWERS, load_study(study).id
     open_log(place, id).close()  # checks the file
     facts = read_facts(place, id)
-    roster = Roster(facts)
-    assignments = {roster.people[each.rater][1]: each for each in roster.assignments.values()}
+    study_state = StudyState(facts)
+    assignments = {study_state.people[each.rater][1]: each for each in study_state.assignments.values()}
     stored = {(person, trial): each.value for person, of in assignments.items() for trial, each in of.answers.items()}
     answered = Counter((each.assignment, each.trial) for _, each in facts if isinstance(each, Submitted))
-    void = {each.id for each in roster.assignments.values() if each.state == EXPIRED and not each.answers}
+    void = {each.id for each in study_state.assignments.values() if each.state == EXPIRED and not each.answers}
     claimed = Counter(each.rater for _, each in facts if isinstance(each, Claimed) and each.assignment not in void)
     yield from (f"lost: {place}" for place in ledger.answers if place not in stored)
     yield from (f"changed: {place}" for place, value in stored.items() if ledger.sent.get(place) != value)

@@ -16,10 +16,10 @@ from vqagen.human.answers import AnswerRow, answer_rows, study_facts
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.links.tokens import ID, Link, Participant, pseudonym, sign_link
 from vqagen.human.store.facts import Noted
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study, Trial, load_study
+from vqagen.human.study.study import ShownTrial, Study, load_study
 
 HOSTILE = (
     "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">",
@@ -95,7 +95,7 @@ MOST_TABS = 40
 """Presses of Tab, or of an arrow, until a control has the focus."""
 
 
-class ShownTrial(NamedTuple):
+class PageTrial(NamedTuple):
     """A trial as the page shows it."""
 
     number: int
@@ -108,11 +108,11 @@ class ShownTrial(NamedTuple):
     """What the buttons stand for; none where the answer is written."""
 
 
-Choose = Callable[[ShownTrial], object]
+Choose = Callable[[PageTrial], object]
 """The answer that a rater chooses."""
 
 
-def any_answer(trial: ShownTrial) -> object:
+def any_answer(trial: PageTrial) -> object:
     """Return an answer that a trial can have."""
     return trial.choices[-1] if trial.choices else 42
 
@@ -171,13 +171,13 @@ class StudyPage:
         self._press("#withdraw", "Enter")
         return self._leave("dialog[open] button.side")
 
-    def trial(self) -> ShownTrial:
+    def trial(self) -> PageTrial:
         """Return the trial that the page shows."""
         stage = self._main.locator(".stage")
         choices = [str(each.get_attribute("value")) for each in stage.locator("input[type=radio]").all()]
         texts = tuple(stage.locator(".text, .history p").all_text_contents())
         number, form = int(stage.get_attribute("data-number") or 0), str(stage.get_attribute("data-form"))
-        return ShownTrial(number, str(stage.locator("legend").text_content()), texts, form, tuple(choices))
+        return PageTrial(number, str(stage.locator("legend").text_content()), texts, form, tuple(choices))
 
     def choose(self, value: object) -> None:
         """Choose or write an answer without submitting it."""
@@ -250,7 +250,7 @@ class ServedPage:
 
     def answers(self, name: str) -> list[AnswerRow]:
         """Return the stored answers of a rater whose link has `id=NAME`, by trial."""
-        rows = answer_rows(self.study, self.roster())
+        rows = answer_rows(self.study, self.study_state())
         return [row for row in rows if row.rater == self._rater(name)]
 
     def values(self, name: str) -> list[tuple[int, int | str]]:
@@ -259,18 +259,18 @@ class ServedPage:
 
     def events(self, name: str) -> list[tuple[str, str, int]]:
         """Return kind, text and trial of what the page of a rater reported."""
-        own = {each.id for each in self.roster().assignments.values() if each.rater == self._rater(name)}
+        own = {each.id for each in self.study_state().assignments.values() if each.rater == self._rater(name)}
         noted = (fact for _, fact in study_facts(self.study) if isinstance(fact, Noted) and fact.assignment in own)
         return [(each.kind, each.detail, each.trial) for each in noted]
 
-    def trials(self, name: str) -> tuple[Trial, ...]:
+    def trials(self, name: str) -> tuple[ShownTrial, ...]:
         """Return the planned trials of a rater."""
-        (own,) = (each for each in self.roster().assignments.values() if each.rater == self._rater(name))
+        (own,) = (each for each in self.study_state().assignments.values() if each.rater == self._rater(name))
         return self.study.trials(own.task, own.slot)
 
-    def roster(self) -> Roster:
+    def study_state(self) -> StudyState:
         """Return all that is stored."""
-        return Roster(study_facts(self.study))
+        return StudyState(study_facts(self.study))
 
     def _rater(self, name: str) -> str:
         return pseudonym(self.secret, Participant(ID, name))

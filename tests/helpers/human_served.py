@@ -20,7 +20,7 @@ from vqagen.human.server.process import build_app
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.opening import ANSWERS, Log, open_log
-from vqagen.human.store.roster import Assignment
+from vqagen.human.store.study_state import Assignment
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.study import Study
 
@@ -73,7 +73,7 @@ class Served:
 
     async def assignments(self) -> list[Assignment]:
         """Return all assignments."""
-        return list((await self.writer.roster()).assignments.values())
+        return list((await self.writer.study_state()).assignments.values())
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any
 
 from vqagen.human.store.facts import Claimed, Fact, Noted, Submitted
 from vqagen.human.store.opening import Log, open_log
-from vqagen.human.store.roster import Grant, Receipt, Roster
+from vqagen.human.store.study_state import Grant, Receipt, StudyState
 
 STUDY = "0123456789abcdef"
 HOUR = 3_600_000
@@ -21,7 +21,7 @@ class Desk:
     """A log that is written, and the state that follows from it. Tasks have two slots of three trials."""
 
     log: Log
-    roster: Roster = field(default_factory=Roster)
+    study_state: StudyState = field(default_factory=StudyState)
 
     def claim(self, rater: str, *tasks: str, now: int = 0, slots: int = 2, trials: int = 3, **more: Any) -> Grant:
         """Let a rater consent."""
@@ -29,21 +29,23 @@ class Desk:
         wish = Claimed(now, "", rater, 0, "c0", now + more.get("lease", HOUR), "id", person)
         given = dict.fromkeys(tasks or ("t",), trials)
         link = tasks[0] if len(tasks) == 1 else ""
-        grant = self.roster.claim(wish, given, slots, more.get("only"), more.get("most", 9), link)
+        grant = self.study_state.claim(wish, given, slots, more.get("only"), more.get("most", 9), link)
         self.commit(*grant.facts)
         return grant
 
     def answer(self, assignment: str, trial: int, value: int | str = 5, now: int = 1, **more: int) -> Receipt:
         """Let a rater answer a trial."""
         times = {"rt_ms": 900, "shown_ms": 1_000, "server_ms": 1_100, "expires": now + HOUR}
-        receipt = self.roster.submit(Submitted(now, assignment, trial, value, **{**times, **more}))
+        receipt = self.study_state.submit(Submitted(now, assignment, trial, value, **{**times, **more}))
         self.commit(*receipt.facts)
         return receipt
 
     def withdraw(self, assignment: str, now: int = 1, *, keep_answers: bool = False) -> None:
         """Let a rater withdraw."""
-        facts, numbers = self.roster.withdraw(self.roster.assignments[assignment], now, keep_answers=keep_answers)
-        self.log.append(self.roster.take(facts), numbers)
+        facts, numbers = self.study_state.withdraw(
+            self.study_state.assignments[assignment], now, keep_answers=keep_answers
+        )
+        self.log.append(self.study_state.take(facts), numbers)
 
     def note(self, assignment: str, kind: str, detail: str = "", now: int = 1) -> None:
         """Let a page report something."""
@@ -51,20 +53,20 @@ class Desk:
 
     def forget(self, *raters: str, now: int = 1) -> None:
         """Forget raters, as the command does: the state is read again afterwards."""
-        facts, numbers = self.roster.forget(raters, now)
-        self.log.append(self.roster.take(facts), numbers)
+        facts, numbers = self.study_state.forget(raters, now)
+        self.log.append(self.study_state.take(facts), numbers)
         self.log.purge()
-        self.roster = Roster(self.log.facts())
+        self.study_state = StudyState(self.log.facts())
 
     def commit(self, *facts: Fact) -> None:
         """Append facts."""
-        self.log.append(self.roster.take(facts))
+        self.log.append(self.study_state.take(facts))
 
 
 def open_desk(place: str | Path, study: str = STUDY, **options: Any) -> Desk:
     """Open the log of a study, which is made if it does not exist."""
     log = open_log(place, study, **{"create": True, **options})
-    return Desk(log, Roster(log.facts()))
+    return Desk(log, StudyState(log.facts()))
 
 
 class Faulty:

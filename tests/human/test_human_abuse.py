@@ -122,7 +122,7 @@ async def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(
 
     async with served(marked) as place:
         await crawl(place)
-        people = (await place.writer.roster()).people
+        people = (await place.writer.study_state()).people
         forbidden = {
             **dict.fromkeys(("zebra-model", "walrus-model"), "a system"),
             **dict.fromkeys(marked.images, "the name of an image file"),

@@ -26,7 +26,7 @@ from vqagen.human.store import sqlite
 from vqagen.human.store.care import forget
 from vqagen.human.store.facts import Fact
 from vqagen.human.store.opening import ANSWERS, open_log, read_facts, study_lock
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study
@@ -82,8 +82,8 @@ def test_the_status_counts_slots_systems_and_flags(made: Study) -> None:
 
 def test_the_time_that_is_left_follows_from_the_last_complete_slots(made: Study) -> None:
     """Two are complete: how long the second one took is the rate."""
-    roster = Roster(read_facts(made.store, made.id))
-    ended = sorted(each.ended or 0 for each in roster.assignments.values() if each.state == "complete")
+    study_state = StudyState(read_facts(made.store, made.id))
+    ended = sorted(each.ended or 0 for each in study_state.assignments.values() if each.state == "complete")
     now = ended[0] + 9 * MINUTE
 
     assert study_status(made.folder, now=now).facts["remaining"] == (len(made.tasks) * 3 - 2) * 9 * MINUTE
@@ -279,13 +279,13 @@ def test_an_export_has_a_row_for_each_stored_answer(made: Study, vqagen_: Comman
     """Values are turned toward the second text, and checks say which text is right."""
     ran = vqagen_.done(f"human export {made.folder} --out answers")
 
-    rows, roster = read_rows("answers"), Roster(read_facts(made.store, made.id))
-    assert rows == list(answer_rows(made, roster))
+    rows, study_state = read_rows("answers"), StudyState(read_facts(made.store, made.id))
+    assert rows == list(answer_rows(made, study_state))
     assert ran.err == f"{len(rows)} answers of 6 raters in 6 assignments\n"
     assert {row.rater for row in rows} == set(RATERS[:5])
     for row in rows:
         stored, trial = (
-            roster.assignments[row.assignment].answers[row.trial],
+            study_state.assignments[row.assignment].answers[row.trial],
             made.trials(row.task, row.slot)[row.trial - 1],
         )
         texts = tuple(each.text for each in trial.item.candidates)

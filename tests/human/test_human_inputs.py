@@ -17,7 +17,7 @@ from PIL import Image
 from study_files import picture, write_caption_files, write_json
 
 from vqagen.files.schema import schema_faults
-from vqagen.human.study.item import Item
+from vqagen.human.study.item import StudyItem
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import DEFAULT_TEXTS, first_texts, texts_of
 
@@ -557,7 +557,7 @@ def test_schema_and_type_agree_about_items() -> None:
         {"x": 1},
         {"x": None},
     )
-    variants += [{**base, key: value} for base in (PAIR, GRID) for key in Item.__struct_fields__ for value in odd]
+    variants += [{**base, key: value} for base in (PAIR, GRID) for key in StudyItem.__struct_fields__ for value in odd]
     variants += [{**GRID, "form": {**GRID["form"], key: value}} for key in GRID["form"] for value in odd]
     variants += [
         {**PAIR, "candidates": [{**CANDIDATES[0], key: value}]} for key in ("id", *CANDIDATES[0]) for value in odd
@@ -568,7 +568,7 @@ def test_schema_and_type_agree_about_items() -> None:
     differing = []
     for record in variants:
         try:
-            msgspec.convert(record, Item)
+            msgspec.convert(record, StudyItem)
             is_taken = True
         except msgspec.ValidationError:
             is_taken = False

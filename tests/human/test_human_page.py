@@ -26,8 +26,8 @@ from human_pages import (
     READING,
     TRIAL,
     WAIT,
+    PageTrial,
     ServedPage,
-    ShownTrial,
     StudyPage,
     Tabs,
     any_answer,
@@ -91,12 +91,12 @@ def test_a_study_is_done(
     tabs, name = window(viewport), f"all-{use}"
     if is_hebrew:
         tabs.context.route(SESSION, changed_session(texts=HEBREW))
-    tab, seen, given = tabs.tab(use), list[ShownTrial](), list[tuple[int, object]]()
+    tab, seen, given = tabs.tab(use), list[PageTrial](), list[tuple[int, object]]()
     link = place.link(f"id={name}&SESSION_ID=a%2Fb+c")
     assert tab.open(link) == CONSENT
     assert fits(tab)
 
-    def choose(trial: ShownTrial) -> object:
+    def choose(trial: PageTrial) -> object:
         assert fits(tab)
         value = WRITTEN.get(trial.form) or trial.choices[-1]
         if trial.number:
@@ -336,7 +336,7 @@ def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs]
 def test_nothing_of_a_preview_is_kept(window: Callable[..., Tabs], place: ServedPage) -> None:
     """Neither in the browser nor by the server; it shows all screens, and says what it is."""
     tab = window().tab()
-    before = len(place.roster().assignments)
+    before = len(place.study_state().assignments)
     seen = [tab.open(place.link("id=looks", is_preview=True))]
     while seen[-1] != DONE:
         expect(tab.page.locator("#preview")).to_have_text(place.study.texts["preview_banner"])
@@ -345,7 +345,7 @@ def test_nothing_of_a_preview_is_kept(window: Callable[..., Tabs], place: Served
     assert seen == WHOLE
     assert (tab.code, tab.page.inner_text("h1")) == ("", place.study.texts.words["preview_done"][0])
     assert tab.page.evaluate("localStorage.length + sessionStorage.length") == 0
-    assert len(place.roster().assignments) == before
+    assert len(place.study_state().assignments) == before
 
 
 # Accessibility ------------------------------------------------------------------------------------------------------

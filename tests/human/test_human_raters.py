@@ -15,7 +15,7 @@ from study_files import write_caption_files
 import vqagen
 from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.store.facts import Claimed, Noted, Submitted
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import (
     ANSWER,
     CHECK,
@@ -24,15 +24,15 @@ from vqagen.human.study.item import (
     Candidate,
     CellForm,
     ChoiceForm,
-    Gold,
-    Item,
+    GoldValue,
     NumberForm,
     Scale,
+    StudyItem,
     TextForm,
     answer_fault,
 )
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study, Trial
+from vqagen.human.study.study import ShownTrial, Study
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +45,18 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return made
 
 
-def item(number: int = 0, **given: Any) -> Item:
+def item(number: int = 0, **given: Any) -> StudyItem:
     texts = (
         Candidate(id="a", text="one", source="human", role="reference"),
         Candidate(id="b", text="two", source="A", role="system"),
     )
-    return Item(**{"id": f"i{number}", "image": f"im{number % 50}", "candidates": texts, "scale": Scale(), **given})
+    return StudyItem(
+        **{"id": f"i{number}", "image": f"im{number % 50}", "candidates": texts, "scale": Scale(), **given}
+    )
 
 
-def trials(count: int, **given: Any) -> Iterator[Trial]:
-    return (Trial(number, item(number, **given), number % 2 == 0) for number in range(count))
+def trials(count: int, **given: Any) -> Iterator[ShownTrial]:
+    return (ShownTrial(number, item(number, **given), number % 2 == 0) for number in range(count))
 
 
 # Raters -------------------------------------------------------------------------------------------------------------
@@ -74,18 +76,18 @@ def test_values_are_turned_to_the_side_of_the_second_text() -> None:
     """One text alone has no side."""
     raters = Raters(4, {"A": 3.0})
     for number in range(20):
-        left, right = (int(raters.answer("r", Trial(1, item(number), is_right))) for is_right in (False, True))
+        left, right = (int(raters.answer("r", ShownTrial(1, item(number), is_right))) for is_right in (False, True))
         assert left == 10 - right
         rated = item(number, kind=RATE, candidates=item().candidates[1:])
-        assert int(raters.answer("r", Trial(1, rated, False))) >= 6
+        assert int(raters.answer("r", ShownTrial(1, rated, False))) >= 6
 
 
 def test_raters_pass_checks_and_follow_instructions() -> None:
     raters = Raters(opinions={"A": -3.0})
     for is_second in (False, True):
-        for trial in trials(100, use=CHECK, gold=Gold(better="b" if is_second else "a")):
+        for trial in trials(100, use=CHECK, gold=GoldValue(better="b" if is_second else "a")):
             assert (int(raters.answer("r", trial)) > 5) == (trial.second_on_right == is_second)
-    assert {raters.answer("r", trial) for trial in trials(20, use=INSTRUCTED, gold=Gold(value=7))} == {7}
+    assert {raters.answer("r", trial) for trial in trials(20, use=INSTRUCTED, gold=GoldValue(value=7))} == {7}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_nine_of_ten_answers_to_questions_are_right(form: Any, right: int | str)
     asked = {"kind": ANSWER, "candidates": (), "scale": None, "form": form}
     raters = Raters()
 
-    said = [raters.answer("r", trial) for trial in trials(300, gold=Gold(answer=str(right)), **asked)]
+    said = [raters.answer("r", trial) for trial in trials(300, gold=GoldValue(answer=str(right)), **asked)]
     assert 0.85 < said.count(right) / 300 < 0.95
     said += [raters.answer("r", trial) for trial in trials(20, **asked)]
     assert {answer_fault(item(**asked), each) for each in said} == {""}
@@ -114,7 +116,7 @@ def test_nine_of_ten_answers_to_questions_are_right(form: Any, right: int | str)
 def test_raters_take_each_slot_once_and_no_task_twice(study: Study) -> None:
     facts = list(simulated_facts(study, Raters(), 10))
 
-    given = Roster(enumerate(facts)).assignments.values()
+    given = StudyState(enumerate(facts)).assignments.values()
     assert sorted((each.task, each.slot) for each in given) == sorted(
         (task, n) for task in study.tasks for n in range(4)
     )

@@ -14,7 +14,7 @@ from vqagen.errors import UsageError
 from vqagen.human.store import redis
 from vqagen.human.store.facts import Submitted
 from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, open_log, read_facts
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.store.writer import Writer
 
 
@@ -132,8 +132,8 @@ async def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServ
     writer = Writer(lambda: open_log(server.url, STUDY))
 
     async def answer(trial: int, value: int) -> None:
-        roster = await writer.roster()
-        await writer.commit(roster.submit(Submitted(1, "t-0-0", trial, value, 1, 1, 1, 9)).facts)
+        study_state = await writer.study_state()
+        await writer.commit(study_state.submit(Submitted(1, "t-0-0", trial, value, 1, 1, 1, 9)).facts)
 
     for trial in range(1, 30):
         await answer(trial, 5)
@@ -146,11 +146,11 @@ async def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServ
     server.start()
     await writer.beat()
     await answer(30, 6)
-    answers = (await writer.roster()).assignments["t-0-0"].answers
+    answers = (await writer.study_state()).assignments["t-0-0"].answers
     await writer.close()
 
     assert [each.value for each in answers.values()] == [5] * 29 + [6]
-    assert Roster(read_facts(server.url, STUDY)).assignments["t-0-0"].answers == answers
+    assert StudyState(read_facts(server.url, STUDY)).assignments["t-0-0"].answers == answers
 
 
 @pytest.mark.slow

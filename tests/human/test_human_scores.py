@@ -17,7 +17,7 @@ from worked_study import changed, worked_rows
 from vqagen.human.scores.answered import METRICS, alpha
 from vqagen.human.scores.bradley_terry import strengths
 from vqagen.human.scores.humanr import humanr_score
-from vqagen.human.scores.samples import Pairing, Sample, difference, sample_of, two_way_interval, variances
+from vqagen.human.scores.samples import Pairing, ScoreSample, difference, sample_of, two_way_interval, variances
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
 from vqagen.score.report.table import Report
@@ -124,7 +124,7 @@ def test_strengths_with_games_between_systems() -> None:
     assert figures == pytest.approx([-1.091715, -2.414975, -189.650, -419.524, 0.690611, 0.875366], rel=5e-6)
 
 
-def samples_of_wins(wins: Sequence[tuple[str, str, float, float]]) -> dict[Pairing, Sample]:
+def samples_of_wins(wins: Sequence[tuple[str, str, float, float]]) -> dict[Pairing, ScoreSample]:
     """Return samples by wins of the first source, and of the second one; halves are a tie. One rater each."""
     found = {}
     for first, second, lost, won in wins:
@@ -155,11 +155,11 @@ def test_humanr_cuts_its_half_width_on_one_side(
 # Intervals ----------------------------------------------------------------------------------------------------------
 
 
-def sample_of_scores(scores: Sequence[float], raters: Any, images: Any) -> Sample:
-    return Sample(np.array(scores, float), np.ones(len(scores)), np.array(raters), np.array(images))
+def sample_of_scores(scores: Sequence[float], raters: Any, images: Any) -> ScoreSample:
+    return ScoreSample(np.array(scores, float), np.ones(len(scores)), np.array(raters), np.array(images))
 
 
-def random_sample(rng: np.random.Generator, raters: int = 20, trials: int = 27, images: int = 60) -> Sample:
+def random_sample(rng: np.random.Generator, raters: int = 20, trials: int = 27, images: int = 60) -> ScoreSample:
     """Return a study of one system whose true score is 0, with the deviations of the specification's fact 2."""
     of_raters, of_images = rng.normal(0, 0.2, raters), rng.normal(0, 0.25, images)
     seen = np.concatenate([rng.permutation(images)[:trials] for _ in range(raters)])

@@ -24,7 +24,7 @@ from vqagen.human.server.process import CLAIM_BURST
 from vqagen.human.server.sessions import MOST_NOTES
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.opening import ANSWERS, StoreError
-from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED
+from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
@@ -184,7 +184,7 @@ async def test_a_preview_shows_all_and_stores_nothing(place: Served) -> None:
         done = await ann.answer_all()
         assert (done["code"], (await ann.trial())["number"]) == (None, 1)
         assert (await ann.post("withdraw")).json() == {"code": None, "redirect": None}
-    assert (await place.writer.roster()).last == 0
+    assert (await place.writer.study_state()).last == 0
 
 
 # Places ---------------------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ async def test_where_prolific_signs_its_ids_no_other_is_accepted(signed: tuple[S
         made = await place.consent("somebody-else", prolific_token=sign("ann"))
         assert made.status_code == 201, made.text
         done = await Rater(place.client, made.json()["session"], made.json()["trial"]).answer_all()
-        assert (await place.writer.roster()).people.popitem()[1] == ("prolific", "ann")
+        assert (await place.writer.study_state()).people.popitem()[1] == ("prolific", "ann")
         assert (await place.session("ann", prolific_token=sign("ann")))["code"] == done["code"]
         assert (await place.session("ann"))["error"] == "forbidden"
 

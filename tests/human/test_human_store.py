@@ -17,7 +17,7 @@ from redis_servers import RedisServer, redis_server
 
 from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed
 from vqagen.human.store.opening import StoreError, open_log, read_facts
-from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, FULL, NEW, REFUSED, WAIT, Grant, Roster
+from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED, FULL, NEW, REFUSED, WAIT, Grant, StudyState
 
 # Laws of the state ----------------------------------------------------------------------------------------------------
 
@@ -50,8 +50,8 @@ def do(desk: Desk, step: tuple[Any, ...]) -> None:
         desk.claim(which, *more[0], only=0 if more[0] == ("s",) else None, now=now, lease=5, trials=TRIALS)
     elif name == "forget":
         desk.forget(which, now=now)
-    elif which < len(desk.roster.assignments):
-        id = list(desk.roster.assignments)[-1 - which]
+    elif which < len(desk.study_state.assignments):
+        id = list(desk.study_state.assignments)[-1 - which]
         if name == "answer":
             desk.answer(id, more[0], more[1], now, expires=now + 5)
         elif name == "withdraw":
@@ -60,9 +60,14 @@ def do(desk: Desk, step: tuple[Any, ...]) -> None:
             desk.note(id, "comment", f"words in {id}.", now)
 
 
-def stated(roster: Roster) -> Any:
+def stated(study_state: StudyState) -> Any:
     """Return all that a state holds."""
-    return roster.last, roster.people, roster._attempts, [asdict(each) for each in roster.assignments.values()]
+    return (
+        study_state.last,
+        study_state.people,
+        study_state._attempts,
+        [asdict(each) for each in study_state.assignments.values()],
+    )
 
 
 class Witness:
@@ -72,20 +77,20 @@ class Witness:
         self.ids: dict[str, str] = {}
         self.answers: dict[tuple[str, int], int | str] = {}
 
-    def check(self, roster: Roster, step: tuple[Any, ...]) -> None:
+    def check(self, study_state: StudyState, step: tuple[Any, ...]) -> None:
         """Compare the state after a step with what was seen before."""
-        for each in roster.assignments.values():
+        for each in study_state.assignments.values():
             assert self.ids.setdefault(each.id, each.rater) == each.rater, "no id is used again"
             for trial, answer in each.answers.items():
                 assert self.answers.setdefault((each.id, trial), answer.value) == answer.value, "no answer changes"
             assert (each.state == COMPLETE) == (len(each.answers) == TRIALS and each.state != EXPIRED)
         holders = [
             (each.task, each.slot)
-            for each in roster.assignments.values()
+            for each in study_state.assignments.values()
             if each.state == COMPLETE or (each.state == CLAIMED and each.answers)
         ]
         assert len(holders) == len(set(holders)), "no slot is held twice, at any time"
-        assert step[0] != "forget" or all(each.rater != step[1] for each in roster.assignments.values())
+        assert step[0] != "forget" or all(each.rater != step[1] for each in study_state.assignments.values())
 
 
 def test_the_state_follows_from_the_log_and_keeps_its_rules(tmp_path: Path) -> None:
@@ -102,19 +107,19 @@ def test_the_state_follows_from_the_log_and_keeps_its_rules(tmp_path: Path) -> N
         desk, witness = open_desk(tmp_path / "log.sqlite"), Witness()
         for step in random_steps(Random(seed)):
             do(desk, step)
-            witness.check(desk.roster, step)
-        live = stated(desk.roster)
+            witness.check(desk.study_state, step)
+        live = stated(desk.study_state)
         kept = b"".join(file.read_bytes() for file in sorted(tmp_path.iterdir()))
         desk.log.close()
 
-        assert stated(Roster(read_facts(tmp_path / "log.sqlite", STUDY))) == live
-        answers = [each.value for of in desk.roster.assignments.values() for each in of.answers.values()]
+        assert stated(StudyState(read_facts(tmp_path / "log.sqlite", STUDY))) == live
+        answers = [each.value for of in desk.study_state.assignments.values() for each in of.answers.values()]
         for word in ("xyzzy", "plugh"):
             assert (word in answers) == (word.encode() in kept)
-        for id, each in desk.roster.assignments.items():
+        for id, each in desk.study_state.assignments.items():
             assert each.answer_entries or f"words in {id}.".encode() not in kept
         for rater in RATERS:
-            is_known = any(each.rater == rater for each in desk.roster.assignments.values())
+            is_known = any(each.rater == rater for each in desk.study_state.assignments.values())
             assert is_known or f"person-{rater}".encode() not in kept
 
     check()
@@ -127,13 +132,13 @@ def test_a_slot_is_held_by_who_answers_and_consent_alone_holds_nothing(tmp_path:
     assert ids == [f"t-0-{number}" for number in range(5)]
     assert desk.answer("t-0-3", 1).kind == NEW
 
-    assert [desk.roster.assignments[id].state for id in ids] == [EXPIRED] * 3 + [CLAIMED, EXPIRED]
+    assert [desk.study_state.assignments[id].state for id in ids] == [EXPIRED] * 3 + [CLAIMED, EXPIRED]
     assert desk.claim("late", slots=1, now=2) == Grant("", WAIT, retry=HOUR + 1)
     assert desk.answer("t-0-0", 1).kind == REFUSED
     for trial in (2, 3):
         desk.answer("t-0-3", trial)
     assert desk.claim("late", slots=1, now=2) == Grant("", FULL)
-    assert desk.roster.assignments["t-0-3"].state == COMPLETE
+    assert desk.study_state.assignments["t-0-3"].state == COMPLETE
 
 
 def test_a_late_answer_is_taken_unless_somebody_else_holds_the_slot(tmp_path: Path) -> None:
@@ -214,7 +219,7 @@ def test_a_second_writer_is_refused_with_all_that_it_wrote(opens: Callable[..., 
     """Half of it would be facts about assignments that the log does not have."""
     first, second = opens(), opens()
     first.claim("a")
-    facts = second.roster.claim(Claimed(0, "", "b", 0, "c", 9), {"t": 3}, 2, None, 1).facts
+    facts = second.study_state.claim(Claimed(0, "", "b", 0, "c", 9), {"t": 3}, 2, None, 1).facts
 
     with pytest.raises(StoreError, match="another process writes"):
         second.commit(*facts, Noted(1, "t-0-0", "focus"))
@@ -243,6 +248,6 @@ def test_texts_and_numbers_come_back_as_they_were(opens: Callable[..., Desk], pl
     for number, text in enumerate(texts, 1):
         desk.answer("t-0-0", number, text, now=2**53 - HOUR, rt_ms=2**53)
 
-    answers = Roster(read_facts(place, STUDY)).assignments["t-0-0"].answers
+    answers = StudyState(read_facts(place, STUDY)).assignments["t-0-0"].answers
     assert [each.value for each in answers.values()] == texts
-    assert answers == desk.roster.assignments["t-0-0"].answers
+    assert answers == desk.study_state.assignments["t-0-0"].answers

@@ -11,7 +11,7 @@ from human_stores import STUDY, Faulty
 
 from vqagen.human.store.facts import Claimed
 from vqagen.human.store.opening import StoreError, read_facts
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.store.writer import LARGEST_BATCH, Writer
 
 pytestmark = pytest.mark.anyio
@@ -32,8 +32,8 @@ def writer(faulty: Faulty) -> Writer:
 
 async def claim(writer: Writer, rater: str) -> str:
     """Let a rater consent; return the assignment when it is acknowledged."""
-    roster = await writer.roster()
-    grant = roster.claim(Claimed(0, "", rater, 0, "c", 9), {"t": 3}, 600, None, 1)
+    study_state = await writer.study_state()
+    grant = study_state.claim(Claimed(0, "", rater, 0, "c", 9), {"t": 3}, 600, None, 1)
     await writer.commit(grant.facts)
     return grant.assignment
 
@@ -50,7 +50,7 @@ async def test_commits_that_wait_share_one_batch(faulty: Faulty, writer: Writer)
 
     made = [task.result() for task in (first, *others)]
     assert faulty.batches == [1, LARGEST_BATCH, 10]
-    stored = Roster(read_facts(faulty.path, STUDY))
+    stored = StudyState(read_facts(faulty.path, STUDY))
     assert list(stored.assignments) == made == [f"t-{number}-0" for number in range(267)]
 
 
@@ -76,11 +76,11 @@ async def test_a_commit_of_nothing_waits_for_what_took_effect_before(faulty: Fau
 @pytest.mark.parametrize("is_late", [False, True])
 async def test_after_a_failure_the_log_says_what_was_kept(faulty: Faulty, writer: Writer, is_late: bool) -> None:
     """As when the disk was full, or when Redis did it and did not say so. Every waiting commit fails."""
-    await writer.roster()
+    await writer.study_state()
     faulty.failure, faulty.is_late = StoreError("no answer"), is_late
     failed = await asyncio.gather(*(claim(writer, rater) for rater in "abc"), return_exceptions=True)
     faulty.failure = None
-    known = list((await writer.roster()).assignments)
+    known = list((await writer.study_state()).assignments)
     made = [await claim(writer, rater) for rater in "da"]
     await writer.close()
 

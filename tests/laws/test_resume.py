@@ -18,7 +18,7 @@ from scene_records import many_scenes
 from waiting import wait_until
 
 import vqagen
-from scripts.bench_kills import Room, killed
+from scripts.benches.bench_kills import Room, killed
 from vqagen.files.shipped import shipped
 from vqagen.run.runner import Progress
 

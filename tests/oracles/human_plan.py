@@ -16,7 +16,7 @@ from vqagen.human.study.item import (
     REAL,
     REFERENCE,
     SYSTEM,
-    Item,
+    StudyItem,
     identified,
 )
 from vqagen.human.study.study import Study
@@ -39,7 +39,7 @@ def plan_faults(study: Study) -> Iterator[str]:
     yield from _side_faults(study)
 
 
-def _item_faults(study: Study, item: Item) -> Iterator[str]:
+def _item_faults(study: Study, item: StudyItem) -> Iterator[str]:
     digest = study.images[item.image].sha256 if item.image else ""
     if identified(item, digest).id != item.id:
         yield "its id is not the hash of its content"

@@ -74,7 +74,7 @@ def explain_template(
 
     Each example is of another scene while there are enough scenes; `source` says where they are from.
     `in_short`: look for the reason of a failure only if there is no example, for the reason takes a search of its own
-    (a file of 154 wide templates: 3.5 s in place of 11.7, measured with scripts/wide_domain.py).
+    (a file of 154 wide templates: 3.5 s in place of 11.7, measured with scripts/benches/wide_domain.py).
     """
     family = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families[0]
     attempts = [_Attempt(family, each, seed) for each in tables]

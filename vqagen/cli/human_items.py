@@ -32,18 +32,17 @@ def items(
 ) -> None:
     """Make items for raters from files of `vqagen generate`, `dialog` or `director generate`.
 
-    Of QUESTIONS, two texts of a template that ask for the same program are compared. Captions of systems are compared
-    with those of DIALOGS, or without DIALOGS with each other. The wrong text of each check is proven by a program: it
-    names a thing that the scene does not have. The proof stands in `gold.reason`.
+    Raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes their answers as
+    predictions. With --system, raters compare the captions of systems with those of DIALOGS, or without DIALOGS with
+    each other; the wrong caption of each check names a thing that the scene does not have, and the program that proves
+    it stands in `gold.reason`.
 
-    With --compare answers, raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes
-    their answers as predictions. Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie
-    in the folder of TRIALS.
+    Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie in the folder of TRIALS.
 
     \b
     Example:
-      vqagen human items questions.json --scenes scenes.json --out items.jsonl
-      vqagen human items questions.json --scenes scenes.json --compare answers --out asked.jsonl
+      vqagen human items questions.json --scenes scenes.json --out asked.jsonl
+      vqagen human items dialogs.json --system ours=ours.json --scenes scenes.json --out items.jsonl
     """
     from collections import Counter
 

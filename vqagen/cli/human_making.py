@@ -11,17 +11,8 @@ from vqagen.cli.options import path, settings_options
 from vqagen.human.study.settings import PlanSettings
 
 if TYPE_CHECKING:
-    from vqagen.human.study.making import PlannedStudy
+    from vqagen.human.study.study import Study
 
-_SYSTEMS = click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="Captions of a system: a JSON object, image -> caption; give one for each system.",
-)
-_ITEMS = click.option("--items", type=path, metavar="FILE", help="Items as JSON Lines, in place of captions.")
-_IMAGES = click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
 _REWARD = click.option(
     "--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost."
 )
@@ -30,9 +21,15 @@ _REWARD = click.option(
 @click.command("make-tasks", cls=HumanrCommand)
 @click.argument("folder", required=False, type=path, metavar="[FOLDER]")
 @click.option("--human", type=path, metavar="FILE", help="Human captions: a JSON object, image -> list of captions.")
-@_SYSTEMS
-@_ITEMS
-@_IMAGES
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Captions of a system: a JSON object, image -> caption; give one for each system.",
+)
+@click.option("--items", type=path, metavar="FILE", help="Items as JSON Lines, in place of captions.")
+@click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
 @click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the study.")
 @settings_options(settings=PlanSettings)
 @_REWARD
@@ -77,41 +74,31 @@ def make_tasks(
         if human is None or images is None:
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
         made = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
-    _print(made, reward_per_task)
+    _print(made.study, made.notes, reward_per_task)
 
 
 @click.command("extend")
 @click.argument("study", type=path)
-@click.option("--raters-per-item", type=click.IntRange(min=1), metavar="NUMBER", help="How many people do each task.")
-@_SYSTEMS
-@_ITEMS
-@_IMAGES
+@click.option(
+    "--raters-per-item",
+    required=True,
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="How many people do each task.",
+)
 @_REWARD
-def extend(
-    study: str,
-    raters_per_item: int | None,
-    systems: tuple[str, ...],
-    items: str | None,
-    images: str | None,
-    reward_per_task: float,
-) -> None:
-    """Add raters, systems or items to a study that has answers already.
+def extend(study: str, raters_per_item: int, reward_per_task: float) -> None:
+    """Have more raters do each task of a study that has answers already.
 
-    Answers, links and tasks stay valid; new items stand in new tasks. Captions of a new system are compared with the
-    human captions in the study's own items. Stop serving first, and make links for new places afterwards.
+    Answers, links and tasks stay valid. Stop serving first, and make links for new places afterwards.
 
     \b
     Example:
-      vqagen human extend study --raters-per-item 5 --system theirs=model.json
+      vqagen human extend study --raters-per-item 5
     """
     from vqagen.human.study.making import extend_study
 
-    if items is not None and systems:
-        raise click.UsageError("--items and --system exclude each other: extend the study twice")
-    given = systems_of(systems)
-    _print(
-        extend_study(study, raters_per_item=raters_per_item, systems=given, items=items, images=images), reward_per_task
-    )
+    _print(extend_study(study, raters_per_item), (), reward_per_task)
 
 
 @click.command("check")
@@ -152,11 +139,10 @@ def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     return systems
 
 
-def _print(made: PlannedStudy, reward_per_task: float) -> None:
+def _print(study: Study, notes: tuple[str, ...], reward_per_task: float) -> None:
     """Print what was left out, what remains to be done before the study is served, and what to expect of it."""
     from vqagen.human.study.making import forecast_lines
 
-    study, notes = made
     unfilled = study.texts.placeholders()
     if unfilled:
         file = study.folder / "texts.json"

@@ -16,6 +16,11 @@ RETIRED: Mapping[str, str] = {
     "vqagen dialog --semantics": "dialogs keep the strict rules; those made by looser rules are still verified",
     "vqagen dialog --target-distance": "references reach back as far as there is a choice; see docs/dialogs.md",
     "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
+    **dict.fromkeys(
+        (f"vqagen human extend --{name}" for name in ("system", "items", "images")),
+        "make another study of what is new by `vqagen human make-tasks`; `extend` adds raters",
+    ),
+    "vqagen human items --compare": "leave it out: a file alone is answered, `--system` compares captions",
     "vqagen human simulate": "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
 }
 """Command or option that version 2.0 removed -> what to do instead."""

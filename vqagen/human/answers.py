@@ -15,9 +15,9 @@ from vqagen.files.stream import BYTE_ORDER_MARK, mistake_in
 from vqagen.human.scores.settings import WEBDRIVER
 from vqagen.human.store.facts import Fact, Noted, Submitted
 from vqagen.human.store.opening import StoreError, hide_password, read_facts
-from vqagen.human.store.roster import Assignment, Roster
-from vqagen.human.study.item import ANSWER, CHECK, Gold
-from vqagen.human.study.study import STUDY_FILE, Study, Trial, load_study
+from vqagen.human.store.study_state import Assignment, StudyState
+from vqagen.human.study.item import ANSWER, CHECK, GoldValue
+from vqagen.human.study.study import STUDY_FILE, ShownTrial, Study, load_study
 
 ANSWERS_FILE, EVENTS_FILE = "answers.jsonl", "events.jsonl"
 _MOST_PROBLEMS = 20
@@ -128,10 +128,10 @@ def study_facts(study: Study, store: str | Path | None = None) -> list[tuple[int
     return read_facts(store or study.store, study.id) if store or study.was_served else []
 
 
-def answer_rows(study: Study, roster: Roster) -> Iterator[AnswerRow]:
+def answer_rows(study: Study, study_state: StudyState) -> Iterator[AnswerRow]:
     """Yield all answers of a study, sorted by assignment and trial. StoreError for what no rater can have answered."""
-    for id in sorted(roster.assignments):
-        assignment = roster.assignments[id]
+    for id in sorted(study_state.assignments):
+        assignment = study_state.assignments[id]
         try:
             trials = study.trials(assignment.task, assignment.slot)
             rows = [answer_row(assignment, trials[number - 1], each) for number, each in assignment.answers.items()]
@@ -141,9 +141,9 @@ def answer_rows(study: Study, roster: Roster) -> Iterator[AnswerRow]:
         yield from sorted(rows, key=lambda row: row.trial)
 
 
-def answer_row(assignment: Assignment, trial: Trial, answer: Submitted) -> AnswerRow:
+def answer_row(assignment: Assignment, trial: ShownTrial, answer: Submitted) -> AnswerRow:
     """Return an answer with all that it is about."""
-    item, scale, gold = trial.item, trial.item.scale, trial.item.gold or Gold()
+    item, scale, gold = trial.item, trial.item.scale, trial.item.gold or GoldValue()
     first, second = (*item.candidates, None, None)[:2]
     on_right = None if scale is None else trial.second_on_right or second is None  # one text has no side
     is_known = item.use == CHECK and gold.better is not None and second is not None
@@ -201,7 +201,7 @@ def load_answers(source: str | Path, store: str | Path = "") -> tuple[list[Answe
     if (path / STUDY_FILE).is_file():
         study = load_study(path)
         facts = study_facts(study, store)
-        return list(answer_rows(study, Roster(facts))), automated(facts)
+        return list(answer_rows(study, StudyState(facts))), automated(facts)
     if store:
         raise UsageError(f"{path} is no study, whose answers could be in a store; leave out {hide_password(store)}")
     events = path / EVENTS_FILE

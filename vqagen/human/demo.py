@@ -12,19 +12,19 @@ from msgspec.structs import replace
 
 from vqagen.errors import UsageError, counted
 from vqagen.human.export.folder import PEOPLE, PREDICTIONS, export_study
-from vqagen.human.items.captions import HUMAN_LIKE, Captions, caption_items, captions_of_scenes
+from vqagen.human.items.captions import FAMILY, HUMAN_LIKE, Captions, caption_items, captions_of_scenes, disproof
 from vqagen.human.items.making import make_items, write_items
-from vqagen.human.items.pairs import FAMILY
-from vqagen.human.items.settings import ANSWERS, ItemSettings
+from vqagen.human.items.settings import ItemSettings
 from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.scores.study_scores import score_study
 from vqagen.human.store.opening import open_log
-from vqagen.human.store.roster import Roster
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, Item, NumberForm, TextForm
+from vqagen.human.store.study_state import StudyState
+from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, NumberForm, StudyItem, TextForm
 from vqagen.human.study.making import make_item_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes, write_trials
 from vqagen.score.report.table import Report
@@ -61,8 +61,8 @@ _TEXTS: Mapping[str, object] = {
     },
 }
 _QUESTIONS = (
-    Item(kind=ANSWER, use=BEFORE, dimension="rater", prompt="How old are you?", form=NumberForm(18, 99)),
-    Item(kind=ANSWER, use=AFTER, dimension="rater", prompt="What was hard, or not clear?", form=TextForm()),
+    StudyItem(kind=ANSWER, use=BEFORE, dimension="rater", prompt="How old are you?", form=NumberForm(18, 99)),
+    StudyItem(kind=ANSWER, use=AFTER, dimension="rater", prompt="What was hard, or not clear?", form=TextForm()),
 )
 """Questions to the rater, before the first trial and after the last one."""
 Say = Callable[[str], object]
@@ -87,7 +87,7 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
     study, raters = load_study(top / "study"), Raters(seed, OPINIONS)
     with closing(open_log(study.store, study.id, create=True)) as log:
-        log.append(Roster().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
+        log.append(StudyState().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
     stored = export_study(study.folder, top / "export").answers
     say(f"{counted(stored, 'answer')} of {RATERS} simulated raters to {counted(len(items), 'item')}")
     report = score_study(study.folder).report()
@@ -111,42 +111,42 @@ def _write_files(top: Path, seed: int) -> None:
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
-def _items(top: Path, seed: int, say: Say) -> Iterator[Item]:
+def _items(top: Path, seed: int, say: Say) -> Iterator[StudyItem]:
     """Yield the items of one task, with the places of their pictures."""
     catalogue, _ = load_catalogue(find_domain())
     files = {name: top / f"{name}.json" for name in (HUMAN_LIKE, CAREFUL, CARELESS)}
     about = captions_of_scenes(files, find_scenes(top / "scenes.json"), catalogue)
-    mistakes = _plant_mistakes(about)
+    mistakes = _plant_mistakes(about, catalogue)
     (top / "mistakes.json").write_bytes(orjson.dumps(mistakes, option=orjson.OPT_INDENT_2))
     say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
-    scenes, settings = top / "scenes.json", ItemSettings(seed, ANSWERS, per_image=9)
+    scenes, settings = top / "scenes.json", ItemSettings(seed, per_image=9)
     rated = (
-        Item(kind=RATE, image=scene.image, candidates=(captions[name][0].candidate,))
+        StudyItem(kind=RATE, image=scene.image, candidates=(captions[name][0][0],))
         for scene, captions in about
         for name in (CAREFUL, CARELESS)
     )
     asked, told = (make_items(scenes, file, settings=settings) for file in (top / "questions.json", files[HUMAN_LIKE]))
-    for item in _chosen([*caption_items(about, settings), *rated, *asked, *told]):
+    for item in _chosen([*caption_items(about, catalogue, settings), *rated, *asked, *told]):
         yield replace(item, image=f"images/{item.image}")
     for item in make_items(None, top / "trials", settings=settings):
         yield replace(item, image=f"trials/{item.image}")
     yield from _QUESTIONS
 
 
-def _plant_mistakes(about: Sequence[tuple[Scene, Captions]]) -> dict[str, dict[str, str]]:
+def _plant_mistakes(about: Sequence[tuple[Scene, Captions]], catalogue: Catalogue) -> dict[str, dict[str, str]]:
     """Give each scene an untrue caption by the careless system; return them with their proofs by image."""
-    texts = [text for _, captions in about for text in captions[CARELESS]]
+    texts = [caption for _, captions in about for caption in captions[CARELESS]]
     mistakes: dict[str, dict[str, str]] = {}
     for at, (scene, captions) in enumerate(about):
-        for text in (*texts[at:], *texts[:at]):
-            if proof := text.disprove(scene):
-                captions[CARELESS] = [text]
-                mistakes[scene.image] = {"caption": text.candidate.text, "proof": proof}
+        for candidate, named in (*texts[at:], *texts[:at]):
+            if proof := disproof(named, scene, catalogue):
+                captions[CARELESS] = [(candidate, named)]
+                mistakes[scene.image] = {"caption": candidate.text, "proof": proof}
                 break
     return mistakes
 
 
-def _chosen(items: Iterable[Item]) -> Iterator[Item]:
+def _chosen(items: Iterable[StudyItem]) -> Iterator[StudyItem]:
     """Yield the first items of each sort: each about a picture of its own, but for the rounds of one dialog."""
     left, shown = dict(_WANTED), dict[str, str]()
     for item in items:
@@ -158,7 +158,7 @@ def _chosen(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
-def _sort(item: Item) -> str:
+def _sort(item: StudyItem) -> str:
     if item.candidates:
         return f"{item.kind} {item.candidates[-1].source}"
     return "dialog" if item.series else str(item.strata[FAMILY])

@@ -20,10 +20,10 @@ from vqagen.human.study.item import (
     Candidate,
     CellForm,
     ChoiceForm,
-    Item,
     NumberForm,
+    StudyItem,
 )
-from vqagen.human.study.study import Study, Trial
+from vqagen.human.study.study import ShownTrial, Study
 from vqagen.rng import pick, stream
 
 RATER_SD, IMAGE_SD, NOISE = 0.2, 0.25, 0.5
@@ -52,7 +52,7 @@ def simulated_facts(study: Study, raters: Raters, count: int, start: int = 0) ->
                 yield from _work(raters, rater, f"{free[0]}-{free[1]}-0", study.trials(*free), start)
 
 
-def _work(raters: Raters, rater: str, assignment: str, trials: Sequence[Trial], now: int) -> Iterator[Fact]:
+def _work(raters: Raters, rater: str, assignment: str, trials: Sequence[ShownTrial], now: int) -> Iterator[Fact]:
     yield Claimed(now, assignment, rater, len(trials), "", now)
     for trial in trials:
         spent = raters.milliseconds(rater, trial)
@@ -68,7 +68,7 @@ class Raters:
     opinions: Mapping[str, float] = field(default_factory=dict)
     """System -> what all raters think of it beside a reference: 1 if it is clearly better; 0 for others."""
 
-    def answer(self, rater: str, trial: Trial) -> int | str:
+    def answer(self, rater: str, trial: ShownTrial) -> int | str:
         """Return what a rater answers: a value from the left end of the scale to its right end, or to a question."""
         item, scale = trial.item, trial.item.scale
         if scale is None:
@@ -79,11 +79,11 @@ class Raters:
         bounded = min(max(chosen, scale.least), scale.largest)
         return item.toward_second(bounded, second_on_right=trial.second_on_right or item.kind != COMPARE)
 
-    def milliseconds(self, rater: str, trial: Trial) -> int:
+    def milliseconds(self, rater: str, trial: ShownTrial) -> int:
         """Return the time from the image being shown to the choice."""
         return int(_TYPICAL_MS * exp(0.4 * self._normal("time", rater, trial.item.id)))
 
-    def _opinion(self, rater: str, item: Item) -> float:
+    def _opinion(self, rater: str, item: StudyItem) -> float:
         """Return what a rater thinks: 1 if the second text is clearly better, or the rated one is perfect."""
         noise = self._normal("noise", rater, item.id)
         if item.use in (CHECK, PRACTICE) and item.gold is not None and item.gold.better is not None:
@@ -92,7 +92,7 @@ class Raters:
         liked = [self._liking(rater, item, each) for each in item.candidates]
         return liked[-1] - (liked[0] if item.kind == COMPARE else 0.0) + NOISE * noise
 
-    def _liking(self, rater: str, item: Item, candidate: Candidate) -> float:
+    def _liking(self, rater: str, item: StudyItem, candidate: Candidate) -> float:
         """Return how much a rater likes a text; 0 for a reference."""
         if candidate.role != SYSTEM:
             return 0.0
@@ -100,7 +100,7 @@ class Raters:
         of_rater = self._normal("rater", rater)
         return self.opinions.get(candidate.source, 0.0) + RATER_SD * of_rater + IMAGE_SD * of_image
 
-    def _said(self, rater: str, item: Item) -> int | str:
+    def _said(self, rater: str, item: StudyItem) -> int | str:
         """Return the answer to a question: mostly the right one if it is known, else another one of those allowed."""
         rng, gold = stream(self.seed, f"human/raters/answer/{rater}/{item.id}"), item.gold.answer if item.gold else None
         allowed, is_right = _allowed(item, gold), rng.random() < _RIGHT
@@ -111,7 +111,7 @@ class Raters:
         return NormalDist().inv_cdf(min(max(drawn, 1e-12), 1 - 1e-12))
 
 
-def _allowed(item: Item, gold: str | None) -> Sequence[int | str]:
+def _allowed(item: StudyItem, gold: str | None) -> Sequence[int | str]:
     """Return answers to a question, with the right one if it is known."""
     match item.form:
         case ChoiceForm(options=options):

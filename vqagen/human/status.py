@@ -13,8 +13,8 @@ from vqagen.human.answers import AnswerRow, answer_rows, automated, study_facts
 from vqagen.human.export.folder import comments
 from vqagen.human.scores.flags import find_flags
 from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.store.roster import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, Roster
-from vqagen.human.study.item import REAL, SYSTEM, Item
+from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, StudyState
+from vqagen.human.study.item import REAL, SYSTEM, StudyItem
 from vqagen.human.study.study import Study, load_study
 from vqagen.score.report.table import COUNT, SHARE, TEXT, Report, Table, columns, nonempty
 
@@ -32,8 +32,8 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
     """
     study = load_study(folder)
     log, now = study_facts(study, store), time.time_ns() // 1_000_000 if now is None else now
-    roster = Roster(log)
-    rows, given = list(answer_rows(study, roster)), list(roster.assignments.values())
+    study_state = StudyState(log)
+    rows, given = list(answer_rows(study, study_state)), list(study_state.assignments.values())
     working = [
         each for each in sorted(given, key=lambda each: each.expires) if each.state == CLAIMED and each.holds(now)
     ]
@@ -45,7 +45,7 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
     leases = (
         (each.id, each.rater, len(each.answers), each.trials, -((now - each.expires) // _MINUTE)) for each in working
     )
-    said = ((*each, _utc(at)) for *each, at in comments(study, roster, log))
+    said = ((*each, _utc(at)) for *each, at in comments(study, study_state, log))
     raters, systems = len({each.rater for each in given}), list(_systems(study, rows))
     head = (
         f"study {study.id} at {_utc(now)}: {done:,} of {counted(planned, 'slot')} complete ({100 * done // planned} %),"
@@ -84,7 +84,7 @@ def _systems(study: Study, rows: Iterable[AnswerRow]) -> Iterator[tuple[str, int
         yield name, answered[name], times * study.slots, answered[name] / (times * study.slots)
 
 
-def _sources(item: Item) -> list[str]:
+def _sources(item: StudyItem) -> list[str]:
     """Return the systems that an answer to an item says something about, or what stands for them."""
     systems = [each.source for each in item.candidates if each.role == SYSTEM]
     return systems or ["references" if item.candidates else "questions"]

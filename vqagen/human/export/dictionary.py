@@ -10,7 +10,7 @@ from msgspec.structs import fields
 
 from vqagen.human.answers import ANSWERS_FILE, EVENTS_FILE, MILLISECONDS, AnswerRow
 
-Column = tuple[str, str, str]
+ExportColumn = tuple[str, str, str]
 """Name, type and meaning."""
 _ABOUT = (
     "Texts are UTF-8. In CSV files, an empty cell is no value, and a text that begins as a formula does has a ' before."
@@ -20,7 +20,7 @@ _ABOUT = (
 _NAMES = {str: "text", int: "integer", bool: "boolean", float: "number", dict: "object", NoneType: "empty"}
 
 
-def _columns_of_rows() -> Iterator[Column]:
+def _columns_of_rows() -> Iterator[ExportColumn]:
     for each in fields(AnswerRow):
         base, meta = get_args(each.type)
         kinds = get_args(base) if get_origin(base) is UnionType else (base,)
@@ -28,10 +28,10 @@ def _columns_of_rows() -> Iterator[Column]:
 
 
 _ANSWERS = tuple(_columns_of_rows())
-_AS_IN_ANSWERS: Mapping[str, Column] = {each[0]: (*each[:2], "As in the answers.") for each in _ANSWERS}
+_AS_IN_ANSWERS: Mapping[str, ExportColumn] = {each[0]: (*each[:2], "As in the answers.") for each in _ANSWERS}
 _TIME = ("time", "integer", f"When it happened. {MILLISECONDS}.")
 COMMENTS_FILE, PEOPLE_FILE = "comments.csv", "people.csv"
-FILES: Mapping[str, tuple[str, tuple[Column, ...]]] = {
+FILES: Mapping[str, tuple[str, tuple[ExportColumn, ...]]] = {
     ANSWERS_FILE: ("One line for each stored answer; the source of all scores.", _ANSWERS),
     "answers.csv": ("The same as a table.", _ANSWERS),
     "assignments.csv": (

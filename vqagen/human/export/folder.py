@@ -22,7 +22,7 @@ from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
 from vqagen.human.scores.samples import said
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.facts import Claimed, Fact, Noted
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import ANSWER, REAL
 from vqagen.human.study.study import Study, load_study
 from vqagen.score.report.writers import csv_text
@@ -61,9 +61,9 @@ def export_study(
     study = load_study(folder)
     check_export(Path(out), force)
     facts = study_facts(study, store)
-    roster = Roster(facts)
-    write_export(Path(out), _contents(study, facts, roster, include_ids, events))
-    given = roster.assignments.values()
+    study_state = StudyState(facts)
+    write_export(Path(out), _contents(study, facts, study_state, include_ids, events))
+    given = study_state.assignments.values()
     return ExportReport(sum(len(each.answers) for each in given), len(given), len({each.rater for each in given}))
 
 
@@ -91,16 +91,16 @@ def write_export(out: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _contents(
-    study: Study, facts: Sequence[tuple[int, Fact]], roster: Roster, include_ids: bool, events: bool
+    study: Study, facts: Sequence[tuple[int, Fact]], study_state: StudyState, include_ids: bool, events: bool
 ) -> dict[str, bytes]:
     """Return the content of each file by its name."""
-    rows = list(answer_rows(study, roster))
+    rows = list(answer_rows(study, study_state))
     flags = find_flags(rows, ScoreSettings(), automated(facts))
     tables: dict[str, Sequence[Cells]] = {
         "answers.csv": list(map(astuple, rows)),
-        "assignments.csv": list(_assignments(roster, flags)),
-        COMMENTS_FILE: list(comments(study, roster, facts)),
-        PEOPLE_FILE: [(rater, *roster.people[rater]) for rater in sorted(roster.people)],
+        "assignments.csv": list(_assignments(study_state, flags)),
+        COMMENTS_FILE: list(comments(study, study_state, facts)),
+        PEOPLE_FILE: [(rater, *study_state.people[rater]) for rater in sorted(study_state.people)],
     }
     left_out = {PEOPLE_FILE: not include_ids, COMMENTS_FILE: not tables[COMMENTS_FILE]}
     files = {ANSWERS_FILE: row_lines(rows)}
@@ -143,11 +143,11 @@ def _cell(value: object) -> object:
     return orjson.dumps(value).decode() if isinstance(value, bool | dict) else value
 
 
-def _assignments(roster: Roster, flags: Iterable[Flag]) -> Iterator[Cells]:
+def _assignments(study_state: StudyState, flags: Iterable[Flag]) -> Iterator[Cells]:
     kinds: dict[str, set[str]] = {}
     for flag in flags:
         kinds.setdefault(flag.assignment or flag.rater, set()).add(flag.kind)
-    for id, each in sorted(roster.assignments.items()):
+    for id, each in sorted(study_state.assignments.items()):
         found = sorted(kinds.get(id, set()) | kinds.get(each.rater, set()))
         yield (
             *(id, each.task, each.slot, each.rater, each.state, each.consent),
@@ -155,11 +155,11 @@ def _assignments(roster: Roster, flags: Iterable[Flag]) -> Iterator[Cells]:
         )
 
 
-def comments(study: Study, roster: Roster, facts: Iterable[tuple[int, Fact]]) -> Iterator[Cells]:
+def comments(study: Study, study_state: StudyState, facts: Iterable[tuple[int, Fact]]) -> Iterator[Cells]:
     """Yield what raters wrote: kind, assignment, rater, trial, item, text and time."""
     for _, fact in facts:
         if isinstance(fact, Noted) and fact.kind in (COMMENT, PROBLEM):
-            given = roster.assignments[fact.assignment]
+            given = study_state.assignments[fact.assignment]
             trials = study.trials(given.task, given.slot)
             item = trials[fact.trial - 1].item.id if 0 < fact.trial <= len(trials) else ""
             yield fact.kind, fact.assignment, given.rater, fact.trial, item, fact.detail, fact.time

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.files.records import RecordKind
-from vqagen.human.items.pairs import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
+from vqagen.human.items.captions import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import (
     ANSWER,
@@ -23,9 +23,9 @@ from vqagen.human.study.item import (
     CellForm,
     ChoiceForm,
     Exchange,
-    Gold,
-    Item,
+    GoldValue,
     NumberForm,
+    StudyItem,
     TextForm,
 )
 from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domain_files
@@ -59,13 +59,13 @@ _STORY = (
 
 def scene_answers(
     file: Location, kind: RecordKind, scenes: SceneSource, files: DomainFiles, settings: ItemSettings
-) -> Iterator[Item]:
+) -> Iterator[StudyItem]:
     """Yield the items of questions, or of the rounds of dialogs. BadInput for those whose scene has no picture."""
     items = read_items(str(file), learning=True, allow_unanswered=True)
     domain = load_catalogue(files)[0].domain
     about = [scene for _, scene in records_about_scenes(file, kind, scenes, domain)]
     forms = _forms(items, files, domain, max((_LARGEST, *(scene.size for scene in about))))
-    units: dict[int, dict[str, list[Item]]] = {}
+    units: dict[int, dict[str, list[StudyItem]]] = {}
     for place, number in enumerate(items.records.tolist()):
         scene, gold = about[number], items.gold.at(place)
         known = [each.at(place) for name, each in items.fields.items() if name in ("attribute", "family")]
@@ -79,18 +79,18 @@ def scene_answers(
         yield from chain.from_iterable(order[: settings.per_image])
 
 
-def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | None = None) -> Item:
+def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | None = None) -> StudyItem:
     """Return an item without history."""
     id, answer, key = items.ids[place], items.answers.at(place), f"{items.kind.removesuffix('s')}_index"
     dialog, _, number = id.rpartition("/") if items.kind == DIALOGS.key else ("", "", "0")
     known = {name: items.fields[each].at(place) for name, each in _STRATA[items.kind].items() if each in items.fields}
-    return Item(
+    return StudyItem(
         kind=ANSWER,
         dimension=items.kind,
         prompt=items.learning.texts.at(place),
         image=image,
         form=form,
-        gold=None if answer is None else Gold(answer=answer),
+        gold=None if answer is None else GoldValue(answer=answer),
         series=f"dialog {dialog}" if dialog else "",
         place=int(number),
         record={key: _number(dialog), "round": int(number)} if dialog else {key: _number(id)},
@@ -103,7 +103,7 @@ def _number(id: str) -> int | str:
     return int(id) if id.isdecimal() and str(int(id)) == id else id
 
 
-def _history(earlier: Sequence[Item], items: Items, place: int) -> tuple[Exchange, ...]:
+def _history(earlier: Sequence[StudyItem], items: Items, place: int) -> tuple[Exchange, ...]:
     """Return the caption of a dialog and its earlier rounds with their right answers."""
     if earlier:
         last, gold = earlier[-1], earlier[-1].gold
@@ -131,7 +131,7 @@ def _forms(items: Items, files: DomainFiles, domain: Domain, largest: int) -> di
 # Director trials ------------------------------------------------------------------------------------------------------
 
 
-def trial_answers(file: Location) -> Iterator[Item]:
+def trial_answers(file: Location) -> Iterator[StudyItem]:
     """Yield the items of director trials: a cell of the grid is chosen.
 
     Every cell with an item can be chosen, also one that the director cannot see: to choose it is the mistake that such

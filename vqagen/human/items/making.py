@@ -12,11 +12,9 @@ from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.shipped import require
 from vqagen.human.items.answers import scene_answers, trial_answers
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, captions_of_scenes
-from vqagen.human.items.questions import question_items
-from vqagen.human.items.settings import ANSWERS, ItemSettings
-from vqagen.human.study.item import Item
-from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
-from vqagen.language.question_files import QUESTIONS
+from vqagen.human.items.settings import ItemSettings
+from vqagen.human.study.item import StudyItem
+from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
 from vqagen.score.record_files import SAMPLES, TRIALS, kind_of_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import find_scenes
@@ -28,13 +26,13 @@ def make_items(
     systems: Mapping[str, PathLike] | None = None,
     settings: ItemSettings | None = None,
     files: DomainFiles | None = None,
-) -> list[Item]:
+) -> list[StudyItem]:
     """Return items for raters.
 
-    `file` holds questions, whose wordings are compared, or dialogs, whose captions are the reference of
-    the captions in the dialogs of each of `systems`. Without `file` the systems are compared with each other. Each
-    check has a text that a program proves to be untrue of its scene. With `compare="answers"` raters answer the
-    questions, the rounds of dialogs or the director trials in `file`; trials have no `scenes`. Raises BadInput.
+    Raters answer the questions, the rounds of dialogs or the director trials in `file`; trials have no `scenes`. With
+    `systems`, raters compare the captions in the dialogs of each of these with those of the dialogs in `file`, or
+    without `file` with each other; each check has a caption that a program proves to be untrue of its scene. Raises
+    BadInput.
     """
     settings, systems, files = settings or ItemSettings(), dict(systems or {}), files or find_domain()
     if HUMAN_LIKE in systems:
@@ -42,27 +40,24 @@ def make_items(
     given = {**({} if file is None else {HUMAN_LIKE: file}), **systems}
     paths = {name: require(locate(str(path)), "questions, dialogs or trials") for name, path in given.items()}
     kinds = [kind_of_file(path) for path in paths.values()]
-    if settings.compare == ANSWERS and list(given) != [HUMAN_LIKE]:
-        raise UsageError("raters answer what is in one file: name it, and no system")
-    if settings.compare == ANSWERS and kinds[0] in (TRIALS, SAMPLES):
+    if not systems and kinds and kinds[0] in (TRIALS, SAMPLES):
         return list(trial_answers(paths[HUMAN_LIKE]))
     if scenes is None:
         raise UsageError("--scenes is missing: raters see the pictures of scenes")
     source = find_scenes(str(scenes))
-    if settings.compare == ANSWERS:
+    if not systems and kinds:
         return list(scene_answers(paths[HUMAN_LIKE], kinds[0], source, files, settings))
-    if kinds == [QUESTIONS]:
-        return list(question_items(paths[HUMAN_LIKE], source, load_domain_files(files), settings))
     if len(kinds) > 1 and set(kinds) == {DIALOGS}:
-        return list(caption_items(captions_of_scenes(paths, source, load_catalogue(files)[0]), settings))
+        catalogue = load_catalogue(files)[0]
+        return list(caption_items(captions_of_scenes(paths, source, catalogue), catalogue, settings))
     shown = ", ".join(f"{path} holds {kind.key}" for path, kind in zip(given.values(), kinds, strict=True))
     raise UsageError(
-        f"nothing to compare: name a file of questions, or dialogs of two sources (--system NAME=FILE); found"
+        "nothing to ask: name a file to answer, or dialogs of two sources to compare (--system NAME=FILE); found"
         f" {shown or 'none'}"
     )
 
 
-def write_items(items: Sequence[Item], out: PathLike, *, force: bool = False) -> None:
+def write_items(items: Sequence[StudyItem], out: PathLike, *, force: bool = False) -> None:
     """Write items as JSON Lines, which `make_item_tasks` reads."""
     check_ending(str(out), [".jsonl"], "items")
     check_output(str(out), force)

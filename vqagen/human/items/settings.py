@@ -6,17 +6,10 @@ from dataclasses import dataclass
 
 from vqagen.tasks.settings import CheckedSettings, setting
 
-WORDINGS, ANSWERS = "wordings", "answers"
-
 
 @dataclass(frozen=True)
 class ItemSettings(CheckedSettings):
     """Which items are made."""
 
     seed: int = setting(0, "Random seed: the same seed and inputs give the same items.")
-    compare: str = setting(
-        WORDINGS,
-        "Of questions: two texts of one template for the same program; or nothing: raters give answers.",
-        choices=(WORDINGS, ANSWERS),
-    )
     per_image: int = setting(1, "Comparisons, questions or dialogs about each scene, at most.", least=0)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vqagen.extras import needed
-from vqagen.human.scores.samples import Pairing, Sample, two_way
+from vqagen.human.scores.samples import Pairing, ScoreSample, two_way
 from vqagen.human.study.item import COMPARE, REFERENCE
 from vqagen.score.intervals import Numbers
 from vqagen.score.report.table import Cell
@@ -25,7 +25,7 @@ ELO = 400 / math.log(10)
 """One log odds on the scale of Elo."""
 
 
-def strengths(samples: Mapping[Pairing, Sample]) -> list[tuple[Cell, ...]]:
+def strengths(samples: Mapping[Pairing, ScoreSample]) -> list[tuple[Cell, ...]]:
     """Return the strengths of the sources of one dimension, or a single row that says why none exist.
 
     A row has the source, its answers, the strength in log odds, its error, df, low, high and p, the strength on the

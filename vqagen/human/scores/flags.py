@@ -23,7 +23,7 @@ from vqagen.human.scores.settings import (
     WEBDRIVER,
     ScoreSettings,
 )
-from vqagen.human.store.roster import COMPLETE
+from vqagen.human.store.study_state import COMPLETE
 from vqagen.human.study.item import ANSWER, CHECK, COMPARE, REAL
 
 FAST_MS = 1500

@@ -83,7 +83,7 @@ def rivals(pairings: Iterable[Pairing]) -> list[tuple[Pairing, Pairing]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ScoreSample:
     """Scores from -1 to 1: 1 where the second text is clearly better, or a rated text is at the top of its scale."""
 
     scores: Numbers
@@ -121,10 +121,10 @@ def on_scale(row: AnswerRow, value: int | str | None) -> float:
     return (2 * value - row.least - row.largest) / (row.largest - row.least)
 
 
-def sample_of(rows: Iterable[AnswerRow], score: Callable[[AnswerRow], float] = score_of) -> Sample:
+def sample_of(rows: Iterable[AnswerRow], score: Callable[[AnswerRow], float] = score_of) -> ScoreSample:
     """Return the sample of answers. The image of an item that has none is the item itself."""
     columns = zip(*((score(row), row.weight, row.rater, row.image or row.item) for row in rows), strict=True)
-    return Sample(*map(np.array, columns))
+    return ScoreSample(*map(np.array, columns))
 
 
 def by_item(rows: Iterable[AnswerRow], value: Callable[[AnswerRow], Thing]) -> list[list[Thing]]:
@@ -190,12 +190,12 @@ def variances(influence: Numbers, raters: Numbers, images: Numbers) -> tuple[flo
     return of_rater, of_image, of_both
 
 
-def two_way_interval(sample: Sample) -> Estimate:
+def two_way_interval(sample: ScoreSample) -> Estimate:
     """Return the mean of a sample with its interval. Its degrees of freedom are the fewer clusters less one."""
     return two_way(sample.mean, sample.influence(), sample.raters, sample.images, by_fewest=True)
 
 
-def difference(first: Sample, second: Sample) -> Estimate:
+def difference(first: ScoreSample, second: ScoreSample) -> Estimate:
     """Return the mean of a first sample minus that of a second one, which shares raters and images with it."""
     influence = np.concatenate([first.influence(), -second.influence()])
     raters = np.concatenate([first.raters, second.raters])

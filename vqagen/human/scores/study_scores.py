@@ -15,7 +15,7 @@ from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
 from vqagen.human.scores.samples import (
     Estimate,
     Pairing,
-    Sample,
+    ScoreSample,
     grouped,
     pairing_names,
     pairing_of,
@@ -55,7 +55,7 @@ class StudyScores(Reported):
     answered: Sequence[AnswerRow]
     """Those to questions about images that are scored."""
     names: Mapping[Pairing, str]
-    samples: Mapping[Pairing, Sample]
+    samples: Mapping[Pairing, ScoreSample]
     estimates: Mapping[Pairing, Estimate]
     groups: Mapping[Group, Estimate]
     """The worst first."""

@@ -28,7 +28,7 @@ from vqagen.human.server.middleware import LOG, Buckets, Middleware, safety_head
 from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.opening import SERVED, Log, StoreUnreachable, open_log, study_lock
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study, load_study
@@ -129,7 +129,7 @@ async def _serve(
     on_ready: Callable[[str], object],
 ) -> None:
     try:
-        secret = _secret_of_raters(study, await writer.roster())
+        secret = _secret_of_raters(study, await writer.study_state())
         app, _ = build_app(study, settings, secret, page, writer)
         server = uvicorn.Server(uvicorn_config(app, settings))
         server.capture_signals = nullcontext  # type: ignore[method-assign,assignment]  # would end the process by the signal
@@ -144,9 +144,9 @@ async def _serve(
         await writer.close()
 
 
-def _secret_of_raters(study: Study, roster: Roster) -> Secret:
+def _secret_of_raters(study: Study, study_state: StudyState) -> Secret:
     """Return the secret. Raise BadInput if it was lost since raters joined; warn if they joined by another one."""
-    joined = next(iter(roster.people.items()), None)
+    joined = next(iter(study_state.people.items()), None)
     secret = load_secret(study.folder, missing=_LOST if joined else "")
     if joined and pseudonym(secret, Participant(*joined[1])) != joined[0]:
         LOG.warning("the secret is not the one by which raters joined: %s; restore it", _REFUSED)

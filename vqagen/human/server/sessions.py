@@ -30,7 +30,7 @@ from vqagen.human.links.tokens import (
 from vqagen.human.server.middleware import LOG, Buckets
 from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, Failure, SessionBody
 from vqagen.human.store.facts import Claimed, Noted, Submitted
-from vqagen.human.store.roster import (
+from vqagen.human.store.study_state import (
     CLAIMED,
     COMPLETE,
     DIFFERENT,
@@ -41,12 +41,12 @@ from vqagen.human.store.roster import (
     WITHDRAWN,
     Assignment,
     Grant,
-    Roster,
+    StudyState,
 )
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import AFTER, BEFORE, COMPARE, Item, answer_fault
-from vqagen.human.study.study import Study, Trial
+from vqagen.human.study.item import AFTER, BEFORE, COMPARE, StudyItem, answer_fault
+from vqagen.human.study.study import ShownTrial, Study
 from vqagen.rng import shuffled, stream
 
 MOST_NOTES = 100
@@ -89,7 +89,7 @@ class Sessions:
         return link
 
     def _rater(self, body: SessionBody) -> tuple[Link, Participant, str | None]:
-        """Return the link, who asks, and the proof for `Roster.claim`.
+        """Return the link, who asks, and the proof for `StudyState.claim`.
 
         None: a personal link, or Prolific's signature; else the assignment whose session the browser has.
         """
@@ -124,11 +124,11 @@ class Sessions:
             raise Failure(401, "forbidden", "the session is not valid; open the link again")
         return id
 
-    def _assignment(self, roster: Roster, id: str) -> Assignment:
+    def _assignment(self, study_state: StudyState, id: str) -> Assignment:
         """Return an assignment, in any state."""
         if id.startswith(PREVIEW):
             return self._preview(*id.split("-")[1:])
-        found = roster.assignments.get(id)
+        found = study_state.assignments.get(id)
         if found is None or found.task not in self.study.tasks:
             raise self._not_active("")
         return found
@@ -142,9 +142,9 @@ class Sessions:
     async def session(self, body: SessionBody) -> dict[str, Any]:
         """Return where a rater is, with all texts of the page. Nothing is claimed."""
         link, person, proof = self._rater(body)
-        roster = await self._writer.roster()
-        grant = Grant("") if link.is_preview else self._grant(roster, link, person, proof)
-        own = roster.assignments.get(grant.assignment)
+        study_state = await self._writer.study_state()
+        grant = Grant("") if link.is_preview else self._grant(study_state, link, person, proof)
+        own = study_state.assignments.get(grant.assignment)
         state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
         if state == EXPIRED and grant.facts:
             state = "new"
@@ -182,23 +182,25 @@ class Sessions:
         if link.is_preview:
             task = link.task or next(iter(self._trials))
             return self._begun(self._preview(task, str(link.slot or 0))), True
-        roster = await self._writer.roster()
-        grant = self._grant(roster, link, person, proof, body.consent_version)
+        study_state = await self._writer.study_state()
+        grant = self._grant(study_state, link, person, proof, body.consent_version)
         if grant.refusal:
             message = " ".join(self.study.texts.words[grant.refusal])
             raise Failure(409, grant.refusal, message, retry_minutes=self._retry_minutes(grant))
-        if grant.assignment not in roster.assignments and not self._claims.take(network, self._clock()):
+        if grant.assignment not in study_state.assignments and not self._claims.take(network, self._clock()):
             raise Failure(429, "too_many", "too many begin at this place in the network; try again in a minute")
         if grant.facts:
-            self._take_share(roster, grant.assignment, network)
-        stored, own = self._writer.commit(grant.facts), roster.assignments[grant.assignment]
+            self._take_share(study_state, grant.assignment, network)
+        stored, own = self._writer.commit(grant.facts), study_state.assignments[grant.assignment]
         record = self._begun(own)
         await stored
         if own.state != CLAIMED:
             raise self._not_active(own.state)
         return record, bool(grant.facts)
 
-    def _grant(self, roster: Roster, link: Link, person: Participant, proof: str | None, version: str = "") -> Grant:
+    def _grant(
+        self, study_state: StudyState, link: Link, person: Participant, proof: str | None, version: str = ""
+    ) -> Grant:
         """Decide about a rater's place. Tasks of a link for any task come in an order of the rater's own.
 
         So all tasks have answers soon, and a study that is stopped early is not one of its first tasks only.
@@ -211,14 +213,14 @@ class Sessions:
         wish = Claimed(now, "", name, 0, version, expires, person.platform, person.id)
         most = self.study.serving.tasks_per_person or 2**31  # no limit
         trials = {task: self._trials[task] for task in tasks}
-        return roster.claim(wish, trials, self.study.slots, link.slot, most, link.task, proof)
+        return study_state.claim(wish, trials, self.study.slots, link.slot, most, link.task, proof)
 
-    def _take_share(self, roster: Roster, id: str, network: str) -> None:
+    def _take_share(self, study_state: StudyState, id: str, network: str) -> None:
         """Let an assignment hold a slot from now on. Raise Failure if half of those left are held from its network."""
-        given, now = roster.assignments, self._now()
+        given, now = study_state.assignments, self._now()
         active = (each for each in self._network_of if each in given and given[each].state == CLAIMED)
         self._network_of = {each: self._network_of[each] for each in active if given[each].holds(now)}
-        left = self.study.slots * len(self._trials) - roster.full.total()
+        left = self.study.slots * len(self._trials) - study_state.full.total()
         if self._claims.rate and 2 * list(self._network_of.values()).count(network) >= left:
             raise Failure(429, "too_many", "raters of this network hold half of the places; try again in a minute")
         self._network_of[id] = network
@@ -239,7 +241,7 @@ class Sessions:
 
     async def trial(self, id: str) -> dict[str, Any]:
         """Return the first trial without an answer, or the end."""
-        own = self._assignment(await self._writer.roster(), id)
+        own = self._assignment(await self._writer.study_state(), id)
         if own.state not in (CLAIMED, COMPLETE):
             raise self._not_active(own.state)
         record = self._next(own, own.answers)
@@ -248,8 +250,8 @@ class Sessions:
 
     async def answer(self, id: str, number: int, body: AnswerBody, network: str) -> tuple[dict[str, Any], bool]:
         """Store an answer; return it with the next trial, and True if it is new."""
-        roster = await self._writer.roster()
-        own, now = self._assignment(roster, id), self._now()
+        study_state = await self._writer.study_state()
+        own, now = self._assignment(study_state, id), self._now()
         trials = self.shown.trials(own.task, own.slot)
         if not 1 <= number <= len(trials):
             raise Failure(404, "not_found", f"there are trials 1 to {len(trials)}")
@@ -262,10 +264,10 @@ class Sessions:
             return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
         lease = self.study.serving.lease
         if own.state == CLAIMED and not own.holds(now):
-            self._take_share(roster, own.id, network)
+            self._take_share(study_state, own.id, network)
             lease //= 4 if self._claims.rate else 1  # one answer alone holds for less
         times = body.rt_ms, body.shown_ms, max(0, now - shown), now + lease
-        receipt = roster.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
+        receipt = study_state.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
         stored = self._writer.commit(receipt.facts)
         record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}
         await stored
@@ -286,19 +288,19 @@ class Sessions:
 
     async def withdraw(self, id: str) -> dict[str, Any]:
         """End an assignment because its rater wishes so."""
-        roster = await self._writer.roster()
-        own = self._assignment(roster, id)
+        study_state = await self._writer.study_state()
+        own = self._assignment(study_state, id)
         if own.id.startswith(PREVIEW):
             return {"code": None, "redirect": None}
         keeps = self.study.serving.keep_withdrawn_answers
-        await self._writer.commit(*roster.withdraw(own, self._now(), keep_answers=keeps))
+        await self._writer.commit(*study_state.withdraw(own, self._now(), keep_answers=keeps))
         if own.state != WITHDRAWN:
             raise self._not_active(own.state)
         return self._codes(own)
 
     async def event(self, id: str, body: EventBody) -> None:
         """Keep what the page reports."""
-        own = self._assignment(await self._writer.roster(), id)
+        own = self._assignment(await self._writer.study_state(), id)
         if own.state not in (CLAIMED, COMPLETE):
             raise self._not_active(own.state)
         if len(own.answer_entries) - len(own.answers) >= MOST_NOTES:
@@ -341,7 +343,7 @@ class ShownStudy:
         self.trials = lru_cache(MOST_SLOTS)(study.trials)
         """(task, slot) -> the trials of a slot in its order."""
 
-    def next_trial(self, trials: tuple[Trial, ...], answered: Collection[int]) -> dict[str, Any] | None:
+    def next_trial(self, trials: tuple[ShownTrial, ...], answered: Collection[int]) -> dict[str, Any] | None:
         """Return the first trial without an answer; None if all have one."""
         coming = [each for each in trials if each.number not in answered][:2]
         if not coming:
@@ -359,11 +361,11 @@ class ShownStudy:
 
     def practice(self, feedback_right: str, feedback_wrong: str) -> list[dict[str, Any]]:
         """Return the trials of the practice, with what the page shall expect. Sides are taken by turns."""
-        trials = [Trial(number, item, number % 2 == 0) for number, item in enumerate(self._study.practice, 1)]
+        trials = [ShownTrial(number, item, number % 2 == 0) for number, item in enumerate(self._study.practice, 1)]
         feedback = {"feedback_right": feedback_right, "feedback_wrong": feedback_wrong}
         return [{**self._record(trial), "expected": _expected(trial), **feedback} for trial in trials]
 
-    def _record(self, trial: Trial) -> dict[str, Any]:
+    def _record(self, trial: ShownTrial) -> dict[str, Any]:
         item = trial.item
         return {
             "kind": item.kind,
@@ -375,14 +377,14 @@ class ShownStudy:
             "history": [{"text": each.text, "answer": each.answer} for each in item.history],
         }
 
-    def _image(self, item: Item) -> dict[str, Any] | None:
+    def _image(self, item: StudyItem) -> dict[str, Any] | None:
         if not item.image:
             return None
         image = self._study.images[item.image]
         return {"url": f"/img/{self._opaque[image.id]}", "width": image.width, "height": image.height}
 
 
-def _expected(trial: Trial) -> str | None:
+def _expected(trial: ShownTrial) -> str | None:
     """Return the side of the better text, or the right answer; None where there is none."""
     item, gold = trial.item, trial.item.gold
     if item.kind != COMPARE or gold is None:

@@ -16,7 +16,7 @@ from vqagen.human.links.secret import has_secret, load_secret
 from vqagen.human.links.tokens import LINK, PLATFORMS, Participant, pseudonym
 from vqagen.human.store.facts import encode_fact
 from vqagen.human.store.opening import STRICT, is_redis, open_log, read_facts, sqlite_path, study_lock
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.study import Study, load_study
 
 PathLike = Path | str
@@ -58,23 +58,23 @@ def forget(
     study, asked = load_study(folder), list(dict.fromkeys(ids))
     place = store or study.store
     with study_lock(study.folder), closing(open_log(place, study.id, durability=durability)) as log:
-        roster = Roster(log.facts())
-        known = {each.rater for each in roster.assignments.values()}
-        found = {id: known.intersection(_names(study, roster, id)) for id in asked}
+        study_state = StudyState(log.facts())
+        known = {each.rater for each in study_state.assignments.values()}
+        found = {id: known.intersection(_names(study, study_state, id)) for id in asked}
         if unknown := [id for id, raters in found.items() if not raters]:
             raise UsageError(f"no rater of study {study.id} has the id {', '.join(unknown)}; nothing was deleted")
         raters = sorted(set().union(*found.values()))
-        facts, numbers = roster.forget(raters, time.time_ns() // 1_000_000)
-        log.append(roster.take(facts), numbers)
+        facts, numbers = study_state.forget(raters, time.time_ns() // 1_000_000)
+        log.append(study_state.take(facts), numbers)
         log.purge()
         return ForgetReport(len(raters), len(numbers))
 
 
-def _names(study: Study, roster: Roster, id: str) -> Iterator[str]:
+def _names(study: Study, study_state: StudyState, id: str) -> Iterator[str]:
     """Yield the pseudonyms that an id may stand for."""
     platform, slash, rest = id.partition("/")
     persons = [Participant(platform, rest)] if slash else [Participant(each, id) for each in (*PLATFORMS, LINK)]
     secret = load_secret(study.folder) if has_secret(study.folder) else None
     yield id
     yield from (pseudonym(secret, person) for person in persons if secret)
-    yield from (rater for rater, (platform, own) in roster.people.items() if id in (own, f"{platform}/{own}"))
+    yield from (rater for rater, (platform, own) in study_state.people.items() if id in (own, f"{platform}/{own}"))

@@ -1,4 +1,12 @@
-"""Facts: what happened in a study. The log of a study is the list of its facts, each as a line of JSON."""
+"""Facts: what happened in a study. The log of a study is the list of its facts, each as a line of JSON.
+
+A rater consents, answers two trials, and withdraws (times shortened); `StudyState` is what follows from these lines:
+
+    {"type":"claim","time":100,"assignment":"4f1c-0-0","rater":"9a3e","trials":10,"consent":"b7ab","expires":1900}
+    {"type":"answer","time":130,"assignment":"4f1c-0-0","trial":1,"value":7,"rt_ms":21,…,"expires":1930}
+    {"type":"answer","time":150,"assignment":"4f1c-0-0","trial":2,"value":3,"rt_ms":18,…,"expires":1950}
+    {"type":"end","time":170,"assignment":"4f1c-0-0","state":"withdrawn","kept":true}
+"""
 
 from __future__ import annotations
 

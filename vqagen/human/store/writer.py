@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from vqagen.human.store.facts import Fact
 from vqagen.human.store.opening import Log, StoreError
-from vqagen.human.store.roster import Roster
+from vqagen.human.store.study_state import StudyState
 
 LARGEST_BATCH = 256
 """Commits that share one wait for the disk."""
@@ -24,7 +24,7 @@ Commit = tuple[Sequence[tuple[int, bytes]], Sequence[int], asyncio.Future[None]]
 class Writer:
     """The state of a study, and its log, which a thread of its own writes. For one event loop.
 
-    Decide by the roster and commit without awaiting anything between. Make the reply to a rater before the commit is
+    Decide by the state and commit without awaiting anything between. Make the reply to a rater before the commit is
     awaited, so that it tells of nothing later. After a failure every commit that waits raises StoreError, and the log
     is opened and read again before the next decision: nothing needs a restart.
     """
@@ -32,22 +32,22 @@ class Writer:
     def __init__(self, open: Callable[[], Log]) -> None:
         self._open, self._thread, self._reading = open, ThreadPoolExecutor(1, "vqagen-writer"), asyncio.Lock()
         self._log: Log | None = None
-        self._roster: Roster | None = None
+        self._study_state: StudyState | None = None
         """None before the log is read, and after a failure: it holds facts that the log may lack."""
         self._waiting: list[Commit] = []
         self._work: asyncio.Task[None] | None = None
 
-    async def roster(self) -> Roster:
+    async def study_state(self) -> StudyState:
         """Return the state."""
-        while self._roster is None:
+        while self._study_state is None:
             async with self._reading:
-                self._roster = self._roster or await self._in_thread(lambda log: Roster(log.facts()))
-        return self._roster
+                self._study_state = self._study_state or await self._in_thread(lambda log: StudyState(log.facts()))
+        return self._study_state
 
     def commit(self, facts: Iterable[Fact], erase: Sequence[int] = ()) -> asyncio.Future[None]:
         """Let facts take effect at once. The future is done when they and all that took effect before are durable."""
-        assert self._roster is not None, "decisions are made by the roster"
-        entries, done = self._roster.take(facts), asyncio.get_running_loop().create_future()
+        assert self._study_state is not None, "decisions are made by the state"
+        entries, done = self._study_state.take(facts), asyncio.get_running_loop().create_future()
         if entries or self._work:
             self._waiting.append((entries, erase, done))
             self._work = self._work or asyncio.create_task(self._write())
@@ -57,7 +57,7 @@ class Writer:
 
     async def beat(self) -> None:
         """Return when something was written as durably as facts are."""
-        await self.roster()
+        await self.study_state()
         await self._in_thread(lambda log: log.beat())
 
     async def close(self) -> None:
@@ -75,7 +75,7 @@ class Writer:
             try:
                 await self._in_thread(partial(_append, batch))
             except Exception as error:  # raised where it is awaited
-                failure, self._roster = error, None
+                failure, self._study_state = error, None
                 batch, self._waiting = batch + self._waiting, []
             for *_, done in batch:
                 if not done.done():  # a request that is given up cancels it

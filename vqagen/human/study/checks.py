@@ -22,9 +22,9 @@ from vqagen.human.study.item import (
     REAL,
     REFERENCE,
     Candidate,
-    Gold,
-    Item,
+    GoldValue,
     Scale,
+    StudyItem,
     identified,
 )
 from vqagen.human.study.texts import Texts, filled
@@ -40,7 +40,7 @@ RightTexts = Mapping[str, Sequence[str]]
 """Image -> texts by people about it, which are taken to be right."""
 
 
-def right_texts(items: Iterable[Item]) -> RightTexts:
+def right_texts(items: Iterable[StudyItem]) -> RightTexts:
     """Return the texts by people in scored items, about the fit to an image alone."""
     right: dict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
@@ -53,12 +53,14 @@ class CheckMaker:
     """Makes checks about images in a random order that takes each image equally often."""
 
     def __init__(
-        self, items: Collection[Item], images: Mapping[str, StudyImage], right: RightTexts, texts: Texts, seed: int
+        self, items: Collection[StudyItem], images: Mapping[str, StudyImage], right: RightTexts, texts: Texts, seed: int
     ) -> None:
         """`items` are all that are given. Checks are about the images of `right` texts."""
         self._every = [(name, text) for name in sorted(right) for text in right[name]]
         scales = Counter(item.scale for item in items if item.kind == COMPARE and item.use == REAL)
-        self._scale = max(scales, key=lambda each: scales[each], default=None) or texts.worded(Item()).scale or Scale()
+        self._scale = (
+            max(scales, key=lambda each: scales[each], default=None) or texts.worded(StudyItem()).scale or Scale()
+        )
         self._texts = texts
         self._pictures = {name: images[name].sha256 for name in right}
         self.pictures = len(set(self._pictures.values()))
@@ -78,7 +80,7 @@ class CheckMaker:
         self._waiting = deque(sorted(turns, key=lambda turn: turn[:2]))
         """The first text of each image, then the second, …; those that stand in no scored trial come first."""
 
-    def make(self, use: Literal["check", "practice"], without: Collection[str] = ()) -> Item | None:
+    def make(self, use: Literal["check", "practice"], without: Collection[str] = ()) -> StudyItem | None:
         """Return a check about an image whose content is not among `without`; None if there is no such image.
 
         BadInput if all texts of other images are also texts about it.
@@ -90,13 +92,13 @@ class CheckMaker:
         self._waiting.append(turn)
         *_, name, right = turn
         other, wrong = self._wrong_text(name)
-        item = Item(
+        item = StudyItem(
             use=use,
             dimension=CHECK,
             image=name,
             scale=self._scale,
             candidates=(Candidate(right, CORRECT, REFERENCE, "1"), Candidate(wrong, DISTRACTOR, REFERENCE, "2")),
-            gold=Gold(better="1", reason=f"the other text is about {other}"),
+            gold=GoldValue(better="1", reason=f"the other text is about {other}"),
         )
         return identified(self._texts.worded(item), self._pictures[name])
 
@@ -113,20 +115,20 @@ class CheckMaker:
         words = {word for text in about for word in text.split()}
         return min(fitting, key=lambda each: _share(_normal(each[1]).split(), words))
 
-    def instructed(self) -> list[Item]:
+    def instructed(self) -> list[StudyItem]:
         """Return a trial for each value that it can ask for: all of the scale but the center."""
         values = range(self._scale.least, self._scale.largest + 1)
         return [self._instructed(value) for value in values if value != self._scale.center]
 
-    def _instructed(self, value: int) -> Item:
+    def _instructed(self, value: int) -> StudyItem:
         text = filled(self._texts["instructed_text"], {"value": str(value)})
-        item = Item(
+        item = StudyItem(
             use=INSTRUCTED,
             dimension=INSTRUCTED,
             prompt=filled(self._texts["instructed_prompt"], {"value": str(value)}),
             scale=self._scale,
             candidates=tuple(Candidate(text, INSTRUCTION, REFERENCE, side) for side in ("1", "2")),
-            gold=Gold(value=value, reason="the trial names the value"),
+            gold=GoldValue(value=value, reason="the trial names the value"),
         )
         return identified(item, "")
 

@@ -34,7 +34,7 @@ FIT = "fit"
 LENGTH_DIFFERENCE = "length_difference"
 """The stratum that says how many words the second text is longer. People may prefer long texts, whatever they say."""
 
-Text = Annotated[str, Meta(pattern=r"\S")]
+StudyText = Annotated[str, Meta(pattern=r"\S")]
 """Text that is not only space."""
 Positive = Annotated[int, Meta(ge=1, le=99)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -43,8 +43,8 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class Candidate(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A text that is judged."""
 
-    text: Text
-    source: Text
+    text: StudyText
+    source: StudyText
     """Any name, such as that of a model. No name has a meaning of its own: the role says it."""
     role: Role
     id: str = ""
@@ -52,7 +52,7 @@ class Candidate(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     """Facts about the text: template, program, seed, model."""
 
 
-class Gold(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class GoldValue(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A known answer: the id of the better text, the value that the trial asks for, or the answer to the question."""
 
     better: str | None = None
@@ -80,7 +80,7 @@ class Scale(Struct, frozen=True, forbid_unknown_fields=True):
 class ChoiceForm(Struct, frozen=True, forbid_unknown_fields=True, tag="options", tag_field="type"):
     """An answer that is one of several texts."""
 
-    options: Annotated[tuple[Text, ...], Meta(min_length=2, max_length=60)]
+    options: Annotated[tuple[StudyText, ...], Meta(min_length=2, max_length=60)]
 
 
 class NumberForm(Struct, frozen=True, forbid_unknown_fields=True, tag="number", tag_field="type"):
@@ -114,18 +114,18 @@ AnswerForm = ChoiceForm | NumberForm | TextForm | CellForm
 class Exchange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What was said before a question: a caption, or a round of the dialog with its answer."""
 
-    text: Text
+    text: StudyText
     answer: str = ""
 
 
-class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class StudyItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One thing to judge or to answer. `id` is the hash of its content, so that equal items have one id everywhere."""
 
     schema: Literal["vqagen.human.item/2"] = ITEM_SCHEMA
     id: str = ""
     kind: Kind = COMPARE
     use: Use = REAL
-    dimension: Text = FIT
+    dimension: StudyText = FIT
     """fit, naturalness, clarity, …: one table of scores each."""
     prompt: str = ""
     """What the rater is asked; of kind answer the question itself. "" for the study's own words."""
@@ -139,7 +139,7 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Of kind answer."""
     history: tuple[Exchange, ...] = ()
     """What stands before the question: the rounds of a dialog."""
-    gold: Gold | None = None
+    gold: GoldValue | None = None
     series: str = ""
     """Items of one series, such as the rounds of a dialog, stand in one task, one after the other, by `place`."""
     place: int = 0
@@ -160,7 +160,7 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
         return value if second_on_right else self.scale.least + self.scale.largest - value
 
 
-def identified(item: Item, image_hash: str) -> Item:
+def identified(item: StudyItem, image_hash: str) -> StudyItem:
     """Return the item with its id: the hash of what a rater sees, of its sources and of its gold answer.
 
     `image_hash` is that of the image's content. Strata, weight and meta do not count: they may differ between versions
@@ -176,7 +176,7 @@ def identified(item: Item, image_hash: str) -> Item:
     return msgspec.structs.replace(item, id=digest[:16])
 
 
-def answer_fault(item: Item, value: object) -> str:
+def answer_fault(item: StudyItem, value: object) -> str:
     """Return what is wrong with an answer to an item, "" if nothing is. True and 1.0 are no numbers."""
     form = item.form
     match form:

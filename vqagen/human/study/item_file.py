@@ -28,9 +28,9 @@ from vqagen.human.study.item import (
     Candidate,
     CellForm,
     ChoiceForm,
-    Gold,
-    Item,
+    GoldValue,
     NumberForm,
+    StudyItem,
     answer_fault,
     identified,
 )
@@ -52,34 +52,28 @@ _GOLD = {
     **{(use, ANSWER): "" for use in (BEFORE, AFTER)},
 }
 """Use and kind that go together -> the key of `gold` that says what is right; "" for none."""
-Rule = tuple[bool, str, str]
+ItemRule = tuple[bool, str, str]
 """Whether it is broken, the JSON path of the mistake, and what is wrong."""
 
 
-def item_draft(file: str, folder: PathLike | None, texts: Texts, known: Mapping[str, StudyImage]) -> Draft:
-    """Return what a study of the items in a file is made of. BadInput with all mistakes of the inputs.
+def item_draft(file: str, folder: PathLike | None, texts: Texts) -> Draft:
+    """Return what a study of the items in a file, about images in a folder, is made of.
 
-    `known` are images that the study has; others lie in the folder.
+    BadInput with all mistakes of the inputs.
     """
     there = find_images(str(folder)) if folder is not None else {}
-    filed = read_item_file(locate(file), texts, {**there, **dict.fromkeys(known)})
-    named = {item.image for item in filed.values() if item.image}
-    found = read_images(str(folder), named.intersection(there))
-    images = {**found, **known}
-    other = [name for name in found if images[name].sha256 != found[name].sha256]
-    if other:
-        raise BadInput(Problem("the study has another picture of this name; rename it", name) for name in other)
-    items = _identified(filed, images, file)
-    return Draft(items, images, str(folder or ""), {"items": file})
+    filed = read_item_file(locate(file), texts, there)
+    images = read_images(str(folder), {item.image for item in filed.values() if item.image} & there.keys())
+    return Draft(_identified(filed, images, file), images, str(folder or ""), {"items": file})
 
 
-def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dict[int, Item]:
+def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dict[int, StudyItem]:
     """Read the items of a file, by line. BadInput with the mistakes of all lines.
 
     `images` are the names of images that there are. Items have the words of the study where they have none, and no id.
     """
     problems: list[Problem] = []
-    found: dict[int, Item] = {}
+    found: dict[int, StudyItem] = {}
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if len(problems) > _MOST_SHOWN:
             break
@@ -101,7 +95,7 @@ def _raise_first(problems: list[Problem]) -> None:
         raise BadInput([*problems[:_MOST_SHOWN], *more])
 
 
-def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
+def _item(line: str, texts: Texts, images: Collection[str]) -> StudyItem:
     """Return the item of a line. BadInput with all that is wrong with its shape or, if that is right, its meaning."""
     try:
         record = orjson.loads(line)
@@ -114,7 +108,7 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
     use = CHECK if "better" in keys else INSTRUCTED if "value" in keys else REAL
     given = {"use": use, **{key: value for key, value in record.items() if key not in ("comment", "$schema")}}
     try:
-        item = msgspec.convert(given, Item)
+        item = msgspec.convert(given, StudyItem)
     except msgspec.ValidationError:
         raise_located(schema_faults(record, "human-items"), line)
         raise
@@ -135,7 +129,7 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> Item:
 # Meaning -------------------------------------------------------------------------------------------------------------
 
 
-def _rules(item: Item) -> Iterator[Rule]:
+def _rules(item: StudyItem) -> Iterator[ItemRule]:
     """Yield the rules of an item whose shape is right, and whether it breaks them."""
     use, kind, form, scale, given = item.use, item.kind, item.form, item.scale, len(item.candidates)
     yield from (
@@ -158,7 +152,7 @@ def _rules(item: Item) -> Iterator[Rule]:
     for place, each in enumerate(item.candidates):
         is_wrong = use != REAL and each.role == SYSTEM
         yield is_wrong, f"candidates[{place}].role", f"expected 'reference' where use is {use!r}, found 'system'"
-    yield from _gold_rules(item, item.gold or Gold(), [each.id for each in item.candidates])
+    yield from _gold_rules(item, item.gold or GoldValue(), [each.id for each in item.candidates])
     if kind == COMPARE and given == 2:
         yield from _pair_rules(item, *item.candidates)
     if kind != ANSWER and scale is not None:
@@ -167,7 +161,7 @@ def _rules(item: Item) -> Iterator[Rule]:
     yield from _form_rules(item)
 
 
-def _pair_rules(item: Item, first: Candidate, second: Candidate) -> tuple[Rule, ...]:
+def _pair_rules(item: StudyItem, first: Candidate, second: Candidate) -> tuple[ItemRule, ...]:
     are_one = (first.source, first.role) == (second.source, second.role)
     are_equal = first.text.casefold().split() == second.text.casefold().split()
     return (
@@ -186,7 +180,7 @@ def _pair_rules(item: Item, first: Candidate, second: Candidate) -> tuple[Rule, 
     )
 
 
-def _gold_rules(item: Item, gold: Gold, ids: Sequence[str]) -> Iterator[Rule]:
+def _gold_rules(item: StudyItem, gold: GoldValue, ids: Sequence[str]) -> Iterator[ItemRule]:
     where, kinds = f"where use is {item.use!r}", [kind for use, kind in _GOLD if use == item.use]
     wanted = _GOLD.get((item.use, item.kind))
     if wanted is None:
@@ -205,7 +199,7 @@ def _gold_rules(item: Item, gold: Gold, ids: Sequence[str]) -> Iterator[Rule]:
             yield fault != "", f"gold.{key}", fault
 
 
-def _form_rules(item: Item) -> Iterator[Rule]:
+def _form_rules(item: StudyItem) -> Iterator[ItemRule]:
     form = item.form
     match form:
         case ChoiceForm():
@@ -225,7 +219,7 @@ def _form_rules(item: Item) -> Iterator[Rule]:
             )
 
 
-def _identified(filed: Mapping[int, Item], images: Mapping[str, StudyImage], source: str) -> list[Item]:
+def _identified(filed: Mapping[int, StudyItem], images: Mapping[str, StudyImage], source: str) -> list[StudyItem]:
     """Return the items of a file with their ids. BadInput for those that do not go together."""
     items = {line: identified(each, images[each.image].sha256 if each.image else "") for line, each in filed.items()}
     people = {
@@ -241,7 +235,7 @@ def _identified(filed: Mapping[int, Item], images: Mapping[str, StudyImage], sou
         same = seen.setdefault(item.id, line)
         place = seen.setdefault((item.unit, item.place), line)
         begun = seen.setdefault((item.unit,), line)
-        rules: tuple[Rule, ...] = (
+        rules: tuple[ItemRule, ...] = (
             (same != line, "", f"the same item as in line {same}; leave one out"),
             (same == line != place, "place", f"line {place} has place {item.place} of {item.unit} already"),
             (items[begun].image != item.image, "image", f"another image than in line {begun}; a series is about one"),

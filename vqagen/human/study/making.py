@@ -12,17 +12,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from vqagen import __version__
-from vqagen.errors import BadInput, Problem, UsageError, VqagenError, counted
+from vqagen.errors import Problem, UsageError, VqagenError, counted
 from vqagen.extras import needed
 from vqagen.files.locations import content_hash, locate
 from vqagen.files.output import atomic_folder, atomic_output, names_in, sweep
 from vqagen.human.links.study_links import LINKS_FOLDER
 from vqagen.human.store.opening import ANSWERS, LOCK, SERVED, study_lock
-from vqagen.human.study.checks import right_texts
 from vqagen.human.study.images import IMAGES_FOLDER
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, COMPARE, PRACTICE, REAL, SYSTEM, Item
+from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, StudyItem
 from vqagen.human.study.item_file import item_draft
-from vqagen.human.study.pairs import caption_draft, common_images, comparisons, equal_captions, read_captions
+from vqagen.human.study.pairs import caption_draft
 from vqagen.human.study.plan import Draft, make_plan
 from vqagen.human.study.serving import SERVING_FILE, default_serving
 from vqagen.human.study.settings import PlanSettings
@@ -85,7 +84,7 @@ def make_item_tasks(
     `images` is the folder that items name images of. Raises BadInput with every mistake in the files, and PlanError if
     a task would show an image twice.
     """
-    return _made(out, settings or PlanSettings(), force, lambda texts: item_draft(str(items), images, texts, {}))
+    return _made(out, settings or PlanSettings(), force, lambda texts: item_draft(str(items), images, texts))
 
 
 def _made(out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[Texts], Draft]) -> PlannedStudy:
@@ -98,70 +97,30 @@ def _made(out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[T
     return PlannedStudy(load_study(out), tuple(plan.notes))
 
 
-# Extension ------------------------------------------------------------------------------------------------------------
+def extend_study(study: PathLike, raters_per_item: int) -> Study:
+    """Have more raters do each task of a study that may have answers already, but is not served now.
 
-
-def extend_study(
-    study: PathLike,
-    *,
-    raters_per_item: int | None = None,
-    systems: Mapping[str, PathLike] | None = None,
-    items: PathLike | None = None,
-    images: PathLike | None = None,
-) -> PlannedStudy:
-    """Add raters, systems or items to a study that may have answers already, but is not served now.
-
-    Its id, words, answers and tasks stay as they are, with their order and sides. More raters continue the balance of
-    sides; what is new is compared in new tasks, in which sides are balanced too. Captions of `systems` are compared
-    with texts by people in the study's own items, items that the study has are left out.
+    Its id, words, answers and tasks stay as they are, and more raters continue the balance of sides.
     """
     top = Path(study)
-    load_record(top)
+    record = load_record(top)
     with study_lock(top):
         old = load_study(top)
-        slots = old.slots if raters_per_item is None else raters_per_item
-        if slots < old.slots:
-            raise UsageError(f"--raters-per-item must be at least {old.slots}, which each task has; found {slots}")
-        if slots == old.slots and not systems and items is None:
-            raise UsageError(f"nothing to add to {study}: give --raters-per-item, --system or --items")
-        plan = Draft()
-        if systems:
-            plan = _new_plan(old, _systems_draft(old, {name: str(systems[name]) for name in sorted(systems)}))
-        elif items is not None:
-            plan = _new_plan(old, item_draft(str(items), images, old.texts, old.images))
-        _add_to_study(top, slots, plan)
-    return PlannedStudy(load_study(top), tuple(plan.notes))
-
-
-def _systems_draft(old: Study, files: Mapping[str, str]) -> Draft:
-    """Return comparisons of new systems with the texts by people that the study has."""
-    sources = {each.source for item in old.items.values() for each in item.candidates if each.role == SYSTEM}
-    if known := sorted(sources.intersection(files)):
-        raise UsageError(f"the study has captions of {', '.join(known)} already; give a new system another name")
-    people = right_texts(list(old.items.values()))
-    documents = read_captions(dict.fromkeys(files.values(), "system"))
-    common, notes = common_images({"the study": people, **documents})
-    images, systems = {name: old.images[name] for name in common}, {name: documents[files[name]] for name in files}
-    items = list(comparisons(images, people, systems, old.texts, old.seed))
-    notes += equal_captions(items, systems, len(images))
-    return Draft(items, old.images, files=files, notes=notes)
-
-
-def _new_plan(old: Study, draft: Draft) -> Draft:
-    """Return new tasks for what the study does not have. BadInput for items that would change a task that it has."""
-    new = [item for item in draft.items if item.id not in old.items]
-    units = {item.unit for item in old.items.values()}
-    problems = [
-        Problem(f"the study keeps its {item.use} items as they are; leave out {item.prompt!r}")
-        for item in new
-        if item.use in (PRACTICE, BEFORE, AFTER)
-    ]
-    problems += [Problem(f"{each} has a task already") for each in sorted({item.unit for item in new} & units)]
-    if all(item.use != REAL for item in new):
-        problems.append(Problem("no new items to score: the study has all of them already"))
-    if problems:
-        raise BadInput(problems)
-    return make_plan(draft, old.texts, PlanSettings(**old.info["settings"]), old)
+        if raters_per_item <= old.slots:
+            raise UsageError(
+                f"--raters-per-item must be more than the {old.slots} that each task has; found {raters_per_item}"
+            )
+        extended = [
+            *record["info"].get("extensions", ()),
+            {"generator": {"version": __version__}, "raters_per_item": raters_per_item},
+        ]
+        changed = {**record, "raters_per_item": raters_per_item, "info": {**record["info"], "extensions": extended}}
+        try:
+            with atomic_output(str(top / STUDY_FILE)) as file:
+                file.write(_content(changed))
+        except OSError as error:
+            raise VqagenError(f"cannot write {top}: {error.strerror or error}") from None
+    return load_study(top)
 
 
 # Folders --------------------------------------------------------------------------------------------------------------
@@ -187,14 +146,18 @@ def _write_study(out: Path, plan: Draft, settings: PlanSettings) -> None:
     try:
         with atomic_folder(out) as beside:
             (beside / IMAGES_FOLDER).mkdir()
-            hashes = _write_parts(beside, ".jsonl", plan)
+            hashes = _write_parts(beside, plan)
             seen = [hashes, settings.raters_per_item, settings.seed]  # which decide what raters see
             record = {
                 "schema": STUDY_SCHEMA,
                 "study": digest_of(msgspec.json.encode(seen))[:16],
                 "raters_per_item": settings.raters_per_item,
                 "hashes": hashes,
-                "info": {**_origin(plan), "settings": settings.to_record()},
+                "info": {
+                    "generator": {"version": __version__},
+                    "inputs": {name: content_hash([locate(file)]) for name, file in plan.files.items()},
+                    "settings": settings.to_record(),
+                },
             }
             (beside / STUDY_FILE).write_bytes(_content(record))
             has_questions = any(item.kind == ANSWER and item.use == REAL for item in plan.items)
@@ -207,42 +170,18 @@ def _write_study(out: Path, plan: Draft, settings: PlanSettings) -> None:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
 
 
-def _add_to_study(folder: Path, slots: int, plan: Draft) -> None:
-    """Give a study more raters of each task, and new tasks, in parts of their own beside those that it has.
-
-    Nothing else names these until `study.json` does, which is replaced at once.
-    """
-    record = load_record(folder)
-    extensions = [*record["info"].get("extensions", ()), {**_origin(plan), "raters_per_item": slots}]
-    try:
-        hashes = {**record["hashes"], **_write_parts(folder, f"-{len(extensions) + 1}.jsonl", plan)}
-        info = {**record["info"], "extensions": extensions}
-        with atomic_output(str(folder / STUDY_FILE)) as file:
-            file.write(_content({**record, "raters_per_item": slots, "hashes": hashes, "info": info}))
-    except OSError as error:
-        raise VqagenError(f"cannot write {folder}: {error.strerror or error}") from None
-
-
-def _origin(plan: Draft) -> dict[str, Any]:
-    return {
-        "generator": {"version": __version__},
-        "inputs": {name: content_hash([locate(file)]) for name, file in plan.files.items()},
-    }
-
-
 def _content(record: Mapping[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(guarded(record)), indent=2) + b"\n"
 
 
-def _write_parts(folder: Path, ending: str, plan: Draft) -> dict[str, str]:
+def _write_parts(folder: Path, plan: Draft) -> dict[str, str]:
     """Write the parts and images of a plan; return name -> hash of each part."""
     for image in plan.images.values():
         shutil.copyfile(Path(plan.folder, image.id), folder / image.file)
     lines = {"items": plan.items, "tasks": plan.tasks, "images": plan.images.values()}
-    parts = {f"{kind}{ending}": msgspec.json.Encoder().encode_lines(each) for kind, each in lines.items() if each}
+    parts = {f"{kind}.jsonl": msgspec.json.Encoder().encode_lines(each) for kind, each in lines.items() if each}
     for name, content in parts.items():
-        with atomic_output(str(folder / name)) as file:
-            file.write(content)
+        (folder / name).write_bytes(content)
     return {name: digest_of(content) for name, content in parts.items()}
 
 
@@ -293,7 +232,7 @@ def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
         yield f"cost: {cost} at {reward_per_task:.2f}, before the platform's fee"
 
 
-def _group(item: Item) -> tuple[str, str, str]:
+def _group(item: StudyItem) -> tuple[str, str, str]:
     """Return kind, dimension and sources: a system, or `first - second` for two systems or two people."""
     sources = [each.source for each in item.candidates]
     is_against_reference = item.kind == COMPARE and [each.role == SYSTEM for each in item.candidates] == [False, True]

@@ -17,8 +17,8 @@ from vqagen.human.study.item import (
     REFERENCE,
     SYSTEM,
     Candidate,
-    Item,
     Role,
+    StudyItem,
     identified,
     length_difference,
     plain_text,
@@ -58,7 +58,7 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
     )
 
 
-def equal_captions(items: Collection[Item], systems: Iterable[str], images: int) -> list[str]:
+def equal_captions(items: Collection[StudyItem], systems: Iterable[str], images: int) -> list[str]:
     """Return for each system how many comparisons about a number of images were left out. BadInput if all were."""
     made = Counter(item.candidates[1].source for item in items if item.candidates[1].role == SYSTEM)
     left_out = {name: counted(images - made[name], "comparison") for name in systems if made[name] < images}
@@ -109,7 +109,7 @@ def comparisons(
     seed: int,
     *,
     human_human: bool = False,
-) -> Iterator[Item]:
+) -> Iterator[StudyItem]:
     """Yield the comparisons of each image: at most one of two people, then one of each system.
 
     A human caption is drawn for each comparison, never one that equals the system's (see `plain_text`): without another
@@ -127,5 +127,5 @@ def comparisons(
         for pair in pairs:
             candidates = tuple(Candidate(*each, str(place)) for place, each in enumerate(pair, 1))
             longer = length_difference(*(each.text for each in candidates))
-            item = Item(image=name, candidates=candidates, strata={LENGTH_DIFFERENCE: longer})
+            item = StudyItem(image=name, candidates=candidates, strata={LENGTH_DIFFERENCE: longer})
             yield identified(texts.worded(item), image.sha256)

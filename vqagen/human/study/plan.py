@@ -12,9 +12,9 @@ from itertools import chain
 from vqagen.errors import BadInput, Problem, VqagenError, counted
 from vqagen.human.study.checks import CheckMaker, RightTexts, right_texts
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, SYSTEM, Item
+from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, SYSTEM, StudyItem
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import PlannedTrial, Study, Task
+from vqagen.human.study.study import PlannedTask, PlannedTrial
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
 
@@ -33,9 +33,9 @@ class PlanError(VqagenError):
 
 @dataclass(frozen=True)
 class Draft:
-    """What a study, or an extension of one, is made of and, once it is planned, what is written of it."""
+    """What a study is made of and, once it is planned, what is written of it."""
 
-    items: Collection[Item] = ()
+    items: Collection[StudyItem] = ()
     """Those to score, and any checks, instructed trials, practice and questions to the rater."""
     images: Mapping[str, StudyImage] = field(default_factory=dict)
     folder: str = ""
@@ -46,24 +46,22 @@ class Draft:
     """What the maker of the study should know, such as what was left out."""
     right: RightTexts = field(default_factory=dict)
     """Of these checks and practice are made; if there are none, of texts by people in the items."""
-    tasks: Collection[Task] = ()
+    tasks: Collection[PlannedTask] = ()
 
 
-def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | None = None) -> Draft:
-    """Plan a study, or what is added to an `old` one: its tasks stay as they are, and its checks are used again.
+def make_plan(draft: Draft, texts: Texts, settings: PlanSettings) -> Draft:
+    """Plan a study: return the draft with what is used, and tasks.
 
-    Return what is new and used, with tasks. BadInput if the settings leave nothing to score; PlanError if a check would
-    show an image again.
+    BadInput if the settings leave nothing to score; PlanError if a check would show an image again.
     """
     images, seed, notes = draft.images, settings.seed, list(draft.notes)
-    known: Mapping[str, Item] = old.items if old else {}
-    everything = {**known, **{item.id: item for item in draft.items if item.id not in known}}
-    given: dict[str, list[Item]] = defaultdict(list)
-    for item in sorted(everything.values(), key=_place):
+    everything = {item.id: item for item in draft.items}.values()
+    given: dict[str, list[StudyItem]] = defaultdict(list)
+    for item in sorted(everything, key=_place):
         given[item.use].append(item)
-    real = [item for item in given[REAL] if item.id not in known]
-    right = draft.right or right_texts(everything.values())
-    maker = CheckMaker(everything.values(), images, right, texts, seed)
+    real = given[REAL]
+    right = draft.right or right_texts(everything)
+    maker = CheckMaker(everything, images, right, texts, seed)
     has_checks = bool(given[CHECK]) or maker.pictures > 1
     if settings.checks_per_task and not has_checks and {item.kind for item in real} == {ANSWER}:
         notes.append(f"{_NO_CHECKS}; give questions whose answer is known the use check")
@@ -75,21 +73,23 @@ def make_plan(draft: Draft, texts: Texts, settings: PlanSettings, old: Study | N
         notes.append("tasks are shorter than --trials-per-task allows, so that none shows an image twice")
     checks = deque(shuffled(stream(seed, "human/given checks"), given[CHECK]))
     dealt = []
-    for place, items in enumerate(scored):
-        made = _checks(items, checks, maker, images, settings.checks_per_task)
+    for place, together in enumerate(scored):
+        made = _checks(together, checks, maker, images, settings.checks_per_task)
         asked = shuffled(stream(seed, "human/instructed", place), instructed)[: settings.imc_per_task]
-        dealt.append([*given[BEFORE], *items, *made, *asked, *given[AFTER]])
-    practice = given[PRACTICE] or ([] if old else list(_practice(maker, real, images)))
-    used = {item.id: item for items in (practice, *dealt) for item in items}
+        dealt.append([*given[BEFORE], *together, *made, *asked, *given[AFTER]])
+    practice = given[PRACTICE] or list(_practice(maker, real, images))
+    used = {item.id: item for together in (practice, *dealt) for item in together}
     if unused := sum(item.id not in used for item in draft.items if item.use in (CHECK, INSTRUCTED)):
         notes.append(f"left out: {counted(unused, 'check or instructed trial')} that no task has a place for")
-    new = [item for item in sorted(used.values(), key=_place) if item.id not in known]
-    names = {item.image for item in new} - {"", *(old.images if old else ())}
+    items = sorted(used.values(), key=_place)
+    names = {item.image for item in items} - {""}
     planned = sorted(_tasks(dealt, seed), key=lambda task: task.id)
-    return replace(draft, items=new, tasks=planned, images={name: images[name] for name in sorted(names)}, notes=notes)
+    return replace(
+        draft, items=items, tasks=planned, images={name: images[name] for name in sorted(names)}, notes=notes
+    )
 
 
-def _place(item: Item) -> str:
+def _place(item: StudyItem) -> str:
     """Return what items are sorted by: their ids, or nothing where their order is given."""
     return "" if item.use in (PRACTICE, BEFORE, AFTER) else item.id
 
@@ -112,17 +112,17 @@ def _check_settings(settings: PlanSettings, real: int, has_checks: bool, instruc
 
 
 def _deal(
-    items: Sequence[Item], images: Mapping[str, StudyImage], settings: PlanSettings, checks: int
-) -> list[list[Item]]:
+    items: Sequence[StudyItem], images: Mapping[str, StudyImage], settings: PlanSettings, checks: int
+) -> list[list[StudyItem]]:
     """Return the scored items of each task, which will have a number of checks about other images.
 
     Items of one picture go to as many tasks, to those that have the fewest trials: no task gets two of one picture, and
     their sizes differ by one at most. A series is dealt as one, the longest first; then sizes may differ by more.
     """
-    units: dict[str, list[Item]] = {}
+    units: dict[str, list[StudyItem]] = {}
     for item in items:
         units.setdefault(item.unit, []).append(item)
-    groups: dict[str, list[list[Item]]] = {}
+    groups: dict[str, list[list[StudyItem]]] = {}
     for unit in units.values():
         unit.sort(key=lambda item: item.place)
         groups.setdefault(_picture(unit[0], images), []).append(unit)
@@ -130,7 +130,7 @@ def _deal(
     shown = sum(len(groups[each]) for each in groups.keys() & pictures)
     least = -(-len(items) // settings.real_per_task), -(-shown // max(len(pictures) - checks, 1))
     number = min(max(*least, *map(len, groups.values())), len(units))
-    tasks: list[list[Item]] = [[] for _ in range(number)]
+    tasks: list[list[StudyItem]] = [[] for _ in range(number)]
     waiting = [(0, task) for task in range(number)]
     order = shuffled(stream(settings.seed, "human/pictures"), sorted(groups))
     for picture in sorted(order, key=lambda each: (-max(map(len, groups[each])), each not in pictures)):
@@ -143,14 +143,18 @@ def _deal(
     return tasks
 
 
-def _picture(item: Item, images: Mapping[str, StudyImage]) -> str:
+def _picture(item: StudyItem, images: Mapping[str, StudyImage]) -> str:
     """Return what no task may show twice: the content of the item's image; the item or series if it has none."""
     return images[item.image].sha256 if item.image else item.unit
 
 
 def _checks(
-    items: Sequence[Item], given: deque[Item], maker: CheckMaker, images: Mapping[str, StudyImage], number: int
-) -> Iterator[Item]:
+    items: Sequence[StudyItem],
+    given: deque[StudyItem],
+    maker: CheckMaker,
+    images: Mapping[str, StudyImage],
+    number: int,
+) -> Iterator[StudyItem]:
     """Yield checks of a task with these scored items: the given one that was used longest ago, or a new one."""
     shown = {_picture(item, images) for item in items}
     for place in range(number):
@@ -167,7 +171,7 @@ def _checks(
         yield check
 
 
-def _practice(maker: CheckMaker, real: Sequence[Item], images: Mapping[str, StudyImage]) -> Iterator[Item]:
+def _practice(maker: CheckMaker, real: Sequence[StudyItem], images: Mapping[str, StudyImage]) -> Iterator[StudyItem]:
     """Yield practice trials, if possible of images that no scored item shows."""
     scored, shown = {_picture(item, images) for item in real}, set[str]()
     for _ in range(PRACTICE_TRIALS if maker.pictures > 1 else 0):
@@ -177,12 +181,12 @@ def _practice(maker: CheckMaker, real: Sequence[Item], images: Mapping[str, Stud
             yield item
 
 
-def _tasks(dealt: Sequence[Sequence[Item]], seed: int) -> Iterator[Task]:
+def _tasks(dealt: Sequence[Sequence[StudyItem]], seed: int) -> Iterator[PlannedTask]:
     """Yield the tasks, each with an id that follows from its items."""
     for items, sides in zip(dealt, choose_sides(dealt), strict=True):
         content = "/".join((str(seed), *(item.id for item in items)))
         trials = tuple(PlannedTrial(item.id, side) for item, side in zip(items, sides, strict=True))
-        yield Task(hashlib.sha256(content.encode()).hexdigest()[:_TASK_DIGITS], trials)
+        yield PlannedTask(hashlib.sha256(content.encode()).hexdigest()[:_TASK_DIGITS], trials)
 
 
 # Sides ---------------------------------------------------------------------------------------------------------------
@@ -231,7 +235,7 @@ def directed(edges: Sequence[Edge]) -> list[bool]:
     return [forward[number] for number in range(len(edges))]
 
 
-def choose_sides(tasks: Sequence[Sequence[Item]]) -> list[list[bool]]:
+def choose_sides(tasks: Sequence[Sequence[StudyItem]]) -> list[list[bool]]:
     """Return for each item of each task whether its second text is on the right in slots 0, 2, 4, …
 
     The numbers of both sides differ by one at most for each pair of sources and each system. If no comparison is of two
@@ -245,18 +249,18 @@ def choose_sides(tasks: Sequence[Sequence[Item]]) -> list[list[bool]]:
     return [[next(following) if _has_sides(item) else True for item in items] for items in tasks]
 
 
-def _has_sides(item: Item) -> bool:
+def _has_sides(item: StudyItem) -> bool:
     """True if the side of its texts may matter: not for one text, and not for the same text twice."""
     return item.kind == COMPARE and item.use != INSTRUCTED
 
 
-def _pair(item: Item) -> Vertex:
+def _pair(item: StudyItem) -> Vertex:
     """Return the sources and dimension of an item; those of one second source are a group, in a dimension too."""
     first, second = ((each.role, each.source) for each in item.candidates)
     return (item.use, second), item.dimension, first
 
 
-def _to_turn(items: Sequence[Item], pairs: Sequence[Vertex], sides: Sequence[bool]) -> Iterator[int]:
+def _to_turn(items: Sequence[StudyItem], pairs: Sequence[Vertex], sides: Sequence[bool]) -> Iterator[int]:
     """Yield the trials to turn if systems are compared with each other, so that each is balanced over all its pairs.
 
     A pair with an odd number of trials has one more of one side. These surpluses are the edges of a graph of systems.
@@ -273,7 +277,7 @@ def _to_turn(items: Sequence[Item], pairs: Sequence[Vertex], sides: Sequence[boo
             yield next(number for number in trials if sides[number] == found)
 
 
-def _ends(item: Item) -> Edge:
+def _ends(item: StudyItem) -> Edge:
     """Return the systems of a pair, in its dimension; FREE for a reference, but not for two references."""
     first, second = (
         ((item.use, each.source), item.dimension) if each.role == SYSTEM else FREE for each in item.candidates

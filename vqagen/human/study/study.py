@@ -17,7 +17,7 @@ from vqagen.files.locations import open_as_it_is
 from vqagen.files.parsing import read_object
 from vqagen.human.store.opening import ANSWERS, SERVED, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, Item
+from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, StudyItem
 from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
 from vqagen.human.study.texts import TEXTS_FILE, Texts, load_texts
 from vqagen.rng import shuffled, stream
@@ -36,7 +36,7 @@ class PlannedTrial(Struct, frozen=True):
     second_on_right: bool
 
 
-class Task(Struct, frozen=True):
+class PlannedTask(Struct, frozen=True):
     """Trials that one rater does in a row. Each of the study's slots of a task is one rater's work."""
 
     id: str
@@ -44,12 +44,12 @@ class Task(Struct, frozen=True):
     """Those of a series stand one after the other, and questions before and after in their order."""
 
 
-class Trial(Struct, frozen=True):
+class ShownTrial(Struct, frozen=True):
     """A trial as one rater sees it."""
 
     number: int
     """From 1, in the order in which the rater sees them."""
-    item: Item
+    item: StudyItem
     second_on_right: bool
 
     @property
@@ -60,8 +60,8 @@ class Trial(Struct, frozen=True):
 
 
 PARTS: Mapping[str, msgspec.json.Decoder[Any]] = {
-    "items": msgspec.json.Decoder(Item),
-    "tasks": msgspec.json.Decoder(Task),
+    "items": msgspec.json.Decoder(StudyItem),
+    "tasks": msgspec.json.Decoder(PlannedTask),
     "images": msgspec.json.Decoder(StudyImage),
 }
 """What a study is kept in: `items.jsonl` and the like and, of an extension, `items-2.jsonl`."""
@@ -76,11 +76,11 @@ class Study:
     seed: int
     slots: int
     """Raters of each task."""
-    items: Mapping[str, Item]
+    items: Mapping[str, StudyItem]
     """All items by id, of every use."""
-    tasks: Mapping[str, Task]
+    tasks: Mapping[str, PlannedTask]
     images: Mapping[str, StudyImage]
-    practice: tuple[Item, ...]
+    practice: tuple[StudyItem, ...]
     """In the order in which they are shown."""
     texts: Texts
     serving: Serving
@@ -97,7 +97,7 @@ class Study:
         """False if it was never served, and has no answers in its folder. A store elsewhere counts as served."""
         return bool(self.serving.store) or any((self.folder / name).exists() for name in (ANSWERS, SERVED))
 
-    def trials(self, task: str, slot: int) -> tuple[Trial, ...]:
+    def trials(self, task: str, slot: int) -> tuple[ShownTrial, ...]:
         """Return the trials of a rater in the rater's order."""
         return trials_of_slot(self.tasks[task], slot, self.items, self.seed)
 
@@ -169,7 +169,7 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) -> tuple[Trial, ...]:
+def trials_of_slot(task: PlannedTask, slot: int, items: Mapping[str, StudyItem], seed: int) -> tuple[ShownTrial, ...]:
     """Return the trials of a slot in its own order. A slot that is given to another rater keeps order and sides.
 
     What is rated or answered has no side: its values are never reversed. Each series is one unit of the order, as are
@@ -182,6 +182,8 @@ def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) 
     order = shuffled(stream(seed, f"human/order/{task.id}", slot), list(units.values()))
     order.sort(key=lambda unit: _AT_ENDS.get(items[unit[0].item].use, 0))
     return tuple(
-        Trial(number, items[each.item], items[each.item].kind != COMPARE or each.second_on_right == (slot % 2 == 0))
+        ShownTrial(
+            number, items[each.item], items[each.item].kind != COMPARE or each.second_on_right == (slot % 2 == 0)
+        )
         for number, each in enumerate(chain(*order), 1)
     )

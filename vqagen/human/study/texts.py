@@ -14,7 +14,7 @@ import msgspec
 
 from vqagen.errors import Fault, describe, unknown
 from vqagen.files.parsing import read_object
-from vqagen.human.study.item import ANSWER, COMPARE, RATE, Item, Scale
+from vqagen.human.study.item import ANSWER, COMPARE, RATE, Scale, StudyItem
 
 Words = Mapping[str, str | tuple[str, ...]]
 """Key -> a text, or its paragraphs."""
@@ -64,7 +64,7 @@ class Texts:
         """Return the names of placeholders that the operator has not filled, in reading order."""
         return list(dict.fromkeys(_PLACEHOLDER.findall(str(self.shown()))))
 
-    def worded(self, item: Item) -> Item:
+    def worded(self, item: StudyItem) -> StudyItem:
         """Return an item with the study's words, and the usual scale, where it has none of its own."""
         if item.kind == ANSWER:
             return item

@@ -19,7 +19,7 @@ from vqagen.dataset.rows import question_row
 from vqagen.export.exporting import TARGETS
 from vqagen.pictures.png import png_file
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PER_PICTURE = 10
 OPTIONS = ["0", "1", "2", "3"]
 

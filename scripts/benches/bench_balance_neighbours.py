@@ -15,7 +15,7 @@ from vqagen.shortcuts.groups import places_by, types_of
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Task
 
-sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("tests", "tests/helpers")]
+sys.path += [str(Path(__file__).parents[2] / folder) for folder in ("tests", "tests/helpers")]
 
 from oracles.naive_entailment import Question, entailed
 from oracles.naive_vocabulary import make_world

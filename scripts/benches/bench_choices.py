@@ -15,7 +15,7 @@ import vqagen
 from vqagen.files.records import open_records
 from vqagen.language.question_files import QUESTIONS
 
-TESTS = Path(__file__).parents[1] / "tests"
+TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]
 MODES = {"scene values": [], "mistakes": ["--hard"]}
 

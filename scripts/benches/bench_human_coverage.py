@@ -21,8 +21,8 @@ from vqagen.human.scores.bradley_terry import strengths
 from vqagen.human.scores.samples import difference, rivals
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
-from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Item, Scale
-from vqagen.human.study.study import Trial
+from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Scale, StudyItem
+from vqagen.human.study.study import ShownTrial
 from vqagen.rng import stream
 
 IMAGES = 40
@@ -92,8 +92,8 @@ def _rows(raters: int, seed: int) -> Iterator[AnswerRow]:
     for number, (place, pair) in product(range(raters), enumerate(PAIRS)):
         rater = f"r{number}"
         for image in range(IMAGES):
-            item = Item(id=f"{place}/{image}", image=f"i{image}", candidates=pair, scale=SCALE)
-            value = simulated.answer(rater, Trial(1, item, second_on_right=True))
+            item = StudyItem(id=f"{place}/{image}", image=f"i{image}", candidates=pair, scale=SCALE)
+            value = simulated.answer(rater, ShownTrial(1, item, second_on_right=True))
             assert isinstance(value, int)
             yield AnswerRow(
                 assignment=rater,

@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "helpers")]
 PROGRAM = "from vqagen.cli import main; main()"
 LIMITS = {50: (700, 80, 300), 200: (0, 400, 0)}

@@ -40,7 +40,7 @@ from vqagen.rng import stream
 from vqagen.run.windows import window_of
 from vqagen.tasks.questions.report import Tally
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CLEVR = REAL_SCENES.parent / "clevr_v1"
 """The vocabulary and templates of the CLEVR generator."""
 WINDOW = 250

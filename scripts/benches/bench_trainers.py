@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import click
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts" / "trainers"
 WIDTH = 120
 SFT_STEPS = 60

@@ -1,4 +1,4 @@
-"""The roster: the state of a study, which follows from its facts alone.
+"""The state of a study, which follows from its facts alone.
 
 Methods that are verbs of raters (`claim`, `submit`, …) decide: they return facts and change nothing. `apply` is the one
 place where facts take effect, in a server that runs as in a command that reads the log of last week.
@@ -78,7 +78,7 @@ class Receipt(NamedTuple):
     facts: tuple[Fact, ...] = ()
 
 
-class Roster:
+class StudyState:
     """All that a study holds, by assignment, rater and slot."""
 
     def __init__(self, facts: Iterable[tuple[int, Fact]] = ()) -> None:

@@ -18,7 +18,7 @@ from bench_costs import count_option
 import vqagen
 from vqagen.tasks.settings import setting_of
 
-REAL_SCENES = Path(__file__).parents[2] / "shared" / "data" / "clevr_v1_train_scenes_1000.json"
+REAL_SCENES = Path(__file__).parents[3] / "shared" / "data" / "clevr_v1_train_scenes_1000.json"
 LEARNED, TESTED = 1, 2
 """Seeds of the scenes that guessing learns from, and is tested on."""
 REAL_LEARNED = 0.7
@@ -78,7 +78,7 @@ def balance(scenes: int, seeds: int, balances: tuple[str, ...], sections: tuple[
     Guessing learns from questions about sampled scenes, and is tested on questions about other sampled scenes; so with
     the 1,000 real scenes of ../shared, if they are there, cut 7 : 3. It takes about ten minutes for each --balance.
 
-    Of another checkout or state, with PYTHONPATH: PYTHONPATH=../before python scripts/bench_balance.py
+    Of another checkout or state, with PYTHONPATH: PYTHONPATH=../before python scripts/benches/bench_balance.py
 
     \b
     Example:

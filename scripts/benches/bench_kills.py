@@ -24,7 +24,7 @@ from bench_costs import count_option
 import vqagen
 from vqagen.files.formats import JSON, JSON_LINES, info_beside
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROGRAM = "from vqagen.cli import main; main()"
 MARK = "VQAGEN_KILLS"
 """A variable in the environment of all processes of a run, workers included; they are found by its value."""
