@@ -17,7 +17,7 @@ from vqagen.files.output import STDOUT, atomic_folder, atomic_output, is_stream
 from vqagen.run.journal import is_begun, part_of
 from vqagen.run.output import Target, claimed, make_target
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
-from vqagen.run.windows import Shard, Span, block_of
+from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
 from vqagen.world.loading import SCENES
 
 BATCH = 1000
@@ -195,17 +195,17 @@ def _write_columns(files: Sequence[ShardFile], out: str, info: Mapping[str, Any]
     assert columns is not None, f"{files[0].task.key} have no columns"
     written = 0
 
-    def batches() -> Iterator[bytes]:
+    def groups() -> Iterator[list[dict[str, Any]]]:
         nonlocal written
         records = (each for file in files for each in file.in_order())
-        for _, content in groupby(records, key=lambda each: block_of(each[0], window)):
+        for _, content in groupby(records, key=lambda each: block_of(each[0], window, ROW_GROUP)):
             kept = [record for _, record in content if selection is None or selection.keeps(record)]
-            yield columns.encode(kept)
+            yield kept
             written += len(kept)
             on_merged(len(kept))
 
     with atomic_output(out) as file:
-        columns.write(batches(), file, info)
+        columns.write(groups(), file, info)
     return written
 
 
