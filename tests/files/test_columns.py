@@ -63,7 +63,7 @@ def blocks(items: Sequence[Record], *sizes: int) -> list[list[Record]]:
 
 def write(path: Path, columns: QuestionColumns, batches: Sequence[Sequence[Record]]) -> Path:
     with path.open("wb") as file:
-        columns.write(map(columns.encode, batches), file, INFO)
+        columns.write(batches, file, INFO)
     return path
 
 
@@ -205,7 +205,7 @@ def test_values_that_do_not_fit_are_told_with_their_scenes() -> None:
         record.update(image_index="b7", split=3)
     more = len(given) - second - 1
     with pytest.raises(BadInput) as raised:
-        OPTIONS[0].encode(given)
+        OPTIONS[0].table(given)
     advice = "change it in the scenes, or write JSON Lines (.jsonl)"
 
     assert str(raised.value).splitlines() == [
@@ -220,7 +220,7 @@ def test_a_column_of_whole_numbers_takes_no_others() -> None:
     columns = QuestionColumns(RecordForm(hide_answers=True))
     for value in (1.0, True, 2**63, [1], "1"):
         with pytest.raises(BadInput, match=r"^scene a\.png: image_index: a column holds a whole number, found "):
-            columns.encode([{"image_filename": "a.png", "image_index": value}])
+            columns.table([{"image_filename": "a.png", "image_index": value}])
 
 
 SPOILED = {
@@ -253,6 +253,6 @@ def test_other_columns_are_no_questions(tmp_path: Path) -> None:
 def test_a_missing_library_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "q.parquet", OPTIONS[0], [])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for use in (lambda: list(read_questions(path)), lambda: QuestionColumns().encode([])):
+    for use in (lambda: list(read_questions(path)), lambda: QuestionColumns().table([])):
         with pytest.raises(UsageError, match=r"^Parquet needs pyarrow; install it: pip install 'vqagen\[parquet\]'$"):
             use()

@@ -153,6 +153,24 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
     assert [Path(name).read_bytes() for name in made] == [Path("whole", name).read_bytes() for name in made]
 
 
+def test_a_run_of_one_window_that_is_killed_keeps_what_it_made(folder: Path) -> None:
+    """The default window has 250 scenes; a kill lost all of them."""
+    chosen, files, seen = vqagen.QuestionSettings(), vqagen.find_domain(templates=ONE_HOP), list[int]()
+    vqagen.write_questions("scenes.json", "whole.json", files, chosen)
+
+    def kill(progress: Progress) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        vqagen.write_questions("scenes.json", "q.json", files, chosen, on_progress=kill)
+    resume = vqagen.RunOptions(resume=True)
+    on_progress = lambda progress: seen.append(progress.resumed_items)  # noqa: E731
+    vqagen.write_questions("scenes.json", "q.json", files, chosen, options=resume, on_progress=on_progress)
+
+    assert seen == [50, 50]
+    assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
+
+
 @pytest.mark.slow
 def test_five_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
     """Signals, lost workers and full disks; `scripts/bench kills` does so by the hundred."""
@@ -197,11 +215,10 @@ def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Com
     vqagen_.done(f"{ASKED} -o whole.{out}")
     done_all_but_the_end(out)
     ran = finish(start(f"{ASKED} -o {out} --resume", preexec_fn=limited(20_000)))
-    full = f"{out}.part" if out == "q.json" else out
 
     assert (ran.code, Path(out).exists()) == (3, False)
     assert ran.err.splitlines() == [
-        f"vqagen: cannot write {full}: File too large",
+        f"vqagen: cannot write {out}: File too large",
         f"  what was made is kept in {out}.part; the same command with --resume finishes it",
     ]
 

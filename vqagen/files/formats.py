@@ -78,47 +78,6 @@ class Selection(Protocol):
 # Layouts --------------------------------------------------------------------------------------------------------------
 
 
-class Layout:
-    """How a part is written: here, block by block as it is, such as batches of columns, which have no lines.
-
-    Blocks stand one behind the other, and what they say is summed up.
-    """
-
-    def __init__(self, arrangement: Arrangement) -> None:
-        self.checksum, self.records = Checksum(), 0
-
-    def head(self, info: Record) -> bytes:
-        """Return what comes before the first block: nothing where the info goes elsewhere."""
-        return b""
-
-    def survey(self, entries: Iterable[Record]) -> None:
-        """Take note of the next of all entries, in a format that is surveyed, before the first is placed."""
-
-    def place(self, body: bytes, records: int) -> bytes:
-        """Return an encoded block as the output holds it."""
-        placed = self.placed(body, self.records)
-        self.skip(placed, records)
-        return placed
-
-    def skip(self, placed: bytes, records: int) -> None:
-        """Count a block that the output holds already."""
-        lines = self.lines(placed)
-        self.records += records
-        self.checksum = self.checksum.add(lines, lines.count(b"\n"))
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return an encoded block as the part holds it, with `number` records before it."""
-        return body
-
-    def lines(self, placed: bytes) -> bytes:
-        """Return the records of a placed block, one a line."""
-        return b""
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return what comes behind the last block."""
-        return b""
-
-
 def encode_lines(records: Iterable[Record]) -> bytes:
     """Return the records, one a line. A part of a record that has `to_json` knows its own JSON text."""
     try:
@@ -138,21 +97,43 @@ def decode_lines(body: bytes) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in body.split(b"\n")[:-1]]
 
 
-class Lines(Layout):
-    """JSON Lines, numbered under a key such as `question_index`, or as they are."""
+class Lines:
+    """JSON Lines, numbered under a key such as `question_index`, or as they are.
+
+    Blocks stand one behind the other, and what they say is summed up.
+    """
 
     def __init__(self, arrangement: Arrangement) -> None:
         """Number the records if the arrangement has a number key."""
-        super().__init__(arrangement)
+        self.checksum, self.records = Checksum(), 0
         self._key = b'"%s":' % arrangement.number_key.encode() if arrangement.number_key else b""
 
+    def head(self, info: Record) -> bytes:
+        """Return what comes before the first block: nothing where the info goes elsewhere."""
+        return b""
+
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Take note of the next of all entries, in a format that is surveyed, before the first is placed."""
+
+    def place(self, body: bytes) -> bytes:
+        """Return a block, which has a record a line, as the output holds it."""
+        placed = self.placed(body, self.records)
+        lines = self.lines(placed)
+        self.records += body.count(b"\n")
+        self.checksum = self.checksum.add(lines, lines.count(b"\n"))
+        return placed
+
     def placed(self, body: bytes, number: int) -> bytes:
-        """Return the lines, numbered."""
+        """Return the lines, numbered, with `number` records before them."""
         return b"".join(line + b"\n" for line in self._numbered(body, number))
 
     def lines(self, placed: bytes) -> bytes:
-        """Return the lines as they are."""
+        """Return the records of a placed block, one a line."""
         return placed
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return what comes behind the last block."""
+        return b""
 
     def _numbered(self, body: bytes, number: int) -> list[bytes]:
         """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
@@ -268,8 +249,8 @@ class Format:
     """As `--format` takes it."""
     suffixes: tuple[str, ...]
     """Endings of file names that ask for it; a packing may follow. A format without is one of JSON that is named."""
-    layout: type[Layout]
-    """How the records stand in the part of an output."""
+    layout: type[Lines]
+    """How the records stand in a file of text."""
     holds_info: bool = True
     """True if the file holds its `info`, False if that goes beside it."""
     is_binary: bool = False
@@ -290,7 +271,7 @@ class Format:
 
 JSON = Format("json", (".json",), Document)
 JSON_LINES = Format("jsonl", (".jsonl", ".ndjson"), Lines, holds_info=False)
-PARQUET = Format("parquet", (".parquet",), Layout, is_binary=True)
+PARQUET = Format("parquet", (".parquet",), Lines, is_binary=True)
 LIST = Format("list", (), List, holds_info=False)
 """One bare list of records, as many other tools write and read."""
 FORMATS = (JSON, JSON_LINES, PARQUET, LIST)
@@ -370,4 +351,4 @@ class RecordWriter:
         """Append records; the text of BATCH of them is in memory at once."""
         left = iter(records)
         while lines := encode_lines(islice(left, BATCH)):
-            self._file.write(self.layout.place(lines, lines.count(b"\n")))
+            self._file.write(self.layout.place(lines))

@@ -46,7 +46,7 @@ class RecordColumns(ABC):
     @property
     @abstractmethod
     def number_key(self) -> str:
-        """The column of a record's place in the file. Batches lack it: only the writer of the file knows the places."""
+        """The column of a record's place in the file. Only the writer of the file knows the places."""
 
     @abstractmethod
     def types(self) -> Mapping[str, Any]:
@@ -65,38 +65,27 @@ class RecordColumns(ABC):
         """The `pyarrow.Schema` of the file, without its info."""
         return pyarrow().schema(list(self.types().items()))
 
-    def encode(self, given: Iterable[Record]) -> bytes:
-        """Return records, without their number, as an Arrow stream of one batch."""
-        arrow, schema = pyarrow(), self.schema.remove(self.schema.get_field_index(self.number_key))
-        rows = self.rows(list(given), schema.names)
-        sink = arrow.BufferOutputStream()
-        with arrow.ipc.new_stream(sink, schema) as stream:
-            stream.write_batch(arrow.RecordBatch.from_pylist(list(rows), schema=schema))
-        return bytes(sink.getvalue())
+    def table(self, records: Sequence[Record], number: int = 0) -> Any:
+        """Return records, with `number` before them, as a `pyarrow.Table`. BadInput for records that do not fit."""
+        arrow, place = pyarrow(), self.schema.get_field_index(self.number_key)
+        schema = self.schema.remove(place)
+        table = arrow.Table.from_pylist(list(self.rows(records, schema.names)), schema=schema)
+        numbers = arrow.array(range(number, number + table.num_rows), arrow.int64())
+        return table.add_column(place, self.schema.field(place), numbers)
 
-    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
-        """Write encoded batches into a Parquet file, a row group for each.
+    def write(self, groups: Iterable[Sequence[Record]], file: IO[bytes], info: Record) -> None:
+        """Write records into a Parquet file, a row group for each group of them.
 
         Empty ones are left out: `datasets` breaks on a file that begins with an empty row group. The column
         `number_key` is filled with each row's place in the file. The same rows in the same groups give the same bytes.
         """
-        arrow, parquet = pyarrow(), pyarrow("pyarrow.parquet")
-        described = self.schema.with_metadata({INFO: orjson.dumps(info)})
+        described, number = self.schema.with_metadata({INFO: orjson.dumps(info)}), 0
         summed = _Summed(file)
         # Of 100,000 questions, zstd leaves 4.6 MB and snappy, the usual one, 6.1 MB; either takes 0.3 s.
-        with parquet.ParquetWriter(summed, described, compression="zstd") as writer:
-            number = 0
-            for batch in batches:
-                table = arrow.ipc.open_stream(batch).read_all()
-                if table.num_rows:
-                    numbers = arrow.array(range(number, number + table.num_rows), arrow.int64())
-                    columns = [
-                        numbers if name == self.number_key else table.column(name).combine_chunks()
-                        for name in self.schema.names
-                    ]
-                    whole = arrow.Table.from_arrays(columns, schema=self.schema)
-                    writer.write_table(whole, row_group_size=table.num_rows)
-                    number += table.num_rows
+        with pyarrow("pyarrow.parquet").ParquetWriter(summed, described, compression="zstd") as writer:
+            for records in filter(None, groups):
+                writer.write_table(self.table(records, number), row_group_size=len(records))
+                number += len(records)
             writer.add_key_value_metadata({CHECKSUM: b"%08x" % summed.crc})
 
 

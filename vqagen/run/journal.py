@@ -1,6 +1,6 @@
 """The journal of a run: which blocks have been made, so that a killed run can be resumed.
 
-    OUT.part       the blocks, one behind the other, as they were written; for an output that is a folder, a folder with
+    OUT.part       the blocks, one behind the other, with a record a line; for an output that is a folder, a folder with
                    the blocks in `.records` and the files that belong to them
     OUT.journal    JSON Lines: first the header, which names the run; then one line for each block of the part
 
@@ -64,10 +64,8 @@ class Journal:
         self._part: IO[bytes] = BytesIO()
         self.is_new = self.is_begun_anew = False
         """True if there was no journal; if this run has deleted the blocks of an earlier one."""
-        self._sum = self._head = 0
-        """The check sum of the last line, which goes into that of the next; where the blocks begin in the part."""
-        self.records = 0
-        """Records in the part."""
+        self._sum = 0
+        """The check sum of the last line, which goes into that of the next."""
         self.end: int | None = None
         """One behind the last item that is done; None while there is no block."""
 
@@ -96,21 +94,20 @@ class Journal:
             self._lines.close()
             raise UsageError(f"{self.path} is in the way, and no journal of a run: move it, or name another output")
 
-    def begin(self, header: Mapping[str, Any], head: bytes = b"") -> None:
-        """Delete what an earlier run made, and prepare for a run that `header` describes; the part begins with `head`.
+    def begin(self, header: Mapping[str, Any]) -> None:
+        """Delete what an earlier run made, and prepare for a run that `header` describes.
 
         A part never lacks its header, whenever this is killed.
         """
         self.drop_part()
         self.is_begun_anew = True
-        self.records, self.end, self._head = 0, None, len(head)
+        self.end = None
         line = orjson.dumps({"journal": "vqagen", "run": header})
         self._lines.truncate(0)
         self._lines.write(line + b"\n")
         self._lines.flush()
         self._sum = zlib.crc32(line)
-        self._open_part().write(head)
-        self._part.flush()
+        self._open_part()
 
     def _open_part(self) -> IO[bytes]:
         self.records_part.parent.mkdir(exist_ok=True)
@@ -141,27 +138,23 @@ class Journal:
                 return
             yield Entry(**orjson.loads(text)), place, check
 
-    def resume(self, head: bytes = b"") -> Iterator[tuple[Entry, bytes]]:
-        """Yield each whole block with its bytes, and cut off what follows the last one.
+    def resume(self) -> Iterator[Entry]:
+        """Yield each whole block, and cut off what follows the last one.
 
         To be exhausted before anything is added.
         """
-        self._head = kept = len(head)
         self._lines.seek(0)
         first = self._lines.readline()
-        lines, self._sum = len(first), zlib.crc32(first[:-1])
+        kept, lines, self._sum = 0, len(first), zlib.crc32(first[:-1])
         part = self._open_part()
         part.seek(0)
-        if part.read(len(head)) != head:
-            part.truncate(0)
-            part.write(head)
         for entry, place, check in self._entries():
             body = part.read(entry.length)
             if not self._is_whole(entry, body):
                 break
             lines, kept, self._sum = place, kept + entry.length, check
-            self._count(entry)
-            yield entry, body
+            self.end = entry.end
+            yield entry
         part.truncate(kept)
         self._lines.truncate(lines)
 
@@ -171,38 +164,27 @@ class Journal:
             return False
         return all(_crc_of(self.part / name) == crc for name, crc in entry.files.items())
 
-    def add(self, block: Block, body: bytes) -> None:
-        """Append a block as the part holds it: its files and bytes first, then the line that makes them count."""
+    def add(self, block: Block) -> None:
+        """Append a block: its files and bytes first, then the line that makes them count."""
         files = {name: zlib.crc32(content) for name, content in block.files.items()}
         for name, content in block.files.items():
             path = self.part / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        self._part.write(body)
+        self._part.write(block.body)
         self._part.flush()
-        entry = Entry(block.first, block.end, block.records, len(body), zlib.crc32(body), block.tally, files)
-        text = orjson.dumps(entry._asdict())
+        length, crc = len(block.body), zlib.crc32(block.body)
+        text = orjson.dumps(Entry(block.first, block.end, block.records, length, crc, block.tally, files)._asdict())
         self._sum = zlib.crc32(text, self._sum)
         self._lines.write(b"%08x %s\n" % (self._sum, text))
         self._lines.flush()
-        self._count(entry)
+        self.end = block.end
 
-    def _count(self, entry: Entry) -> None:
-        self.records += entry.records
-        self.end = entry.end
-
-    def bodies(self) -> Iterator[bytes]:
-        """Yield the bytes of each block."""
-        self._part.seek(self._head)
+    def bodies(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the first item of each block, and its bytes."""
+        self._part.seek(0)
         for entry, _, _ in self._entries():
-            yield self._part.read(entry.length)
-
-    def complete(self, tail: bytes) -> None:
-        """Write the end of the part, and have all of it on the disk. Resuming the run cuts the tail off again."""
-        self._part.seek(0, os.SEEK_END)
-        self._part.write(tail)
-        self._part.flush()
-        os.fsync(self._part.fileno())
+            yield entry.first, self._part.read(entry.length)
 
     def close(self) -> None:
         """Close the files."""

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
-from vqagen.files.formats import LIST, PARQUET, Format, Record, Selection, choose_format, info_beside, record_file
+from vqagen.files.formats import (
+    LIST,
+    PARQUET,
+    Format,
+    Record,
+    Selection,
+    Shape,
+    choose_format,
+    encode_lines,
+    info_beside,
+    record_file,
+)
 from vqagen.files.info import differences as info_differences
 from vqagen.files.locations import Location, files_in, locate, paths_of
-from vqagen.files.output import STDOUT, atomic_folder, atomic_output, is_stream
+from vqagen.files.output import STDOUT, atomic_folder, is_stream
 from vqagen.run.journal import is_begun, part_of
-from vqagen.run.output import Target, claimed, make_target
+from vqagen.run.output import Output, Target, claimed, make_target, write_blocks
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
-from vqagen.run.windows import Shard, Span, block_of
+from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
 from vqagen.world.loading import SCENES
 
 BATCH = 1000
@@ -152,33 +163,67 @@ def _write_merged(
 
 
 def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], on_merged: OnMerged) -> int:
-    """Write the records of shards into a file; return how many there are."""
-    arrangement, shape = files[0].arrangement, target.form.shape(info) if target.form.shape else None
-    if target.form.is_binary:
-        return _write_columns(files, target.name, info, on_merged)
-    number_key, records_in = (shape.number_key, shape.records_in) if shape else (arrangement.number_key, lambda _: 1)
+    """Write the records of shards into a file, as a run writes its blocks; return how many there are."""
+    if target.form.shape:
+        return _write_entries(files, target, info, target.form.shape(info), on_merged)
+    written = 0
+
+    def finish(records: int, selection: Mapping[str, Any]) -> None:
+        nonlocal written
+        written = records
+
+    columns = files[0].task.columns(info) if target.form.is_binary else None
+    output = Output(target, info, columns, _selection(files, info))
+    write_blocks(output, lambda: _blocks(files, target.form, on_merged), finish)
+    return written
+
+
+def _blocks(files: Sequence[ShardFile], form: Format, on_merged: OnMerged) -> Iterator[tuple[int, bytes]]:
+    """Yield the records of shards in blocks, as a run stages them; of columns, a block is of one row group."""
+    for file in files:
+        for first, records in _in_row_groups(file) if form.is_binary else _in_batches(file):
+            number_key = file.arrangement.number_key
+            body = encode_lines({**record, number_key: 0} if number_key else record for record in records)
+            yield first, body
+            on_merged(body.count(b"\n"))
+
+
+def _in_row_groups(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
+    """Yield the records of each window, or of the pieces of a long one, and the first item of these."""
+    window = file.arrangement.window
+    for _, items in groupby(file.in_order(), key=lambda item: block_of(item[0], window, ROW_GROUP)):
+        found = list(items)
+        yield found[0][0], (record for _, record in found)
+
+
+def _in_batches(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
+    """Yield records in batches; text has no row groups, so that their items do not matter."""
+    records = file.records()
+    for record in records:
+        yield 0, chain([record], islice(records, BATCH - 1))
+
+
+def _write_entries(
+    files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], shape: Shape, on_merged: OnMerged
+) -> int:
+    """Write the records of shards, or the entries of those that hold entries, in a format of another tool."""
     written = 0
 
     def content() -> Iterator[dict[str, Any]]:
-        """Yield the records that stay or, in a shape, their entries."""
         selection = _selection(files, info)  # it remembers what it was asked
         for file in files:
-            if shape and file.form.shape:
-                yield from file.entries(shape)
-            else:
-                kept = filter(selection.keeps, file.records()) if selection else file.records()
-                yield from shape.entries(kept) if shape else kept
+            kept = filter(selection.keeps, file.records()) if selection else file.records()
+            yield from file.entries(shape) if file.form.shape else shape.entries(kept)
 
     def numbered() -> Iterator[Record]:
-        """Yield one by one: holding a batch of them costs the garbage collector 15 µs a record."""
         nonlocal written
-        for place, each in enumerate(content()):
-            if number_key:
-                each[number_key] = place
-            written += records_in(each)
-            yield each
+        for place, entry in enumerate(content()):
+            if shape.number_key:
+                entry[shape.number_key] = place
+            written += shape.records_in(entry)
+            yield entry
 
-    with record_file(target.name, target.form, info, arrangement) as writer:
+    with record_file(target.name, target.form, info, files[0].arrangement) as writer:
         if target.form.is_surveyed:
             writer.layout.survey(content())
         records, before = numbered(), -1
@@ -186,26 +231,6 @@ def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str
             before = written
             writer.write(islice(records, BATCH))
             on_merged(written - before)
-    return written
-
-
-def _write_columns(files: Sequence[ShardFile], out: str, info: Mapping[str, Any], on_merged: OnMerged) -> int:
-    """Write the same as Parquet: a row group for each block of the run, which a shard may have ended in."""
-    columns, selection, window = files[0].task.columns(info), _selection(files, info), files[0].arrangement.window
-    assert columns is not None, f"{files[0].task.key} have no columns"
-    written = 0
-
-    def batches() -> Iterator[bytes]:
-        nonlocal written
-        records = (each for file in files for each in file.in_order())
-        for _, content in groupby(records, key=lambda each: block_of(each[0], window)):
-            kept = [record for _, record in content if selection is None or selection.keeps(record)]
-            yield columns.encode(kept)
-            written += len(kept)
-            on_merged(len(kept))
-
-    with atomic_output(out) as file:
-        columns.write(batches(), file, info)
     return written
 
 

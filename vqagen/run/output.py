@@ -5,38 +5,39 @@ from __future__ import annotations
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import orjson
+
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.formats import (
     FORMATS,
-    JSON_LINES,
     Arrangement,
     Encode,
     Format,
-    Layout,
+    Lines,
     Record,
     Selection,
     Shape,
     decode_lines,
     encode_lines,
     info_beside,
-    record_file,
     write_info,
 )
 from vqagen.files.info import describe_output
 from vqagen.files.locations import first_file, locate
 from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, linked, settle, sweep
-from vqagen.files.packing import packing_of
 from vqagen.files.parquet import RecordColumns
 from vqagen.run.journal import RECORDS, Journal, drop_unused, is_begun, journal_of, part_of
+from vqagen.run.windows import ROW_GROUP, block_of
 
 
 @dataclass(frozen=True)
@@ -161,9 +162,9 @@ class Output:
         return self.target.form
 
     @property
-    def is_staged_as_it_is(self) -> bool:
-        """True if the complete part is what the record file says, before packing."""
-        return self.selection is None and not self.form.is_binary and not self.form.is_gathered
+    def needs_all(self) -> bool:
+        """True if nothing can be written before all records are there."""
+        return self.selection is not None or self.form.is_gathered
 
     @property
     def arrangement(self) -> Arrangement:
@@ -176,23 +177,16 @@ class Output:
         return self.form.shape(self.info) if self.form.shape else None
 
     @property
-    def staged(self) -> Layout:
-        """How the part is written."""
-        if self.selection is not None:  # it chooses from the records
-            return JSON_LINES.layout(self.arrangement)
-        numbered = self.arrangement._replace(number_key=self.shape.number_key) if self.shape else self.arrangement
-        form = JSON_LINES if self.form.is_gathered else self.form
-        return form.layout(numbered)
-
-    @property
     def encode(self) -> Encode:
-        """How workers encode the records of a block."""
-        if self.selection is not None:
-            return encode_lines
-        if self.form.is_binary:
-            assert self.columns is not None, f"no columns for {self.arrangement.key}"
-            return self.columns.encode
-        return self.shape.encode if self.shape else encode_lines
+        """How workers encode the records of a block: one a line."""
+        return partial(_encode_fitting, self.columns) if self.columns else encode_lines
+
+
+def _encode_fitting(columns: RecordColumns, given: Iterable[Record]) -> bytes:
+    """Return records, one a line. BadInput for records that will not fit their columns."""
+    records = list(given)
+    columns.table(records)
+    return encode_lines(records)
 
 
 # The claim on its name --------------------------------------------------------------------------------------------
@@ -255,24 +249,83 @@ def temporary_journal() -> Iterator[Journal]:
         yield journal
 
 
-# From a complete part to the output: renamed, compressed, uploaded, selected from, gathered or turned into Parquet ---
+# From finished blocks to the output ----------------------------------------------------------------------------------
 
-_CHUNK = 1 << 20
 _SYNCS = 16
 
-
+Blocks = Iterable[tuple[int, bytes]]
+"""The first item of each block, and its records, one a line, which say 0 for their number."""
 Finish = Callable[[int, Mapping[str, Any]], object]
 """Called with the number of records in the output, and the record of their selection, before it gets its name."""
 
 
-def publish(journal: Journal, output: Output, placing: Layout, finish: Finish) -> None:
-    """Make the output of its part, which is complete, and delete the part. `placing` has placed the part's blocks."""
-    publish_records = _as_it_is if output.is_staged_as_it_is else _rewritten
+def publish(journal: Journal, output: Output, finish: Finish) -> None:
+    """Make the output of its part, which is complete, and delete the part."""
     target = output.target
-    publish_records(journal, output, target.records_in(journal.part) if target.is_folder else target, placing, finish)
     if target.is_folder:
+        write_blocks(replace(output, target=target.records_in(journal.part)), journal.bodies, finish)
         replace_folder(journal.part, target.place)
+    else:
+        write_blocks(output, journal.bodies, finish)
     journal.drop_part()
+
+
+def write_blocks(output: Output, blocks: Callable[[], Blocks], finish: Finish) -> None:
+    """Write the records that stay, in the format of the output, to its file or stream; one pass, block by block."""
+    kept = _Kept(output, blocks)
+
+    def conclude() -> None:
+        if layout:
+            write_info(output.target.name, output.form, output.info, layout.checksum)
+        finish(kept.count, kept.selection.to_record() if kept.selection else {})
+
+    layout = None if output.form.is_binary else output.form.layout(kept.numbering)
+    with atomic_output(output.target.name, conclude) as file:
+        if layout is None:
+            assert output.columns is not None, f"no columns for {output.arrangement.key}"
+            output.columns.write(kept.row_groups(), file, output.info)
+            return
+        if output.form.is_surveyed:
+            for body in _Kept(output, blocks).bodies():
+                layout.survey(decode_lines(body))
+        file.write(layout.head(output.info))
+        for body in kept.bodies():
+            file.write(layout.place(body))
+        file.write(layout.tail(layout.checksum))
+
+
+class _Kept:
+    """The records of blocks that stay in the output, and their count so far."""
+
+    def __init__(self, output: Output, blocks: Callable[[], Blocks]) -> None:
+        self._output, self._blocks, self.count = output, blocks, 0
+        self.selection = deepcopy(output.selection)  # it remembers what it was asked
+        self.numbering = output.arrangement._replace(number_key="") if output.shape else output.arrangement
+
+    def _chosen(self) -> Iterator[tuple[int, bytes]]:
+        """Yield each block without the records that go."""
+        for first, body in self._blocks():
+            if self.selection is not None:
+                lines = (line for line in body.splitlines(keepends=True) if self.selection.keeps(orjson.loads(line)))
+                body = b"".join(lines)
+            self.count += body.count(b"\n")
+            yield first, body
+
+    def bodies(self) -> Iterator[bytes]:
+        """Yield each block as lines of what the output has of it: records, or their entries, which are numbered."""
+        shape = self._output.shape
+        if shape is None:
+            yield from (body for _, body in self._chosen())
+            return
+        entries = Lines(self._output.arrangement._replace(number_key=shape.number_key))
+        for _, body in self._chosen():
+            yield entries.place(shape.encode(decode_lines(body)))
+
+    def row_groups(self) -> Iterator[list[dict[str, Any]]]:
+        """Yield the records of each window, or of the pieces of a long one."""
+        window = self._output.arrangement.window
+        for _, blocks in groupby(self._chosen(), key=lambda block: block_of(block[0], window, ROW_GROUP)):
+            yield [record for _, body in blocks for record in decode_lines(body)]
 
 
 def replace_folder(part: Path, place: Path) -> None:
@@ -307,72 +360,3 @@ def _sync_files(folder: Path) -> None:
 def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _as_it_is(journal: Journal, output: Output, target: Target, placing: Layout, finish: Finish) -> None:
-    """Publish the part: rename, compress or upload it."""
-
-    def conclude() -> None:
-        write_info(target.name, target.form, output.info, placing.checksum)
-        finish(journal.records, {})
-
-    journal.complete(placing.tail(placing.checksum))
-    if output.target.is_folder or packing_of(target.name) or not isinstance(locate(target.name), Path):
-        with journal.records_part.open("rb") as part, atomic_output(target.name, conclude) as file:
-            shutil.copyfileobj(part, file, _CHUNK)
-    else:
-        conclude()
-        os.replace(journal.part, target.place)
-        settle(target.place.parent)
-
-
-def _rewritten(journal: Journal, output: Output, target: Target, placing: Layout, finish: Finish) -> None:
-    """Publish the records of the part through memory, block by block."""
-    kept = _Kept(journal, output)
-
-    def conclude() -> None:
-        finish(kept.count, kept.selection.to_record() if kept.selection else {})
-
-    if output.form.is_binary:
-        assert output.columns is not None
-        batches = map(output.columns.encode, kept.blocks()) if kept.selection else kept.bodies()
-        with atomic_output(target.name, conclude) as file:
-            output.columns.write(batches, file, output.info)
-    else:
-        with record_file(target.name, target.form, output.info, output.arrangement, conclude) as writer:
-            if output.form.is_surveyed:
-                for content in _Kept(journal, output).entries(output.shape):
-                    writer.layout.survey(content)
-            for content in kept.entries(output.shape):
-                writer.write(content)
-
-
-class _Kept:
-    """The records of a part that stay in the output, and their count so far."""
-
-    def __init__(self, journal: Journal, output: Output) -> None:
-        self.journal, self.number_key = journal, output.arrangement.number_key
-        self.selection = deepcopy(output.selection)  # it remembers what it was asked
-        self.count = 0
-
-    def bodies(self) -> Iterator[bytes]:
-        """Yield all blocks as they are."""
-        self.count = self.journal.records
-        return self.journal.bodies()
-
-    def entries(self, shape: Shape | None) -> Iterator[Iterable[Record]]:
-        """Yield what the output has of each block: its records that stay, or their entries."""
-        if self.selection is None:  # a gathered output, whose part holds entries
-            return map(decode_lines, self.bodies())
-        return map(shape.entries, self.blocks()) if shape else self.blocks()
-
-    def blocks(self) -> Iterator[Sequence[Record]]:
-        """Yield each block's records that stay, numbered by their place in the output."""
-        assert self.selection is not None
-        for body in self.journal.bodies():
-            records = [record for record in decode_lines(body) if self.selection.keeps(record)]
-            if self.number_key:
-                for number, record in enumerate(records, start=self.count):
-                    record[self.number_key] = number
-            self.count += len(records)
-            yield records

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
-from vqagen.files.formats import Checksum, Layout, choose_format
+from vqagen.files.formats import Checksum, choose_format
 from vqagen.files.info import CHECKSUM, describe_output, differences, is_whole, listed_differences, version_of
 from vqagen.files.locations import Location, locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
@@ -22,7 +22,7 @@ from vqagen.language.domain_files import PathLike
 from vqagen.run.job import Job, make_job
 from vqagen.run.journal import Entry, Journal, is_begun
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, make_target, publish, temporary_journal, tidy_folder
+from vqagen.run.output import Output, claimed, make_target, publish, temporary_journal, tidy_folder, write_blocks
 from vqagen.run.work import Block, Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
@@ -148,11 +148,12 @@ def run(
         journal.remove()
     elif journal:
         _in_stages(job, engine, output, journal, resume, keep, finish)
-    elif output.is_staged_as_it_is:
-        finish(_as_it_comes(job, engine, output, keep), {})
-    else:
+    elif output.needs_all:
         with temporary_journal() as staged:
             _in_stages(job, engine, output, staged, False, keep, finish)
+    else:
+        with _blocks(job, engine, output, job.first) as blocks:
+            write_blocks(output, lambda: _kept_by(keep, blocks), finish)
     return result
 
 
@@ -160,44 +161,37 @@ Keep = Callable[..., None]
 """Takes a block that is kept, and whether it was made by the run that this one resumes."""
 
 
-def _as_it_comes(job: Job, engine: Engine, output: Output, keep: Keep) -> int:
-    """Write blocks to a stream; return the number of records."""
-    placing = output.staged
-    with atomic_output(output.target.name) as file, _blocks(job, engine, output, job.first) as blocks:
-        file.write(output.staged.head(output.info))
-        for block in blocks:
-            file.write(placing.place(block.body, block.records))
-            keep(block)
-        file.write(placing.tail(placing.checksum))
-    return placing.records
+def _kept_by(keep: Keep, blocks: Iterator[Block]) -> Iterator[tuple[int, bytes]]:
+    """Yield the blocks of a stream as they come."""
+    for block in blocks:
+        yield block.first, block.body
+        keep(block)
 
 
 def _in_stages(
     job: Job, engine: Engine, output: Output, journal: Journal, resume: bool, keep: Keep, finish: Callable[..., None]
 ) -> None:
     """Write blocks to the part, and make the output of it."""
-    placing, head = output.staged, output.staged.head(output.info)
     with _kept(journal, output):
         is_resumed = resume and _can_resume(output, journal)
-        first = _resume(journal, placing, head, keep, job.first) if is_resumed else job.first
+        first = _resume(journal, keep, job.first) if is_resumed else job.first
         with _blocks(job, engine, output, first) as blocks:
             if not is_resumed:
                 with _raise_write_errors(journal):
-                    journal.begin(_header(output), head)
+                    journal.begin(_header(output))
             for block in blocks:
                 with _raise_write_errors(journal):
-                    journal.add(block, placing.place(block.body, block.records))
+                    journal.add(block)
                 keep(block)
         with _raise_write_errors(journal):
-            publish(journal, output, placing, finish)
+            publish(journal, output, finish)
         journal.remove()
 
 
-def _resume(journal: Journal, placing: Layout, head: bytes, keep: Keep, first: int) -> int:
+def _resume(journal: Journal, keep: Keep, first: int) -> int:
     """Take over the blocks of the part; return the first item to be done."""
     try:
-        for entry, body in journal.resume(head):
-            placing.skip(body, entry.records)
+        for entry in journal.resume():
             keep(entry, is_resumed=True)
     except OSError as error:
         raise VqagenError(f"cannot resume {journal.part}: {error.strerror or error}") from error

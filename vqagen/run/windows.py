@@ -25,8 +25,10 @@ Window = Iterable[Item]
 
 Items are read when needed; a window sent to another process holds them in a list.
 """
-BLOCK = 1000
+BLOCK = 50
 """Most items of a block: what one process holds in memory, and loses when it is killed. Workers hold whole windows."""
+ROW_GROUP = 1000
+"""Most items of a row group of Parquet."""
 
 
 class Span(NamedTuple):
@@ -56,13 +58,13 @@ def window_of(index: int, size: int) -> int:
     return index // size if size else 0
 
 
-def block_of(index: int, size: int) -> tuple[int, int]:
-    """Return the block that an item lies in: its window, and the piece of it.
+def block_of(index: int, size: int, most: int = BLOCK) -> tuple[int, int]:
+    """Return the block of at most so many items that an item lies in: its window, and the piece of it.
 
-    >>> block_of(2600, 250), block_of(2600, 0)
-    ((10, 0), (0, 2))
+    >>> block_of(2620, 250), block_of(2620, 0)
+    ((10, 2), (0, 52))
     """
-    return window_of(index, size), (index % size if size else index) // BLOCK
+    return window_of(index, size), (index % size if size else index) // most
 
 
 def windows_of(items: Iterable[Item], size: int) -> Iterator[Window]:
