@@ -24,7 +24,6 @@ from vqagen.files.formats import (
     Layout,
     Record,
     Selection,
-    Shape,
     decode_lines,
     encode_lines,
     info_beside,
@@ -163,7 +162,7 @@ class Output:
     @property
     def is_staged_as_it_is(self) -> bool:
         """True if the complete part is what the record file says, before packing."""
-        return self.selection is None and not self.form.is_binary and not self.form.is_gathered
+        return self.selection is None and not self.form.is_binary
 
     @property
     def arrangement(self) -> Arrangement:
@@ -171,18 +170,11 @@ class Output:
         return Arrangement(**self.info["generator"]["arrangement"])
 
     @property
-    def shape(self) -> Shape | None:
-        """The entries of the output; None if the records stand in it as they are."""
-        return self.form.shape(self.info) if self.form.shape else None
-
-    @property
     def staged(self) -> Layout:
         """How the part is written."""
         if self.selection is not None:  # it chooses from the records
             return JSON_LINES.layout(self.arrangement)
-        numbered = self.arrangement._replace(number_key=self.shape.number_key) if self.shape else self.arrangement
-        form = JSON_LINES if self.form.is_gathered else self.form
-        return form.layout(numbered)
+        return self.form.layout(self.arrangement)
 
     @property
     def encode(self) -> Encode:
@@ -192,7 +184,7 @@ class Output:
         if self.form.is_binary:
             assert self.columns is not None, f"no columns for {self.arrangement.key}"
             return self.columns.encode
-        return self.shape.encode if self.shape else encode_lines
+        return encode_lines
 
 
 # The claim on its name --------------------------------------------------------------------------------------------
@@ -255,7 +247,7 @@ def temporary_journal() -> Iterator[Journal]:
         yield journal
 
 
-# From a complete part to the output: renamed, compressed, uploaded, selected from, gathered or turned into Parquet ---
+# From a complete part to the output: renamed, compressed, uploaded, selected from or turned into Parquet ---
 
 _CHUNK = 1 << 20
 _SYNCS = 16
@@ -340,10 +332,7 @@ def _rewritten(journal: Journal, output: Output, target: Target, placing: Layout
             output.columns.write(batches, file, output.info)
     else:
         with record_file(target.name, target.form, output.info, output.arrangement, conclude) as writer:
-            if output.form.is_surveyed:
-                for content in _Kept(journal, output).entries(output.shape):
-                    writer.layout.survey(content)
-            for content in kept.entries(output.shape):
+            for content in kept.blocks():
                 writer.write(content)
 
 
@@ -359,12 +348,6 @@ class _Kept:
         """Yield all blocks as they are."""
         self.count = self.journal.records
         return self.journal.bodies()
-
-    def entries(self, shape: Shape | None) -> Iterator[Iterable[Record]]:
-        """Yield what the output has of each block: its records that stay, or their entries."""
-        if self.selection is None:  # a gathered output, whose part holds entries
-            return map(decode_lines, self.bodies())
-        return map(shape.entries, self.blocks()) if shape else self.blocks()
 
     def blocks(self) -> Iterator[Sequence[Record]]:
         """Yield each block's records that stay, numbered by their place in the output."""
