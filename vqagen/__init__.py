@@ -10,7 +10,7 @@ What the commands do, these functions do; `help(vqagen.generate)` and so on say 
     write_scenes, write_pictures, write_questions,         make files, with workers, shards and resumed runs
     write_dialogs, write_trials, merge, convert
     with_choices, write_choices, write_dataset,            options, datasets, files of trainers, a page to look at
-    export_dataset, show_file
+    export_dataset, export_file, show_file
     verify, stats, audit, baseline                         prove answers; say what can be guessed
     evaluate, compare, write_report                        score models
     environment                                            endless tasks for training

@@ -249,7 +249,15 @@ WRONG_USAGE = [
     ),
     (f"{GENERATE} --out q", "output q: questions go to files that end in .json"),
     (f"{GENERATE} --report r.txt", "output r.txt: reports of a run go to files that end in .json"),
-    (f"{GENERATE} --out q.jsonl --format visual7w", "output q.jsonl: the ending asks for jsonl, not visual7w"),
+    (
+        f"{GENERATE} --format visual7w",
+        "--format visual7w was removed in version 2.0: write json, jsonl or parquet, and "
+        "`vqagen export FILE --to visual7w -o OUT.json` makes it of that",
+    ),
+    (
+        "export q.json --to visual7w --split val -o v.json",
+        "visual7w is one file of all records: give SOURCE, --out and --force alone",
+    ),
     (f"{GENERATE} --format jsonl", "output q.json: the ending asks for json, not jsonl"),
     (f"{GENERATE} --out q.parquet.gz", "output q.parquet.gz: Parquet is packed inside; name the file q.parquet"),
     ("scenes sample --count 1 -o s.parquet", "output s.parquet: scenes go to files that end in .json or .jsonl"),

@@ -376,6 +376,7 @@ def test_llama_factory_gets_a_description_of_its_files(dataset: Path, tmp_path: 
 
     assert list(info) == ["clevr_train", "clevr_test"]
     assert entry["formatting"] == "sharegpt"
+    assert len({row["id"] for row in read}) == len(read)
     for row in read:
         messages, images = row[entry["columns"]["messages"]], row[entry["columns"]["images"]]
         assert sum(each["value"].count("<image>") for each in messages) == len(images) == 1

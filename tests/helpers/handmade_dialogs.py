@@ -12,9 +12,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
 from vqagen.tasks.dialog.dialog_files import DialogColumns
-from vqagen.tasks.dialog.task import DIALOG_FORMATS
 from vqagen.tasks.dialog.visdial import all_answers
 from vqagen.tasks.settings import RunSettings
 
@@ -324,7 +324,7 @@ class HandmadeTask(Task):
 
     settings: RunSettings
     key, number_key, index_key, reads_scenes = "dialogs", "dialog_index", "scene_index", False
-    formats, WINDOW = DIALOG_FORMATS, 4
+    formats, WINDOW = (JSON, JSON_LINES, PARQUET), 4
 
     def load(self, hashes: Mapping[str, str]) -> Make:
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:

@@ -5,26 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
-import orjson
-
-from vqagen.files.formats import (
-    JSON,
-    JSON_LINES,
-    PARQUET,
-    Checksum,
-    Entry,
-    Format,
-    FoundEntry,
-    List,
-    Record,
-    Shape,
-    decode_lines,
-    encode_lines,
-)
-from vqagen.files.locations import Location
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.parquet import RecordColumns, pyarrow
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.settings import RunSettings, setting
@@ -37,62 +20,6 @@ class DigitColumns(RecordColumns):
 
     def types(self) -> Mapping[str, Any]:
         return dict.fromkeys(("digit_index", "number", "digit", "seen"), pyarrow().int64())
-
-
-class Numbers(Shape):
-    """One entry for all digits of a number."""
-
-    key = "numbers"
-
-    def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
-        for number, digits in groupby(records, key=lambda record: record["number"]):
-            yield {"number": number, "digits": [each["digit"] for each in digits]}
-
-    def records_in(self, entry: Entry) -> int:
-        return len(entry["digits"])
-
-
-class Spellings(Shape):
-    """One entry for a digit, spelled."""
-
-    key, number_key = "spellings", "place"
-
-    def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
-        for record in records:
-            yield {"place": record["digit_index"], "text": f"{record['digit']} of {record['number']}"}
-
-    def read(self, path: Location) -> Iterator[FoundEntry]:
-        document = orjson.loads(path.read_bytes())
-        for each in document["places"]:
-            entry = {"place": each["place"], "text": document["texts"][each["text"]]}
-            yield FoundEntry(entry, orjson.dumps(entry))
-
-
-class TextsBehind(List):
-    """A document of entries that name their texts by number; the texts stand behind."""
-
-    def head(self, info: Record) -> bytes:
-        self._numbers: dict[str, int] = {}
-        return b'{"places": ['
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        entries = [
-            {**entry, "text": self._numbers.setdefault(entry["text"], len(self._numbers))}
-            for entry in decode_lines(body)
-        ]
-        return super().placed(encode_lines(entries), number)
-
-    def lines(self, placed: bytes) -> bytes:
-        texts = list(self._numbers)
-        entries = decode_lines(super().lines(placed))
-        return encode_lines([{**entry, "text": texts[entry["text"]]} for entry in entries])
-
-    def tail(self, checksum: Checksum) -> bytes:
-        return b'\n], "texts": ' + orjson.dumps(list(self._numbers)) + b"}\n"
-
-
-NUMBERS = Format("numbers", (), List, holds_info=False, shape=Numbers)
-SPELLINGS = Format("spellings", (), TextsBehind, holds_info=False, shape=Spellings, is_gathered=True)
 
 
 @dataclass(frozen=True)
@@ -114,7 +41,7 @@ class DigitTask(Task):
 
     settings: DigitSettings
     key, number_key, index_key, item, reads_scenes = "digits", "digit_index", "number", "number", False
-    formats, WINDOW, tally = (JSON, JSON_LINES, PARQUET, NUMBERS, SPELLINGS), 4, DigitTally
+    formats, WINDOW, tally = (JSON, JSON_LINES, PARQUET), 4, DigitTally
 
     def load(self, hashes: Mapping[str, str]) -> Make:
         def make(items: Iterable[Item], first: int, tally: DigitTally) -> Iterator[ItemRecords]:

@@ -23,7 +23,7 @@ LAYERS = (
     ("search", "pictures"),
     ("tasks",),
     ("run",),
-    ("authoring", "score", "shortcuts", "human", "exchange", "dataset"),
+    ("authoring", "score", "shortcuts", "human", "dataset"),
     ("inspect_tasks", "rewards", "environments", "export", "show", "api", "__init__"),
     ("cli", "__main__"),
 )

@@ -154,9 +154,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"generate {from_scenes} --dialect release -o {folder}/released.json",
         f"generate {from_scenes} --only zero_hop.json --hide-answers -o {folder}/hidden.json",
         f"dialog {from_scenes} --dialogs-per-image 2 -o {folder}/dialogs.json",
-        f"dialog {from_scenes} --dialogs-per-image 2 --format clevr-dialog -o {folder}/clevr_dialog.json",
+        f"export {folder}/dialogs.json --to clevr-dialog -o {folder}/clevr_dialog.json",
         f"director generate --count 24 --render none -o {folder}/trials",
-        f"director generate --count 24 --render none --format reference -o {folder}/samples",
+        f"export {folder}/trials --to reference -o {folder}/samples.json",
     ):
         assert run(line.split()) == 0
     return folder
@@ -167,7 +167,7 @@ GROUPS = {
     "dialogs.json": "answer_type category label history round distance scene_size",
     "clevr_dialog.json": "answer_type category label history round distance",
     "trials": "type rule_class frame physics type*rule_class*frame",
-    "samples": "type rule_class frame physics type*rule_class*frame",
+    "samples.json": "type rule_class frame physics type*rule_class*frame",
 }
 """Name of a file -> the groups of its items."""
 
@@ -198,7 +198,7 @@ def test_both_shapes_of_dialogs_are_the_same_rounds(made: Path) -> None:
 
 def test_records_in_memory_are_read_as_those_of_a_file(made: Path) -> None:
     """Documents, lists and iterators; with tuples for lists and numbers of numpy for numbers."""
-    for name in ("questions.json", "dialogs.json", "clevr_dialog.json", "trials/trials.jsonl", "samples/trials.json"):
+    for name in ("questions.json", "dialogs.json", "clevr_dialog.json", "trials/trials.jsonl", "samples.json"):
         text = (made / name).read_bytes()
         held = [orjson.loads(line) for line in text.splitlines()] if name.endswith("jsonl") else orjson.loads(text)
         assert rows(read_items(held)) == rows(read_items(made / name))

@@ -20,16 +20,14 @@ from vqagen.tasks.contract import Item, ItemRecords, Make, Tally
 
 COUNT = 23
 SETTINGS = DigitSettings(start_index=2, count=COUNT)
-NAMELESS = ("numbers", "spellings")
-"""Formats that no ending of a name asks for."""
-FILES = ["digits.jsonl.gz", "digits.parquet", *(f"digits.{form}.json" for form in NAMELESS)]
+FILES = ["digits.json", "digits.jsonl.gz", "digits.parquet"]
 
 
 @pytest.fixture(autouse=True)
 def _toys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One line for each task."""
     monkeypatch.chdir(tmp_path)
-    formats = ("json", "jsonl", "parquet", *NAMELESS)
+    formats = ("json", "jsonl", "parquet")
     monkeypatch.setitem(TASKS, "digits", TaskEntry("toy_task:DigitTask", formats))
     monkeypatch.setitem(TASKS, "pictured_digits", TaskEntry("toy_task:PicturedDigitTask", formats))
 
@@ -42,9 +40,8 @@ def out(request: pytest.FixtureRequest) -> str:
 
 def write(out: str | Path, shard: str | None = None, **options: object) -> None:
     task = PicturedDigitTask(SETTINGS) if "folder" in str(out) else DigitTask(SETTINGS)
-    form = _format_of(str(out))
     on_progress = options.pop("on_progress", lambda _: None)
-    write_records(task, out, format=form, shard=shard, options=RunOptions(**options), on_progress=on_progress)
+    write_records(task, out, shard=shard, options=RunOptions(**options), on_progress=on_progress)
 
 
 def contents(place: str | Path) -> dict[str, bytes]:
@@ -82,10 +79,6 @@ def test_shards_merge_to_the_same(out: str) -> None:
 
     assert contents(f"merged-{out}") == contents(out)
     assert (merged.records, merged.noun) == (45, "pictured_digit" if out == "folder" else "digit")
-
-
-def _format_of(out: str) -> str | None:
-    return next((form for form in NAMELESS if out.endswith(f".{form}.json")), None)
 
 
 def test_a_stopped_run_is_finished_with_the_same_bytes(out: str) -> None:
@@ -151,9 +144,8 @@ def test_shards_with_files_of_one_name_are_refused() -> None:
     assert not Path("folder").exists()
 
 
-@pytest.mark.parametrize("form", ["jsonl", "parquet", "numbers"])
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_a_folder_has_a_record_file_of_any_format(form: str) -> None:
-    """A bare list has no suffix of its own: naming the file was an IndexError when all was made."""
     write_records(PicturedDigitTask(SETTINGS), "folder", format=form)
     write_records(PicturedDigitTask(SETTINGS), "folder", format=form, options=RunOptions(resume=True))
     other = "json" if form == "jsonl" else "jsonl"
@@ -238,15 +230,6 @@ def test_a_shard_with_a_changed_index_does_not_merge_to_parquet() -> None:
             merge(["1.json", "2.json"], "digits.parquet")
 
     assert not Path("digits.parquet").exists()
-
-
-@pytest.mark.parametrize("out", [f"digits.{form}.json" for form in NAMELESS])
-def test_a_list_that_lost_a_line_is_not_complete(out: str) -> None:
-    write(out)
-    lines = Path(out).read_bytes().split(b"\n")
-    Path(out).write_bytes(b"\n".join(lines[:5] + lines[6:]))
-    with pytest.raises(UsageError, match="was changed or cut after it was made; --force makes it anew"):
-        write(out, resume=True)
 
 
 class LazyDigitTask(DigitTask):

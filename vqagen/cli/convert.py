@@ -17,8 +17,7 @@ def command(file: str, out: str, layout: str | None, force: bool) -> None:
 
     FILE is an output of `vqagen generate`, `vqagen dialog`, `vqagen director generate` or `vqagen scenes sample`, or a
     shard. The result has the bytes that its run writes in that format, so it merges, resumes and verifies like any
-    other. An output that was changed after it was made is refused. Questions for other tools (visual7w), dialogs
-    (clevr-dialog, visdial) and trials (reference) are made from the other formats, and cannot be converted back.
+    other. An output that was changed after it was made is refused. Files of other tools are made by `vqagen export`.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`vqagen export`: a dataset as trainers and evaluators read it."""
+"""`vqagen export`: a dataset as trainers and evaluators read it, and records as the loaders of other tools do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import click
 
 from vqagen.cli.group import GroupedCommand, Option
 from vqagen.cli.options import out_option, path
-from vqagen.export import TARGETS
+from vqagen.errors import UsageError
+from vqagen.export import FILES, TARGETS
 
 
 @click.command("export", cls=GroupedCommand)
@@ -16,10 +17,10 @@ from vqagen.export import TARGETS
     cls=Option,
     group="output",
     required=True,
-    type=click.Choice(list(TARGETS)),
+    type=click.Choice([*TARGETS, *FILES]),
     help="The format of the output.",
 )
-@out_option("FOLDER", "The folder to write.")
+@out_option("PLACE", f"The folder to write; a .json file for {', '.join(FILES)}.")
 @click.option(
     "--images",
     cls=Option,
@@ -62,7 +63,7 @@ from vqagen.export import TARGETS
     metavar="NAME",
     help="How the target calls the data or its tasks.",
 )
-@click.option("--force", cls=Option, group="output", is_flag=True, help="Replace an export in that folder.")
+@click.option("--force", cls=Option, group="output", is_flag=True, help="Replace an export that is there.")
 def command(
     source: str,
     to: str,
@@ -75,21 +76,31 @@ def command(
     name: str,
     force: bool,
 ) -> None:
-    """Write a dataset in the format of a trainer or an evaluator.
+    """Write a dataset in the format of a trainer, an evaluator or another tool.
 
     SOURCE is the folder of a dataset, a file of questions or dialogs with a folder of pictures, or a folder of director
     trials. Splits are kept, and pictures are stored once. What a format cannot hold or would score wrongly is refused
     with the reason. README.md in the output says how it is loaded.
 
+    The one file that the original loader opens is written for questions (visual7w), dialogs (clevr-dialog, visdial) and
+    trials (reference). It needs no pictures: SOURCE is a file of `vqagen generate` or `vqagen dialog`, or the folder of
+    `vqagen director generate`.
+
     \b
     Example:
       vqagen director generate --count 20 --render png --out trials
       vqagen export trials --to trl -o trials-trl
+      vqagen export dialogs.json --to visdial -o visdial.json
     """
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
     from vqagen.export.exporting import export_dataset
 
+    if to in FILES:
+        if images or split or prompt or without_pictures or mode != "open" or name != "vqagen":
+            raise UsageError(f"{to} is one file of all records: give SOURCE, --out and --force alone")
+        _export_file(source, out, to, force)
+        return
     with counting("example") as on_exported:
         done = export_dataset(
             source,
@@ -106,3 +117,13 @@ def command(
         )
     splits = ", ".join(f"{split} {number:,}" for split, number in done.splits.items())
     click.echo(f"{counted(sum(done.splits.values()), done.kind.removesuffix('s'))}: {splits}", err=True)
+
+
+def _export_file(source: str, out: str, to: str, force: bool) -> None:
+    from vqagen.cli.progress import counting
+    from vqagen.errors import counted
+    from vqagen.export.files import export_file
+
+    with counting("record") as on_exported:
+        kind, number = export_file(source, out, to, force, on_exported)
+    click.echo(counted(number, kind.removesuffix("s")), err=True)

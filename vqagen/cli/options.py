@@ -15,6 +15,7 @@ import click
 
 from vqagen.cli.group import Option
 from vqagen.errors import UsageError
+from vqagen.files.formats import refuse_foreign
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
 
@@ -202,6 +203,15 @@ def out_option(metavar: str, help: str, is_required: bool = True) -> AddOption:
     )
 
 
+class _FormatName(click.Choice[str]):
+    """The name of a format of files."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name. UsageError for a format that another command writes."""
+        refuse_foreign(value)
+        return super().convert(value, param, ctx)
+
+
 def output_options(*keys: str, records: str = "", is_required: bool = True) -> AddOption:
     """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
@@ -215,11 +225,11 @@ def output_options(*keys: str, records: str = "", is_required: bool = True) -> A
         out = out_option(
             "FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.", is_required
         )
-        help_format = "Format of standard output, or that of another tool in a .json file."
+        help_format = "Format of standard output."
 
     def add(command: Command) -> Command:
         layout = click.option(
-            "--format", "layout", cls=Option, group="output", type=click.Choice(formats), help=help_format
+            "--format", "layout", cls=Option, group="output", type=_FormatName(formats), help=help_format
         )
         return out(layout(command))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vqagen.tasks import TASKS
+
 TARGETS: Mapping[str, str] = {
     "hf": "vqagen.export.hf",
     "imagefolder": "vqagen.export.imagefolder",
@@ -17,3 +19,5 @@ TARGETS: Mapping[str, str] = {
     "inspect": "vqagen.export.inspect",
 }
 """Target -> its module, a `Target`. A new target is one file and one line here."""
+FILES = tuple(name for entry in TASKS.values() for name in entry.foreign)
+"""Formats of single files, which the tasks list."""

@@ -107,7 +107,7 @@ def find_source(place: PathLike, asked: Asked) -> Source:
         return _dataset(data, str(place), asked)
     found = find_any_records(place)
     if found.kind is SAMPLES:
-        raise UsageError(f"{place} is of the shape of another generator; generate trials without --format reference")
+        raise UsageError(f"{place} is of the shape of another generator; name the trials that it was made of")
     kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
     is_hidden = kind == QUESTIONS and next(found.records(), {"answer": ""}).get("answer") is None
     readers: Mapping[str, ReadRow] = {
@@ -257,7 +257,7 @@ def _dialog_row(record: Mapping[str, Any]) -> Row:
     caption, rounds = record.get("caption"), record.get("rounds")
     listed = rounds if isinstance(rounds, list) else []
     if not isinstance(caption, Mapping) or not listed or not all(isinstance(each, Mapping) for each in listed):
-        raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them without --format")
+        raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them")
     checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
     shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
     row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))

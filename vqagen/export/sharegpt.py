@@ -17,6 +17,7 @@ def write_split(examples: Iterable[Example], split: str, folder: Folder) -> None
     """Write a list with a conversation for each question or dialog, and the pictures, each once."""
     values = (
         {
+            "id": each.id,
             "conversations": conversation(each.turns, folder.has_pictures),
             **({"images": [folder.save_picture(each.image)]} if each.image is not None else {}),
         }
@@ -35,4 +36,4 @@ def finish(splits: Mapping[str, int], folder: Folder) -> None:
     folder.write_text("dataset_info.json", orjson.dumps(files, option=orjson.OPT_INDENT_2).decode() + "\n")
     names = ", ".join(files)
     use = f"    dataset_dir: path/to/this/folder\n    dataset: {names}"
-    folder.write_readme("LLaMA-Factory", use, {"conversations": TEXT, "images": IMAGE})
+    folder.write_readme("LLaMA-Factory", use, {"id": TEXT, "conversations": TEXT, "images": IMAGE})

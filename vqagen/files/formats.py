@@ -7,21 +7,18 @@ is placed.
 from __future__ import annotations
 
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any, ClassVar, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 import orjson
 
 from vqagen.errors import UsageError, unknown
 from vqagen.files.info import CHECKSUM, DOCUMENT_END, FORMAT, LINES
-from vqagen.files.locations import Location
 from vqagen.files.output import atomic_output, check_ending, is_stream
 from vqagen.files.packing import packing_of, unpacked_name
-from vqagen.files.records import RecordKind, open_records
 
 Record = Mapping[str, Any]
 Encode = Callable[[Iterable[Record]], bytes]
@@ -112,9 +109,6 @@ class Lines:
         """Return what comes before the first block: nothing where the info goes elsewhere."""
         return b""
 
-    def survey(self, entries: Iterable[Record]) -> None:
-        """Take note of the next of all entries, in a format that is surveyed, before the first is placed."""
-
     def place(self, body: bytes) -> bytes:
         """Return a block, which has a record a line, as the output holds it."""
         placed = self.placed(body, self.records)
@@ -184,60 +178,6 @@ class Document(List):
         return DOCUMENT_END % str(checksum).encode()
 
 
-# Formats of other tools -----------------------------------------------------------------------------------------------
-
-
-Entry = dict[str, Any]
-
-
-class FoundEntry(NamedTuple):
-    """An entry as read."""
-
-    entry: Entry
-    line: bytes
-    """Its text, without line end, as the checksum counts it."""
-
-
-@dataclass(frozen=True)
-class Shape(ABC):
-    """The entries of records in a format of an output with this info. Can be pickled.
-
-    Workers make the entries, and each is made of the records about one item: so blocks and shards are joined by joining
-    their entries. Lists about all records, such as the different questions of a file, are the matter of the layout.
-    """
-
-    info: Mapping[str, Any]
-
-    key: ClassVar[str]
-    """The entries, in messages: a plural."""
-    number_key: ClassVar[str] = ""
-    """The key under which an entry says its place in the output; "" if entries do not. Only for one entry a record."""
-
-    @abstractmethod
-    def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
-        """Yield the entries of records; those about one item follow each other."""
-
-    def encode(self, given: Iterable[Record]) -> bytes:
-        """Return the entries of records, one a line."""
-        return encode_lines(self.entries(given))
-
-    def records_in(self, entry: Entry) -> int:
-        """Return how many records an entry was made of."""
-        return 1
-
-    def read(self, path: Location) -> Iterator[FoundEntry]:
-        """Yield the entries of a file, which is a list of them. BadInput for what is none."""
-        source = open_records(path, RecordKind(self.key))
-        for index, value, place, text in source.read():
-            yield FoundEntry(source.object_of(value, index, place), text)
-
-
-def image_number(record: Record) -> int:
-    """Return the number of a record's image: the scene's own, or else the scene's place in the input."""
-    number = record.get("image_index")
-    return number if isinstance(number, int) else int(record["scene_index"])
-
-
 # Formats --------------------------------------------------------------------------------------------------------------
 
 
@@ -255,13 +195,6 @@ class Format:
     """True if the file holds its `info`, False if that goes beside it."""
     is_binary: bool = False
     """True for columns, which are packed inside and cannot be written record by record."""
-    shape: type[Shape] | None = None
-    """How the records stand in a format of other tools; None if they stand in it as they are. Such a format holds no
-    info, and its entries stand one on a line between a first and a last line."""
-    is_gathered: bool = False
-    """True for a file with lists about all of its records, which is written when all are there."""
-    is_surveyed: bool = False
-    """True for such a file if entries depend on each other: its layout surveys all before it places the first."""
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -277,12 +210,24 @@ LIST = Format("list", (), List, holds_info=False)
 FORMATS = (JSON, JSON_LINES, PARQUET, LIST)
 
 
+FOREIGN = ("visual7w", "clevr-dialog", "visdial", "reference")
+"""Formats of other tools, which version 1.0 wrote too."""
+
+
+def refuse_foreign(name: str | None) -> None:
+    """Raise UsageError for a format that `vqagen export` writes since version 2.0."""
+    if name in FOREIGN:
+        instead = f"write json, jsonl or parquet, and `vqagen export FILE --to {name} -o OUT.json` makes it of that"
+        raise UsageError(f"--format {name} was removed in version 2.0: {instead}")
+
+
 def choose_format(target: str, name: str | None, formats: Sequence[Format], records: str) -> Format:
     """Return the format of an output: its ending asks for it, or `name` where no ending can.
 
-    These are standard output and devices, folders, and formats of other tools, whose files end in `.json`. Raises
-    UsageError for a name or an ending that the `records` do not have, and for a name that the ending contradicts.
+    These are standard output and devices, and folders. Raises UsageError for a name or an ending that the `records` do
+    not have, and for a name that the ending contradicts.
     """
+    refuse_foreign(name)
     chosen = next((each for each in formats if each.name == name), None)
     if name and chosen is None:
         raise UsageError(unknown("format", name, [each.name for each in formats]))
@@ -305,15 +250,15 @@ def info_beside(target: str, form: Format) -> str | None:
     return None if form.holds_info or is_stream(target) else f"{target}.info.json"
 
 
-def write_info(target: str, form: Format, info: Record, checksum: Checksum) -> None:
+def write_info(target: str, form: Format, info: Record, checksum: Checksum, foreign: str = "") -> None:
     """Write the `info` beside a target that does not hold it, with the count and the checksum of the records.
 
-    The end of such a file does not show that lines are missing.
+    The end of such a file does not show that lines are missing. `foreign` names the format of a file of another tool.
     """
     beside = info_beside(target, form)
     if beside is not None:
         with atomic_output(beside) as file:
-            of_file = {LINES: checksum.lines, CHECKSUM: str(checksum), **({FORMAT: form.name} if form.shape else {})}
+            of_file = {LINES: checksum.lines, CHECKSUM: str(checksum), **({FORMAT: foreign} if foreign else {})}
             whole = {**info, "generator": {**info["generator"], **of_file}}
             file.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
 

@@ -64,7 +64,7 @@ def read_trials(dataset: str) -> TrialSet:
     source = find_trials(dataset)
     name, catalogue = str(source.path), catalogue_of(source)
     if source.kind is SAMPLES:
-        raise UsageError(f"{name} is of the shape of another generator; generate trials without --format reference")
+        raise UsageError(f"{name} is of the shape of another generator; name the trials that it was made of")
     if catalogue is None:
         what = "no catalogue of items in the info; generate the trials with `vqagen director generate`"
         raise BadInput([Problem(what, name, "info.catalogue")])

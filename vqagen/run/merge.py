@@ -16,11 +16,9 @@ from vqagen.files.formats import (
     Format,
     Record,
     Selection,
-    Shape,
     choose_format,
     encode_lines,
     info_beside,
-    record_file,
 )
 from vqagen.files.info import differences as info_differences
 from vqagen.files.locations import Location, files_in, locate, paths_of
@@ -29,6 +27,7 @@ from vqagen.run.journal import is_begun, part_of
 from vqagen.run.output import Output, Target, claimed, make_target, write_blocks
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
+from vqagen.tasks.foreign import ForeignFormat, foreign_format
 from vqagen.world.loading import SCENES
 
 BATCH = 1000
@@ -56,10 +55,9 @@ def merge(
 ) -> MergeResult:
     """Write what one run would have written in place of its `shards`, which may be given in any order.
 
-    The ending of `out` chooses the format; shards in that of another tool, or merged into standard output, keep
-    theirs. `on_merged` is called now and then with the number of records merged since. Raises VqagenError before
-    anything is written if the shards do not belong together, and while writing, which then leaves no file, if one has
-    been changed.
+    The ending of `out` chooses the format; shards of another tool, or merged into standard output, keep theirs.
+    `on_merged` is called now and then with the number of records merged since. Raises VqagenError before anything is
+    written if the shards do not belong together, and while writing, which then leaves no file, if one has been changed.
     """
     paths = _without_infos([locate(shard) for shard in paths_of(shards)])
     _check_names(paths)
@@ -82,14 +80,23 @@ def convert(
 ) -> MergeResult:
     """Write an output of vqagen in another format: the bytes that its run would have written so.
 
-    The ending of `out` chooses it, or `format` names one of another tool. `on_converted` is called now and then with
+    The ending of `out` chooses it, or `format` for standard output. `on_converted` is called now and then with
     the number of records converted since. Raises VqagenError before anything is written for what cannot be converted,
     and while writing, which then leaves no file, for an output that was changed.
     """
+    file = open_output(source)
+    return _write_merged([file], out, file.info, format, force, on_converted)
+
+
+def open_output(source: os.PathLike[str] | str) -> ShardFile:
+    """Open an output of vqagen that is complete. Raises VqagenError if it is none, or holds less than its records."""
     path = locate(source)
     _check_names([path])
     file = open_shard(path)
-    return _write_merged([file], out, file.info, format, force, on_converted)
+    if file.foreign:
+        is_less = f"{path} is written as {file.foreign}, which does not hold all of a {file.arrangement.noun}"
+        raise UsageError(f"{is_less}: take a file in json, jsonl or parquet")
+    return file
 
 
 def _without_infos(paths: Sequence[Location]) -> Sequence[Location]:
@@ -147,8 +154,8 @@ def _write_merged(
     """Write the records of shards, which are in order, to `out` under one info; see `merge`."""
     task, folder_of = files[0].task, _folder_of(files)
     named = STDOUT if folder_of else str(out)
-    form = choose_format(named, format or _own_format(files, named), task.formats, task.key)
-    _check_shapes(files, form)
+    formats = (LIST,) if _foreign_name(files) else task.formats
+    form = choose_format(named, format or _own_format(files, named), formats, task.key)
     target = make_target(str(out), form, folder_of)
     with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as journal:
         if target.is_folder:
@@ -164,8 +171,8 @@ def _write_merged(
 
 def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], on_merged: OnMerged) -> int:
     """Write the records of shards into a file, as a run writes its blocks; return how many there are."""
-    if target.form.shape:
-        return _write_entries(files, target, info, target.form.shape(info), on_merged)
+    if foreign := _foreign_name(files):
+        return _write_foreign(files, foreign_format(files[0].arrangement.key, foreign, info), target.name, on_merged)
     written = 0
 
     def finish(records: int, selection: Mapping[str, Any]) -> None:
@@ -203,50 +210,23 @@ def _in_batches(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
         yield 0, chain([record], islice(records, BATCH - 1))
 
 
-def _write_entries(
-    files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], shape: Shape, on_merged: OnMerged
-) -> int:
-    """Write the records of shards, or the entries of those that hold entries, in a format of another tool."""
-    written = 0
+def _foreign_name(files: Sequence[ShardFile]) -> str:
+    """Return the name of the format if the shards are of another tool; "" if they are not. UsageError for several."""
+    names = {file.foreign for file in files}
+    if len(names) > 1:
+        raise UsageError(f"shards of several formats do not merge: {', '.join(sorted(names - {''}))} and others")
+    return names.pop()
 
-    def content() -> Iterator[dict[str, Any]]:
-        selection = _selection(files, info)  # it remembers what it was asked
-        for file in files:
-            kept = filter(selection.keeps, file.records()) if selection else file.records()
-            yield from file.entries(shape) if file.form.shape else shape.entries(kept)
 
-    def numbered() -> Iterator[Record]:
-        nonlocal written
-        for place, entry in enumerate(content()):
-            if shape.number_key:
-                entry[shape.number_key] = place
-            written += shape.records_in(entry)
-            yield entry
-
-    with record_file(target.name, target.form, info, files[0].arrangement) as writer:
-        if target.form.is_surveyed:
-            writer.layout.survey(content())
-        records, before = numbered(), -1
-        while before < written:
-            before = written
-            writer.write(islice(records, BATCH))
-            on_merged(written - before)
-    return written
+def _write_foreign(files: Sequence[ShardFile], form: ForeignFormat, out: str, on_merged: OnMerged) -> int:
+    """Write the entries of shards into a file of another tool; return how many records there are."""
+    return form.write(out, lambda: (entry for file in files for entry in file.entries(form)), on_merged)
 
 
 def _own_format(files: Sequence[ShardFile], out: str) -> str | None:
     """Return the name of the format that all shards have, if no ending says it; None for different ones."""
-    names = {file.form.name if file.form.shape or is_stream(out) else None for file in files}
+    names = {file.form.name if is_stream(out) else None for file in files}
     return names.pop() if len(names) == 1 else None
-
-
-def _check_shapes(files: Sequence[ShardFile], form: Format) -> None:
-    """Raise UsageError for files of a shape that cannot be turned into the format."""
-    shaped = [file for file in files if file.form.shape and file.form != form]
-    if shaped:
-        what = f"does not hold all of a {files[0].arrangement.noun}"
-        cannot = "; ".join(f"{file.path} is written as {file.form.name}, which {what}" for file in shaped)
-        raise UsageError(f"{cannot}: make {form.name} from a file in json, jsonl or parquet")
 
 
 def _selection(files: Sequence[ShardFile], info: Mapping[str, Any]) -> Selection | None:

@@ -23,10 +23,8 @@ from vqagen.files.formats import (
     Arrangement,
     Encode,
     Format,
-    Lines,
     Record,
     Selection,
-    Shape,
     decode_lines,
     encode_lines,
     info_beside,
@@ -164,17 +162,12 @@ class Output:
     @property
     def needs_all(self) -> bool:
         """True if nothing can be written before all records are there."""
-        return self.selection is not None or self.form.is_gathered
+        return self.selection is not None
 
     @property
     def arrangement(self) -> Arrangement:
         """How the records stand in the output."""
         return Arrangement(**self.info["generator"]["arrangement"])
-
-    @property
-    def shape(self) -> Shape | None:
-        """The entries of the output; None if the records stand in it as they are."""
-        return self.form.shape(self.info) if self.form.shape else None
 
     @property
     def encode(self) -> Encode:
@@ -279,17 +272,14 @@ def write_blocks(output: Output, blocks: Callable[[], Blocks], finish: Finish) -
             write_info(output.target.name, output.form, output.info, layout.checksum)
         finish(kept.count, kept.selection.to_record() if kept.selection else {})
 
-    layout = None if output.form.is_binary else output.form.layout(kept.numbering)
+    layout = None if output.form.is_binary else output.form.layout(output.arrangement)
     with atomic_output(output.target.name, conclude) as file:
         if layout is None:
             assert output.columns is not None, f"no columns for {output.arrangement.key}"
             output.columns.write(kept.row_groups(), file, output.info)
             return
-        if output.form.is_surveyed:
-            for body in _Kept(output, blocks).bodies():
-                layout.survey(decode_lines(body))
         file.write(layout.head(output.info))
-        for body in kept.bodies():
+        for _, body in kept.chosen():
             file.write(layout.place(body))
         file.write(layout.tail(layout.checksum))
 
@@ -300,9 +290,8 @@ class _Kept:
     def __init__(self, output: Output, blocks: Callable[[], Blocks]) -> None:
         self._output, self._blocks, self.count = output, blocks, 0
         self.selection = deepcopy(output.selection)  # it remembers what it was asked
-        self.numbering = output.arrangement._replace(number_key="") if output.shape else output.arrangement
 
-    def _chosen(self) -> Iterator[tuple[int, bytes]]:
+    def chosen(self) -> Iterator[tuple[int, bytes]]:
         """Yield each block without the records that go."""
         for first, body in self._blocks():
             if self.selection is not None:
@@ -311,20 +300,10 @@ class _Kept:
             self.count += body.count(b"\n")
             yield first, body
 
-    def bodies(self) -> Iterator[bytes]:
-        """Yield each block as lines of what the output has of it: records, or their entries, which are numbered."""
-        shape = self._output.shape
-        if shape is None:
-            yield from (body for _, body in self._chosen())
-            return
-        entries = Lines(self._output.arrangement._replace(number_key=shape.number_key))
-        for _, body in self._chosen():
-            yield entries.place(shape.encode(decode_lines(body)))
-
     def row_groups(self) -> Iterator[list[dict[str, Any]]]:
         """Yield the records of each window, or of the pieces of a long one."""
         window = self._output.arrangement.window
-        for _, blocks in groupby(self._chosen(), key=lambda block: block_of(block[0], window, ROW_GROUP)):
+        for _, blocks in groupby(self.chosen(), key=lambda block: block_of(block[0], window, ROW_GROUP)):
             yield [record for _, body in blocks for record in decode_lines(body)]
 
 

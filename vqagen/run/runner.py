@@ -233,13 +233,9 @@ def _has_checksum(output: Output, location: Location, beside: str | None) -> boo
     if output.form.is_binary:
         given, found = checksums(location)
         return given == found
-    behind, total, shape = Members({CHECKSUM: beside}), Checksum(), output.shape
-    if shape:
-        texts = (line for _, line in shape.read(location))
-    else:
-        source = open_records(location, RecordKind(output.arrangement.key))
-        texts = (text for _, _, _, text in source.read(behind=behind, is_read=False))
-    for text in texts:
+    behind, total = Members({CHECKSUM: beside}), Checksum()
+    source = open_records(location, RecordKind(output.arrangement.key))
+    for _, _, _, text in source.read(behind=behind, is_read=False):
         total = total.add(text + b"\n", 1)
     return behind[CHECKSUM] in (None, str(total))
 

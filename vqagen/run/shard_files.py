@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
-from vqagen.files.formats import FORMATS, Arrangement, Checksum, Entry, Format, Shape, info_beside
+from vqagen.files.formats import FORMATS, LIST, Arrangement, Checksum, Format, info_beside
 from vqagen.files.info import CHANGED, CHECKSUM, FOREIGN, NO_CHECKSUM, Sums, describe_output
 from vqagen.files.locations import Location
 from vqagen.files.parquet import checksums, read_rows
@@ -17,6 +17,7 @@ from vqagen.run.output import find_record_file
 from vqagen.run.windows import Shard, Span
 from vqagen.tasks import TASKS, task_named
 from vqagen.tasks.contract import Task
+from vqagen.tasks.foreign import ForeignFormat
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class ShardFile:
     """Which shard it is of a run made with `--shard`."""
     whole_run: Span | None = None
     """The items of that run."""
+    foreign: str = ""
+    """The name of its format, if that is one of another tool."""
 
     @property
     def is_folder(self) -> bool:
@@ -64,9 +67,9 @@ class ShardFile:
         behind = Members()
         return self._checked(self._read(behind), self.arrangement.number_key, behind)
 
-    def entries(self, shape: Shape) -> Iterator[Entry]:
-        """Yield the entries of a file with this shape; see `records`."""
-        return self._checked(shape.read(self.record_file), shape.number_key, Members())
+    def entries(self, form: ForeignFormat) -> Iterator[dict[str, Any]]:
+        """Yield the entries of a file of another tool; see `records`."""
+        return self._checked(form.read(self.record_file), form.number_key, Members())
 
     def _checked(
         self, read: Iterable[tuple[dict[str, Any], bytes]], number_key: str, behind: Members
@@ -142,7 +145,8 @@ def open_shard(path: Location) -> ShardFile:
             task, arrangement, span = task_named(key), Arrangement(key, number_key, item, window), Span(first, count)
         case _:
             raise BadInput([Problem(FOREIGN, str(path))])
-    form = next((form for form in (*FORMATS, *task.formats) if form.name == layout), None)
+    foreign = layout if layout in TASKS[key].foreign else ""
+    form = LIST if foreign else next((form for form in FORMATS if form.name == layout), None)
     if form is None:
         raise BadInput([Problem(f"its info names a format that this version does not know: {layout}", str(path))])
     shard, whole = None, None
@@ -153,7 +157,7 @@ def open_shard(path: Location) -> ShardFile:
             shard, whole = Shard(number, of), Span(first, count)
         case _:
             raise BadInput([Problem(FOREIGN, str(path))])
-    return ShardFile(path, record_file, form, info, sums, task, arrangement, span, shard, whole)
+    return ShardFile(path, record_file, form, info, sums, task, arrangement, span, shard, whole, foreign)
 
 
 def find_records_in(folder: Path) -> Path | None:

@@ -177,7 +177,7 @@ def dialog_entry(record: Record, picture: Picture, place: int, note: str = "") -
         sentences = [_sentence(each) for each in (record["caption"], *record["rounds"])]
         entities = [each["objects"] for each in record["entities"]]
     except (KeyError, TypeError, AttributeError):
-        message = "no marks in this dialog; show dialogs that `vqagen dialog` writes without --format"
+        message = "no marks in this dialog; show dialogs as `vqagen dialog` writes them"
         raise BadInput([Problem(message, path=f"dialogs[{place}]")]) from None
     shown = {**_head(record, "dialog_index", place, note), "sentences": sentences, "entities": entities}
     return Entry(picture, shown, str(record["caption"].get("label", "")), None, len(sentences) - 1)

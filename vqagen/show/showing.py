@@ -126,7 +126,7 @@ def _entries(
         return kind, dataset_entries(data.parent, data.name, catalogue)
     source = find_any_records(file) if isinstance(found, Path) else found
     if source.kind is SAMPLES:
-        raise UsageError(f"{file} is of the shape of another generator; generate trials without --format reference")
+        raise UsageError(f"{file} is of the shape of another generator; name the trials that it was made of")
     if source.kind is TRIALS:
         return "trials", trial_entries(source)
     catalogue = _catalogue(files, source.info, file)

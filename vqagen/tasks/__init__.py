@@ -5,6 +5,7 @@ This module is light to import: the help of the commands needs it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,17 +22,32 @@ class TaskEntry(NamedTuple):
     """The module and the name of its class, which loads when it is needed."""
     formats: tuple[str, ...] = ("json", "jsonl")
     """The names of the class's `formats`."""
+    foreign: Mapping[str, str] = {}
+    """Name of a format of another tool -> the module and the name of its class, a `foreign.ForeignFormat`."""
     makes_files: bool = False
     """True if the class makes folders with files beside the records."""
 
 
 TASKS = {
-    "questions": TaskEntry("vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet", "visual7w")),
+    "questions": TaskEntry(
+        "vqagen.tasks.questions.task:QuestionTask",
+        ("json", "jsonl", "parquet"),
+        {"visual7w": "vqagen.tasks.questions.visual7w:Visual7W"},
+    ),
     "dialogs": TaskEntry(
         "vqagen.tasks.dialog.task:DialogTask",
-        ("json", "jsonl", "parquet", "clevr-dialog", "visdial"),
+        ("json", "jsonl", "parquet"),
+        {
+            "clevr-dialog": "vqagen.tasks.dialog.clevr_dialog:ClevrDialog",
+            "visdial": "vqagen.tasks.dialog.visdial:VisDial",
+        },
     ),
-    "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json", "reference"), makes_files=True),
+    "trials": TaskEntry(
+        "vqagen.tasks.director.task:DirectorTask",
+        ("jsonl", "json"),
+        {"reference": "vqagen.tasks.director.formats:Reference"},
+        makes_files=True,
+    ),
     # Pictures (`rendering`) are folders of scenes; merge and convert read them as any scenes.
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }

@@ -145,8 +145,8 @@ class Task(ABC):
     reads_scenes: ClassVar[bool] = True
     """True if the items are scenes of an input, False if they are numbers from `start_index` on."""
     formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
-    """The formats of outputs; the first one is the default. `TASKS` lists their names. In a format of another tool,
-    entries stand in place of the records; see `files.formats.Shape`."""
+    """The formats of outputs; the first one is the default. `TASKS` lists their names, and the formats of other
+    tools that `vqagen export` makes of the records; see `tasks.foreign`."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
     WINDOW: ClassVar[int] = 250

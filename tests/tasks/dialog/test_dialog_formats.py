@@ -10,24 +10,23 @@ import pytest
 from handmade_dialogs import DIALOGS as HANDMADE, HandmadeTask
 from pyarrow import json as arrow_json, parquet
 
-from vqagen import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
+from vqagen import BadInput, RunOptions, UsageError, VqagenError, convert, export_file, merge, write_records
 from vqagen.authoring.check.checking import check_paths
 from vqagen.files.records import open_records
 from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS, DialogColumns, dialog_of_row
-from vqagen.tasks.dialog.task import DIALOG_FORMATS
 from vqagen.tasks.settings import RunSettings
 
-FORMATS = tuple(form.name for form in DIALOG_FORMATS)
-SHAPES = FORMATS[3:]
+FORMATS = TASKS["dialogs"].formats
+FOREIGN = TASKS["dialogs"].foreign
 SETTINGS = RunSettings(start_index=0, count=11)
 
 
 @pytest.fixture(autouse=True)
 def _handmade(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(TASKS, "dialogs", TaskEntry("handmade_dialogs:HandmadeTask", FORMATS))
+    monkeypatch.setitem(TASKS, "dialogs", TaskEntry("handmade_dialogs:HandmadeTask", FORMATS, FOREIGN))
 
 
 def write(out: str, form: str, shard: str | None = None, **options: Any) -> None:
@@ -37,8 +36,13 @@ def write(out: str, form: str, shard: str | None = None, **options: Any) -> None
     write_records(HandmadeTask(SETTINGS), out, format=form, shard=shard, options=options, on_progress=on_progress)
 
 
+def write_foreign(form: str) -> None:
+    write("records.json", "json")
+    export_file("records.json", "dialogs.json", form)
+
+
 def name_of(form: str, before: str = "") -> str:
-    return f"{before}dialogs.{form if form in FORMATS[:3] else 'json'}"
+    return f"{before}dialogs.{form}"
 
 
 def contents(place: str) -> list[bytes]:
@@ -65,7 +69,7 @@ def test_shards_merge_to_the_bytes_of_one_run(form: str) -> None:
     assert (merged.records, merged.noun, merged.shards) == (45, "dialog", 3)
 
 
-@pytest.mark.parametrize("form", FORMATS[:3])
+@pytest.mark.parametrize("form", FORMATS)
 def test_check_says_that_dialogs_are_verified_elsewhere(form: str) -> None:
     """Dialogs have objects, and are no scenes."""
     write(name_of(form), form)
@@ -87,7 +91,7 @@ def test_a_stopped_run_is_finished_with_the_same_bytes(form: str) -> None:
 
 
 @pytest.mark.quick("parquet")
-@pytest.mark.parametrize("source", FORMATS[:3])
+@pytest.mark.parametrize("source", FORMATS)
 def test_dialogs_become_any_format_with_the_bytes_of_its_run(source: str) -> None:
     """Parquet, too, holds all of a dialog."""
     write(name_of(source), source)
@@ -101,18 +105,55 @@ def test_dialogs_become_any_format_with_the_bytes_of_its_run(source: str) -> Non
     assert differing == []
 
 
-@pytest.mark.parametrize("source", SHAPES)
-def test_a_shape_does_not_become_dialogs_again(source: str) -> None:
-    write("dialogs.json", source)
-    message = f"dialogs.json is written as {source}, which does not hold all of a dialog: make json from a file in json"
+@pytest.mark.parametrize("form", FOREIGN)
+@pytest.mark.parametrize("source", FORMATS)
+def test_any_output_becomes_the_same_file_of_another_tool(form: str, source: str) -> None:
+    """Which merges as a shard of its own, with the number of its dialogs, and becomes nothing else."""
+    write("dialogs.json", "json")
+    write(name_of(source, "other-"), source)
+    made = export_file("dialogs.json", "one.json", form)
+    export_file(name_of(source, "other-"), "two.json", form)
+    merged = merge(["one.json"], "merged.json")
+
+    assert contents("one.json") == contents("two.json") == contents("merged.json")
+    assert (made, merged.records) == (("dialogs", 45), 45)
+    message = f"one.json is written as {form}, which does not hold all of a dialog: take a file in json"
     with pytest.raises(UsageError, match=message):
-        convert("dialogs.json", "made.json", format="json")
+        convert("one.json", "made.json")
 
 
-@pytest.mark.parametrize("form", SHAPES)
+@pytest.mark.parametrize("form", FOREIGN)
+def test_shards_of_another_tool_merge(form: str) -> None:
+    """Version 1.0 wrote such: the lists behind them are made anew."""
+    write("dialogs.json", "json")
+    export_file("dialogs.json", "whole.json", form)
+    for number in (1, 2):
+        write(f"{number}.json", "json", f"{number}/2")
+        export_file(f"{number}.json", f"part-{number}.json", form)
+    merge(["part-2.json", "part-1.json"], "merged.json")
+
+    assert contents("merged.json") == contents("whole.json")
+    with pytest.raises(UsageError, match=f"shards of several formats do not merge: {form} and others"):
+        merge(["1.json", "part-2.json"], "mixed.json")
+
+
+def test_what_no_file_of_another_tool_is_made_of() -> None:
+    write("dialogs.json", "json")
+    for out, form, message in (
+        ("made.json", "visual7w", "visual7w is made of questions, and these are dialogs; dialogs become clevr-dialog"),
+        ("made.jsonl", "visdial", "dialogs go to files that end in .json"),
+        ("dialogs.json", "visdial", "dialogs.json"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            export_file("dialogs.json", out, form, force=True)
+    with pytest.raises(UsageError, match=r"--format visdial was removed in version 2.0: .* export FILE --to visdial"):
+        convert("dialogs.json", "made.json", format="visdial")
+
+
+@pytest.mark.parametrize("form", FOREIGN)
 def test_a_changed_shard_does_not_merge(form: str) -> None:
     """Each of its texts counts, wherever it stands."""
-    write("dialogs.json", form)
+    write_foreign(form)
     text = Path("dialogs.json").read_text()
     for word in ("red", "What color is it", "leftmost", "CLEVR_val_000001"):
         if word not in text:
@@ -134,7 +175,7 @@ NO_VISDIAL = [
 
 
 def test_what_is_no_file_of_visdial_is_said_with_its_place() -> None:
-    write("dialogs.json", "visdial")
+    write_foreign("visdial")
     text, missed = Path("dialogs.json").read_text(), []
     for old, new, message in NO_VISDIAL:
         Path("dialogs.json").write_text(text.replace(old, new, 1))

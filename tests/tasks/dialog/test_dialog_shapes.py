@@ -6,40 +6,40 @@ import json
 from copy import deepcopy
 from typing import Any
 
+import orjson
 import pytest
 from generated_dialogs import generated
 from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL, UNIQUE, dialogs_about
 from scene_records import sampled_scenes
 
 from vqagen import find_domain
-from vqagen.files.formats import Arrangement, Checksum, Shape, encode_lines
-from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
+from vqagen.tasks.dialog.clevr_dialog import ClevrDialog
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
-from vqagen.tasks.dialog.visdial import VISDIAL, all_answers
+from vqagen.tasks.dialog.visdial import VisDial, all_answers
+from vqagen.tasks.foreign import ForeignFormat
 
 Json = Any
 INFO = {"generator": {"answers": ANSWERS}}
 
 
-def written(form: Any, records: Any = DIALOGS) -> Json:
+def written(kind: type[ForeignFormat], records: Any = DIALOGS) -> Json:
     """What a file of a format says."""
-    shape: Shape = form.shape(INFO)
-    layout = form.layout(Arrangement("dialogs", "", "scene", 0))
+    form = kind(INFO)
     numbered = [{**record, "dialog_index": number} for number, record in enumerate(records)]
-    entries = list(shape.entries(numbered))
-    return json.loads(layout.head(INFO) + layout.placed(encode_lines(entries), 0) + layout.tail(Checksum()))
+    lines = [orjson.dumps(form.written(entry)) for entry in form.entries(numbered)]
+    return json.loads(form.head() + b",".join(lines) + form.tail())
 
 
 @pytest.fixture
 def images() -> Json:
     """Three images with five dialogs each, but for the last."""
-    return written(CLEVR_DIALOG, [*dialogs_about(0), *dialogs_about(4), *dialogs_about(1)])
+    return written(ClevrDialog, [*dialogs_about(0), *dialogs_about(4), *dialogs_about(1)])
 
 
 def items(record: Any) -> list[Json]:
     """The history of one dialog."""
-    history: list[Json] = written(CLEVR_DIALOG, [record])[0]["dialogs"][0]["graph"]["history"]
+    history: list[Json] = written(ClevrDialog, [record])[0]["dialogs"][0]["graph"]["history"]
     return history
 
 
@@ -62,7 +62,7 @@ def test_an_image_has_one_entry_with_all_of_its_dialogs(images: Json) -> None:
 
 def test_what_a_scene_does_not_say_is_null_and_its_index_is_its_place() -> None:
     bare = {key: value for key, value in UNIQUE.items() if key not in ("split", "image_index", "image_filename")}
-    (image,) = written(CLEVR_DIALOG, [{**bare, "scene_index": 3}])
+    (image,) = written(ClevrDialog, [{**bare, "scene_index": 3}])
 
     assert (image["split"], image["image_index"], image["image_filename"]) == (None, 3, None)
 
@@ -75,7 +75,7 @@ def test_an_answer_is_a_number_if_the_question_counts_and_else_a_text(images: Js
 
 
 def test_a_template_is_named_without_its_texts() -> None:
-    (image,) = written(CLEVR_DIALOG, [EXTREME])
+    (image,) = written(ClevrDialog, [EXTREME])
     caption, *rounds = image["dialogs"][0]["template_info"]
 
     assert all(
@@ -169,7 +169,7 @@ def test_an_item_keeps_what_its_round_told_when_later_rounds_tell_more() -> None
 
 
 def test_the_graph_says_at_the_end_what_was_told_and_answered_of_each_object() -> None:
-    (image,) = written(CLEVR_DIALOG, [EXTREME])
+    (image,) = written(ClevrDialog, [EXTREME])
     graph = image["dialogs"][0]["graph"]
 
     assert graph["objects"]["0"] == {
@@ -190,13 +190,13 @@ def test_the_graph_says_at_the_end_what_was_told_and_answered_of_each_object() -
 
 def test_a_relation_stands_as_in_scenes() -> None:
     """The reference wrote it the other way round (B14): object 1 is right of object 0."""
-    (image,) = written(CLEVR_DIALOG, [RELATION])
+    (image,) = written(ClevrDialog, [RELATION])
 
     assert image["dialogs"][0]["graph"]["relationships"] == {"right": {"0": [1]}}
 
 
 def test_members_of_several_are_not_known_before_they_are_counted() -> None:
-    told = written(CLEVR_DIALOG, [{**SEVERAL, "rounds": []}])[0]["dialogs"][0]["graph"]["objects"]
+    told = written(ClevrDialog, [{**SEVERAL, "rounds": []}])[0]["dialogs"][0]["graph"]["objects"]
 
     assert told == {}
 
@@ -234,7 +234,7 @@ def test_dialog_stitch_measures_how_far_back_a_round_refers(images: Json) -> Non
 
 def shaped(domain: str) -> Json:
     """A few generated dialogs of a domain, in CLEVR-Dialog's shape."""
-    return written(CLEVR_DIALOG, generated(4, domain=domain))
+    return written(ClevrDialog, generated(4, domain=domain))
 
 
 @pytest.fixture(params=["clevr", "market"])
@@ -298,7 +298,7 @@ def test_every_answer_of_a_generated_dialog_is_listed_beforehand(domain: str, si
 
 
 def test_a_question_is_listed_once_and_every_answer_of_the_domain_is_an_option() -> None:
-    document = written(VISDIAL, [*dialogs_about(0), *dialogs_about(1)])
+    document = written(VisDial, [*dialogs_about(0), *dialogs_about(1)])
     data = document["data"]
     asked = [data["questions"][each["question"]] for dialog in data["dialogs"] for each in dialog["dialog"]]
 
@@ -312,7 +312,7 @@ def test_a_question_is_listed_once_and_every_answer_of_the_domain_is_an_option()
 
 def test_a_larger_number_is_added_where_it_comes_first() -> None:
     """A scene may have more objects than the domain's sampled scenes; options before it stay as they were."""
-    data = written(VISDIAL, [*dialogs_about(4), *dialogs_about(6)])["data"]
+    data = written(VisDial, [*dialogs_about(4), *dialogs_about(6)])["data"]
     many = [len(each["answer_options"]) for dialog in data["dialogs"] for each in dialog["dialog"]]
 
     assert data["answers"] == [*ANSWERS, "12"]
@@ -321,23 +321,23 @@ def test_a_larger_number_is_added_where_it_comes_first() -> None:
 
 def test_each_dialog_has_a_number_of_its_own() -> None:
     """Five dialogs of an image share `image_id`: readers number questions by it, and they would be the same."""
-    dialogs = written(VISDIAL)["data"]["dialogs"]
+    dialogs = written(VisDial)["data"]["dialogs"]
 
     assert [(dialog["image_id"], dialog["dialog_id"]) for dialog in dialogs] == [(7, number) for number in range(5)]
 
 
 def test_a_file_without_dialogs_is_a_document_still() -> None:
-    assert written(VISDIAL, []) == {
+    assert written(VisDial, []) == {
         "version": "1.0",
         "data": {"dialogs": [], "questions": [], "answers": ANSWERS},
         "split": None,
     }
-    assert written(CLEVR_DIALOG, []) == []
+    assert written(ClevrDialog, []) == []
 
 
 def test_shapes_leave_the_records_as_they_are() -> None:
     before = deepcopy(DIALOGS)
-    for form in (CLEVR_DIALOG, VISDIAL):
+    for form in (ClevrDialog, VisDial):
         written(form)
 
     assert before == DIALOGS

@@ -237,7 +237,7 @@ def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record
     """A format that holds the texts, the answers and the labels is judged as the document is."""
     vqagen_.done("dialog --scenes scenes.json --out d.json --dialogs-per-image 2 --count 1")
     name = f"x.{layout}" if layout in ("jsonl", "parquet") else "x.json"
-    vqagen_.done(f"convert d.json --out {name} --format {layout}")
+    vqagen_.done(f"convert d.json --out {name}" if name != "x.json" else f"export d.json --out {name} --to {layout}")
     reports = [json.loads(vqagen_(f"verify {each} --scenes scenes.json --json").out) for each in ("d.json", name)]
 
     assert [(each["checked"], each["by_problem"], each["unproven"]) for each in reports] == [(2, {}, {})] * 2
@@ -256,7 +256,8 @@ def test_a_dialog_of_a_run_has_its_number(vqagen_: Commands) -> None:
 
 def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: Commands) -> None:
     """They do not name the template of a caption; what can be read is judged, and the rest counted."""
-    vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --count 1 --dialogs-per-image 2")
+    vqagen_.done("dialog --scenes scenes.json --out r.json --count 1 --dialogs-per-image 2")
+    vqagen_.done("export r.json --to clevr-dialog --out d.json")
     images = json.loads(Path("d.json").read_text())
     first, second = images[0]["dialogs"]
     del first["template"], second["template"]
@@ -271,7 +272,8 @@ def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: C
 
 def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> None:
     """In CLEVR-Dialog's shape, the history of the graph says which round each depends on."""
-    vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --count 1")
+    vqagen_.done("dialog --scenes scenes.json --out r.json --count 1")
+    vqagen_.done("export r.json --to clevr-dialog --out d.json")
     images = json.loads(Path("d.json").read_text())
     before = verified(vqagen_, images)["by_problem"]
     images[0]["dialogs"][0]["graph"]["history"][1]["dependence"] = 8

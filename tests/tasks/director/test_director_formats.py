@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vqagen import convert, merge, write_trials
+from vqagen import export_file, merge, write_trials
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.settings import ALWAYS, RELATIONAL, SUPERLATIVE, DirectorSettings
 
@@ -25,18 +25,14 @@ def _in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def write(out: str, form: str = "reference", questions: str = SUPERLATIVE, shard: str | None = None) -> bytes:
-    """Write trials into a folder; return their file."""
+def write(out: str, questions: str = SUPERLATIVE, shard: str | None = None) -> bytes:
+    """Write trials into a folder, and a file of samples beside it; return the samples."""
     settings = DirectorSettings(
         count=TRIALS[questions], questions=questions, suffix=ALWAYS, render=("none",), start_index=7
     )
-    write_trials(out, settings, format=form, shard=shard)
-    return records_of(out)
-
-
-def records_of(out: str) -> bytes:
-    (path,) = (each for each in Path(out).iterdir() if each.suffix in (".json", ".jsonl") and "info" not in each.name)
-    return path.read_bytes()
+    write_trials(out, settings, shard=shard)
+    export_file(out, f"{out}.json", "reference")
+    return Path(f"{out}.json").read_bytes()
 
 
 @pytest.fixture(scope="module", params=TRIALS)
@@ -169,19 +165,13 @@ def test_an_item_says_every_noun_and_adjective(document: Document) -> None:
 # The runner -----------------------------------------------------------------------------------------------------------
 
 
-def test_shards_merge_to_the_bytes_of_one_run() -> None:
-    """The numbers at the end count the samples of all shards."""
+def test_samples_are_made_of_any_trials() -> None:
+    """Shards of samples, which version 1.0 wrote, merge: the numbers at the end count all."""
     whole = write("trials")
     for number in (1, 2):
         write(f"part-{number}", shard=f"{number}/2")
     merge(["part-2", "part-1"], "merged")
+    export_file("merged/trials.jsonl", "of-merged.json", "reference")
+    merge(["part-2.json", "part-1.json"], "of-samples.json")
 
-    assert records_of("merged") == whole
-
-
-def test_records_are_converted_to_the_same_bytes() -> None:
-    whole = write("trials")
-    write("lines", "jsonl")
-    convert("lines/trials.jsonl", "converted.json", format="reference")
-
-    assert Path("converted.json").read_bytes() == whole
+    assert Path("of-merged.json").read_bytes() == Path("of-samples.json").read_bytes() == whole

@@ -22,15 +22,13 @@ from vqagen import (
     BaselineFiles,
     RunOptions,
     UsageError,
-    VqagenError,
     baseline,
-    convert,
+    export_file,
     find_domain,
     merge,
     write_questions,
     write_records,
 )
-from vqagen.run.runner import OnProgress, Progress
 from vqagen.score.items.reading import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import QuestionTask, question_task
@@ -61,17 +59,12 @@ def task_of(settings: QuestionSettings, dialect: str) -> QuestionTask:
     return question_task(files, settings, RecordForm(dialect=dialect))
 
 
-def write(
-    out: str,
-    form: str = "visual7w",
-    shard: str | None = None,
-    settings: QuestionSettings = SETTINGS,
-    dialect: str = "generator",
-    on_progress: OnProgress = lambda _: None,
-    **options: Any,
-) -> None:
-    task, options = task_of(settings, dialect), RunOptions(**options)
-    write_records(task, out, "scenes.json", format=form, shard=shard, options=options, on_progress=on_progress)
+def write(out: str, form: str = "visual7w", settings: QuestionSettings = SETTINGS, dialect: str = "generator") -> None:
+    """Write questions, or a dataset of them."""
+    name = "made.jsonl" if form == "visual7w" else out
+    write_records(task_of(settings, dialect), name, "scenes.json", options=RunOptions(force=True))
+    if form == "visual7w":
+        export_file(name, out, form, force=True)
 
 
 @cache
@@ -239,43 +232,27 @@ def test_no_order_of_preference_beats_the_most_frequent_answer() -> None:
 # Runs -----------------------------------------------------------------------------------------------------------------
 
 
-def test_shards_merge_to_the_bytes_of_one_run() -> None:
-    """The options of all questions are drawn anew."""
+def test_any_output_becomes_the_same_dataset() -> None:
+    """A selection from the whole output is made already."""
+    settings = replace(SETTINGS, dedupe="all")
+    made = []
+    for name in ("questions.json", "questions.jsonl", "questions.parquet", "questions.json.gz"):
+        write(name, "as named", settings, "release")
+        export_file(name, "dataset.json", "visual7w", force=True)
+        made.append(Path("dataset.json").read_bytes())
+
+    assert len(set(made)) == 1
+
+
+def test_shards_merge_to_the_bytes_of_one_file() -> None:
+    """Version 1.0 wrote such shards; the options of all questions are drawn anew."""
     for number in (1, 2, 3):
-        write(f"{number}.json", shard=f"{number}/3")
-    merge(["3.json", "1.json", "2.json"], "merged.json")
+        write_records(task_of(SETTINGS, "generator"), f"{number}.json", "scenes.json", shard=f"{number}/3")
+        export_file(f"{number}.json", f"part-{number}.json", "visual7w")
+    merged = merge(["part-3.json", "part-1.json", "part-2.json"], "merged.json")
 
     assert contents("merged.json") == whole()
-
-
-def test_a_stopped_run_is_finished_with_the_same_bytes() -> None:
-    def stop(progress: Progress) -> None:
-        if progress.items >= 8:
-            raise VqagenError("stopped")
-
-    with pytest.raises(VqagenError, match="stopped"):
-        write("cut.json", on_progress=stop)
-    write("cut.json", resume=True)
-    write("cut.json", resume=True)  # nothing is left to do
-
-    assert contents("cut.json") == whole()
-
-
-def test_convert_gives_the_bytes_of_the_run() -> None:
-    write("questions.jsonl", "jsonl")
-    convert("questions.jsonl", "made.json", format="visual7w")
-
-    assert contents("made.json") == whole()
-
-
-def test_only_the_questions_that_stay_give_options() -> None:
-    """A selection from the whole output is asked twice: by the survey of answers and by the writer."""
-    settings = replace(SETTINGS, dedupe="all")
-    write("dataset.json", settings=settings, dialect="release")
-    write("questions.parquet", "parquet", settings=settings, dialect="release")
-    convert("questions.parquet", "made.json", format="visual7w")
-
-    assert contents("made.json") == contents("dataset.json")
+    assert merged.records == sum(1 for _ in pairs_of("merged.json"))
 
 
 def test_the_baselines_of_the_toolkit_answer_it() -> None:
@@ -294,27 +271,17 @@ def test_the_baselines_of_the_toolkit_answer_it() -> None:
 
 
 def test_questions_without_answers_are_no_dataset() -> None:
-    records = RecordForm(hide_answers=True)
-    message = r"questions without answers \(--hide-answers\) cannot be written as visual7w"
-    with pytest.raises(UsageError, match=message):
-        write_questions("scenes.json", "dataset.json", None, SETTINGS, records, format="visual7w")
-    write_questions("scenes.json", "hidden.json", None, SETTINGS, records)
-    with pytest.raises(UsageError, match=message):
-        convert("hidden.json", "dataset.json", format="visual7w")
+    write_questions("scenes.json", "hidden.json", None, SETTINGS, RecordForm(hide_answers=True))
+    with pytest.raises(UsageError, match=r"questions without answers \(--hide-answers\) cannot become visual7w"):
+        export_file("hidden.json", "dataset.json", "visual7w")
 
     assert sorted(path.name for path in Path().iterdir()) == ["hidden.json", "scenes.json"]
-
-
-def test_a_dataset_does_not_become_questions_again() -> None:
-    place_whole()
-    with pytest.raises(UsageError, match=r"dataset.json is written as visual7w, which does not hold all of a question"):
-        convert("dataset.json", "questions.json", format="json")
 
 
 def test_a_dataset_of_another_tool_is_not_converted() -> None:
     Path("dataset.json").write_text('{"dataset": "visual7w-telling", "images": []}')
     with pytest.raises(BadInput, match="its info is missing"):
-        convert("dataset.json", "made.json", format="visual7w")
+        export_file("dataset.json", "made.json", "visual7w")
 
 
 CHANGES = [

@@ -26,7 +26,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from vqagen.files.formats import Entry, Format, List, Record, Shape, image_number
+from vqagen.files.formats import Record
+from vqagen.files.records import RecordKind
+from vqagen.tasks.foreign import Entry, ForeignFormat, image_number
 
 INPUTS = {
     "attribute": {"type": "Attribute", "name": "<A>"},
@@ -44,10 +46,11 @@ UNTOLD = frozenset({"count-att-no", "exist-other"})
 """Labels of which nobody knows afterwards how many objects, and which, are meant: they are not mergeable."""
 
 
-class ClevrDialog(Shape):
+class ClevrDialog(ForeignFormat):
     """The dialogs of an image with their templates and graphs."""
 
-    key = "images"
+    name = "clevr-dialog"
+    kind = RecordKind("images")
 
     def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
         """Yield the entry of each image."""
@@ -63,9 +66,6 @@ class ClevrDialog(Shape):
     def records_in(self, entry: Entry) -> int:
         """Return how many dialogs an image has."""
         return len(entry["dialogs"])
-
-
-CLEVR_DIALOG = Format("clevr-dialog", (), List, holds_info=False, shape=ClevrDialog)
 
 
 def _dialog(record: Record) -> dict[str, Any]:

@@ -14,13 +14,12 @@ from vqagen.files.locations import Location
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.language.vocabulary import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
-from vqagen.tasks.dialog.clevr_dialog import CLEVR_DIALOG
 from vqagen.tasks.dialog.dialog_files import DialogColumns
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
 from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.visdial import VISDIAL, all_answers, most_objects
+from vqagen.tasks.dialog.visdial import all_answers, most_objects
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.scene import Scene
 
@@ -121,9 +120,6 @@ class DialogReport(RunReport):
 # The task -------------------------------------------------------------------------------------------------------------
 
 
-DIALOG_FORMATS = (JSON, JSON_LINES, PARQUET, CLEVR_DIALOG, VISDIAL)
-
-
 @dataclass(frozen=True)
 class DialogTask(Task):
     """Makes dialogs with their programs, coreference and answers, which are balanced in each window of scenes."""
@@ -134,7 +130,7 @@ class DialogTask(Task):
     key = "dialogs"
     number_key = "dialog_index"
     index_key = "scene_index"
-    formats = DIALOG_FORMATS
+    formats = (JSON, JSON_LINES, PARQUET)
 
     @cached_property
     def domain(self) -> LoadedDialogDomain:

@@ -19,21 +19,10 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.formats import (
-    Arrangement,
-    Checksum,
-    Entry,
-    Format,
-    FoundEntry,
-    List,
-    Record,
-    Shape,
-    decode_lines,
-    encode_lines,
-    image_number,
-)
+from vqagen.files.formats import Record
 from vqagen.files.locations import Location
 from vqagen.files.stream import JsonReader, reading
+from vqagen.tasks.foreign import Entry, ForeignFormat, FoundEntry, image_number
 from vqagen.world.domain import Domain
 
 VERSION = b"1.0"
@@ -48,14 +37,25 @@ MOST_COUNTED = 1000
 """Larger numbers of objects are not listed as answers beforehand."""
 
 
-class VisDial(Shape):
-    """A dialog with its texts; the layout numbers them."""
+class VisDial(ForeignFormat):
+    """A document of dialogs, and behind them the questions and answers that their numbers refer to.
 
-    key = "dialogs"
+    A question has its number from the first dialog that asks it. The answers are all that the domain has, and each is
+    an option of every round; an answer that is none of them, such as a larger number, is added when it comes first. The
+    document's split is that of its first dialog.
+    """
+
+    name = "visdial"
     number_key = "dialog_id"
 
+    def __init__(self, info: Mapping[str, Any]) -> None:
+        super().__init__(info)
+        self._splits: list[str | None] = []
+        self._questions: dict[str, int] = {}
+        self._answers = {answer: number for number, answer in enumerate(info["generator"].get("answers", ()))}
+
     def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
-        """Yield the entry of each dialog."""
+        """Yield the entry of each dialog, with its texts."""
         for record in records:
             rounds = [
                 {
@@ -65,14 +65,41 @@ class VisDial(Shape):
                 }
                 for each in record["rounds"]
             ]
-            image = {"split": record.get("split"), "image_filename": record.get("image_filename")}
             yield {
                 "image_id": image_number(record),
                 "dialog_id": record["dialog_index"],
-                **image,
+                "split": record.get("split"),
+                "image_filename": record.get("image_filename"),
                 "caption": record["caption"]["text"].removesuffix("."),
                 "dialog": rounds,
             }
+
+    def head(self) -> bytes:
+        """Return the document up to its first dialog."""
+        return b'{"version": "%s", "data": {"%s": [' % (VERSION, DIALOGS.encode())
+
+    def written(self, entry: Entry) -> Entry:
+        """Return a dialog with numbers in place of its texts."""
+        self._splits = self._splits or [entry["split"]]
+        return {**entry, "dialog": [self._indexed(each) for each in entry["dialog"]]}
+
+    def whole(self, entry: Entry, written: Entry) -> Entry:
+        """Return a dialog with its texts."""
+        return entry
+
+    def tail(self) -> bytes:
+        """Return the lists behind the dialogs, and the end of the document."""
+        lists = b"".join(b', "%s": %s' % (name.encode(), orjson.dumps(texts)) for name, texts in self._lists().items())
+        return b'\n]%s}, "split": %s}\n' % (lists, orjson.dumps(next(iter(self._splits), None)))
+
+    def _lists(self) -> dict[str, list[str]]:
+        return dict(zip(LISTS, (list(self._questions), list(self._answers)), strict=True))
+
+    def _indexed(self, each: dict[str, Any]) -> dict[str, Any]:
+        question = self._questions.setdefault(each["question"], len(self._questions))
+        answer = self._answers.setdefault(each["answer"], len(self._answers))
+        options = {"answer_options": list(range(len(self._answers))), "gt_index": answer}
+        return {**each, "question": question, "answer": answer, **options}
 
     def read(self, path: Location) -> Iterator[FoundEntry]:
         """Yield the entries of a file, with their texts. BadInput for what is no such document."""
@@ -87,58 +114,6 @@ class VisDial(Shape):
                         where = f"data.{DIALOGS}[{index}]"
                         raise BadInput([Problem("not a dialog of such a file", str(path), where)]) from None
                     yield FoundEntry(entry, orjson.dumps(entry))
-
-
-class VisDialDocument(List):
-    """A document of dialogs, one a line, and behind them the questions and answers that their numbers refer to.
-
-    A question has its number from the first dialog that asks it. The answers are all that the domain has, and each is
-    an option of every round; an answer that is none of them, such as a larger number, is added when it comes first. The
-    document's split is that of its first dialog.
-    """
-
-    def __init__(self, arrangement: Arrangement) -> None:
-        super().__init__(arrangement)
-        self._split: str | None = None
-        self._questions: dict[str, int] = {}
-        self._answers: dict[str, int] = {}
-
-    def head(self, info: Record) -> bytes:
-        """Return the document up to its first dialog, and take the answers of the domain."""
-        self._answers = {answer: number for number, answer in enumerate(info["generator"].get("answers", ()))}
-        return b'{"version": "%s", "data": {"%s": [' % (VERSION, DIALOGS.encode())
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return the dialogs, separated by commas."""
-        entries = decode_lines(body)
-        if not number and entries:
-            self._split = entries[0]["split"]
-        return super().placed(encode_lines(self._written(entry) for entry in entries), number)
-
-    def lines(self, placed: bytes) -> bytes:
-        """Return the dialogs with their texts, so that the checksum is of all that they say."""
-        lists = self._lists()
-        return encode_lines(_restored(entry, lists) for entry in decode_lines(super().lines(placed)))
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return the lists behind the dialogs, and the end of the document."""
-        lists = b"".join(b', "%s": %s' % (name.encode(), orjson.dumps(texts)) for name, texts in self._lists().items())
-        return b'\n]%s}, "split": %s}\n' % (lists, orjson.dumps(self._split))
-
-    def _lists(self) -> dict[str, list[str]]:
-        return dict(zip(LISTS, (list(self._questions), list(self._answers)), strict=True))
-
-    def _written(self, entry: Entry) -> Entry:
-        return {**entry, "dialog": [self._indexed(each) for each in entry["dialog"]]}
-
-    def _indexed(self, each: dict[str, Any]) -> dict[str, Any]:
-        question = self._questions.setdefault(each["question"], len(self._questions))
-        answer = self._answers.setdefault(each["answer"], len(self._answers))
-        options = {"answer_options": list(range(len(self._answers))), "gt_index": answer}
-        return {**each, "question": question, "answer": answer, **options}
-
-
-VISDIAL = Format("visdial", (), VisDialDocument, holds_info=False, shape=VisDial, is_gathered=True)
 
 
 def _restored(entry: Entry, lists: Mapping[str, list[str]]) -> Entry:

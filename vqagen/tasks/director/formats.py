@@ -20,21 +20,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.files.formats import (
-    JSON,
-    JSON_LINES,
-    Arrangement,
-    Checksum,
-    Entry,
-    Format,
-    FoundEntry,
-    List,
-    Record,
-    Shape,
-    decode_lines,
-)
-from vqagen.files.locations import Location
-from vqagen.files.records import RecordKind, open_records
+from vqagen.files.formats import Record
+from vqagen.files.records import RecordKind
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.catalogue_words import ITEM
 from vqagen.tasks.director.rules import (
@@ -50,8 +37,9 @@ from vqagen.tasks.director.rules import (
     VERTICAL,
     labels,
 )
+from vqagen.tasks.foreign import Entry, ForeignFormat
 
-SAMPLES, SAMPLE_ID = "samples", "sample_id"
+SAMPLES = "samples"
 DATASET_NAME = "director"
 RULE_TYPES: Mapping[str, str] = {
     NONE: "none",
@@ -71,41 +59,37 @@ _SUFFIXES = {DIRECTOR: " from my point of view", PARTICIPANT: " from your point 
 _COLUMNS = {letter: x for x, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ")}
 
 
-class SampleDocument(List):
-    """A document of samples, one a line, and behind them their numbers."""
+class Reference(ForeignFormat):
+    """A document of samples, each with its whole grid, and behind them their numbers."""
 
-    def __init__(self, arrangement: Arrangement) -> None:
-        super().__init__(arrangement)
+    name = "reference"
+    kind = RecordKind(SAMPLES, ("sample_id",))
+
+    def __init__(self, info: Mapping[str, Any]) -> None:
+        super().__init__(info)
         self._of_type = {CONTROL: 0, TEST: 0}
 
-    def head(self, info: Record) -> bytes:
+    def head(self) -> bytes:
         """Return the document up to its first sample."""
         return b'{"dataset_name": "%s", "%s": [' % (DATASET_NAME.encode(), SAMPLES.encode())
 
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return the samples, separated by commas."""
-        for entry in decode_lines(body):
-            self._of_type[entry["sample_type"]] += 1
-        return super().placed(body, number)
+    def written(self, entry: Entry) -> Entry:
+        """Count a sample."""
+        self._of_type[entry["sample_type"]] += 1
+        return entry
 
-    def tail(self, checksum: Checksum) -> bytes:
+    def tail(self) -> bytes:
         """Return the numbers of samples, and the end of the document."""
         control, test = self._of_type[CONTROL], self._of_type[TEST]
         counts = b'"total_samples": %d, "control_samples": %d, "test_samples": %d' % (control + test, control, test)
         return b"\n], %s}\n" % counts
-
-
-class Reference(Shape):
-    """A sample with its whole grid."""
-
-    key = SAMPLES
 
     def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
         """Yield the sample of each trial."""
         for record in records:
             gold, theirs = [_coordinates(record["answer"])], [*map(_coordinates, record["participant_answers"])]
             yield {
-                SAMPLE_ID: record["trial_index"],
+                "sample_id": record["trial_index"],
                 "sample_type": record["trial_type"],
                 "image_path": record.get("image", ""),
                 "question": self._question(record),
@@ -119,12 +103,6 @@ class Reference(Shape):
                 "is_physics": record["is_physics"],
                 "is_reversed": _is_reversed(record),
             }
-
-    def read(self, path: Location) -> Iterator[FoundEntry]:
-        """Yield the samples of a file."""
-        source = open_records(path, RecordKind(self.key, (SAMPLE_ID,)))
-        for index, value, place, text in source.read():
-            yield FoundEntry(source.object_of(value, index, place), text)
 
     @cached_property
     def _catalogue(self) -> ItemCatalogue:
@@ -140,10 +118,6 @@ class Reference(Shape):
     def _written(self) -> dict[str, Entry]:
         """Name -> item as a cell holds it, for items that have been written already."""
         return {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is made of the info."""
-        return {"info": self.info}
 
     def _grid(self, record: Record) -> Entry:
         width, height = record["width"], record["height"]
@@ -221,9 +195,3 @@ def _coordinates(label: str) -> list[int]:
     [2, 1]
     """
     return [_COLUMNS[label[0]], int(label[1:]) - 1]
-
-
-# Formats -------------------------------------------------------------------------------------------------------------
-
-REFERENCE = Format("reference", (), SampleDocument, holds_info=False, shape=Reference, is_gathered=True)
-DIRECTOR_FORMATS = (JSON_LINES, JSON, REFERENCE)

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.errors import UsageError
+from vqagen.files.formats import JSON, JSON_LINES
 from vqagen.files.locations import content_hash
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
@@ -18,7 +19,6 @@ from vqagen.rng import below, pick, stream
 from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
 from vqagen.tasks.director.design import WINDOW, Cell, Design, RecordMaker, Trial
-from vqagen.tasks.director.formats import DIRECTOR_FORMATS
 from vqagen.tasks.director.instructions import (
     SHIPPED_INSTRUCTIONS,
     find_instruction_files,
@@ -161,7 +161,7 @@ class DirectorTask(Task):
     index_key = "trial_index"
     item = "trial"
     reads_scenes = False
-    formats = DIRECTOR_FORMATS
+    formats = (JSON_LINES, JSON)
     makes_files = True
     WINDOW = WINDOW
 

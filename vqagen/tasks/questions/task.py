@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location, content_hash, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
@@ -20,7 +21,6 @@ from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection, load_
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.visual7w import QUESTION_FORMATS
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene
@@ -39,7 +39,7 @@ class QuestionTask(Task):
     key = "questions"
     number_key = "question_index"
     index_key = "scene_index"
-    formats = QUESTION_FORMATS
+    formats = (JSON, JSON_LINES, PARQUET)
 
     @cached_property
     def excluded_hashes(self) -> dict[str, str]:

@@ -16,37 +16,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.formats import (
-    JSON,
-    JSON_LINES,
-    PARQUET,
-    Arrangement,
-    Checksum,
-    Entry,
-    Format,
-    FoundEntry,
-    List,
-    Record,
-    Shape,
-    decode_lines,
-    encode_lines,
-    image_number,
-)
+from vqagen.files.formats import Record
 from vqagen.files.locations import Location
 from vqagen.files.records import open_records
 from vqagen.files.stream import reading
 from vqagen.files.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
 from vqagen.language.question import FUNCTION_KEYS, RELEASE_WORDS, release_answer
 from vqagen.rng import below, pick, shuffled, stream
+from vqagen.tasks.foreign import Entry, ForeignFormat, FoundEntry, image_number
 
 BOOL = "Bool"
 INTEGER = "Integer"
@@ -180,19 +165,24 @@ def _all_answers(kind: str, counts: Mapping[str, int]) -> Options:
     return tuple(dict.fromkeys((*counts, *always)))
 
 
-@dataclass(frozen=True)
-class Visual7W(Shape):
-    """An image with its pairs; the layout numbers them and draws their options."""
+class Visual7W(ForeignFormat):
+    """A document of images with their pairs, and behind them the families of the pairs."""
 
-    key = IMAGES.key
+    name = "visual7w"
+    kind = IMAGES
 
-    def __post_init__(self) -> None:
-        if self.info["generator"]["records"]["hide_answers"]:
-            what = "questions without answers (--hide-answers) cannot be written as visual7w, which holds the answers"
-            raise UsageError(f"{what}; choose json, jsonl or parquet")
+    def __init__(self, info: Mapping[str, Any]) -> None:
+        super().__init__(info)
+        if info["generator"]["records"]["hide_answers"]:
+            raise UsageError(
+                "questions without answers (--hide-answers) cannot become visual7w, which holds the answers"
+            )
+        self._options = WrongOptions(info["generator"]["settings"]["seed"])
+        self._families: dict[PairFamily, int] = {}
+        self._of_pair: list[int] = []
 
     def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
-        """Yield the entry of each image."""
+        """Yield the entry of each image, whose pairs have no numbers and options yet."""
         for _, about_image in groupby(records, key=lambda record: record["scene_index"]):
             first, *rest = about_image
             yield {
@@ -216,9 +206,47 @@ class Visual7W(Shape):
         answer_type = self.info["generator"].get("answer_types", {}).get(function)
         return answer_type if answer_type in (BOOL, INTEGER) else function
 
+    def write(
+        self, out: str, entries: Callable[[], Iterable[Entry]], on_written: Callable[[int], object] = lambda _: None
+    ) -> int:
+        """Count the answers of all pairs, of which options are drawn, and write the file."""
+        for pair in (pair for entry in entries() for pair in entry[PAIRS]):
+            self._options.count(PairFamily(*pair[FAMILY]), pair["answer"])
+        return super().write(out, entries, on_written)
+
+    def head(self) -> bytes:
+        """Return the document up to its first image."""
+        return b'{"dataset": "%s", "%s": [' % (TELLING.encode(), IMAGES.key.encode())
+
+    def written(self, entry: Entry) -> Entry:
+        """Return an image whose pairs have numbers and options."""
+        return {**entry, PAIRS: [self._written_pair(pair) for pair in entry[PAIRS]]}
+
+    def _written_pair(self, pair: Entry) -> Entry:
+        family = PairFamily(*pair[FAMILY])
+        number = len(self._of_pair)
+        self._of_pair.append(self._families.setdefault(family, len(self._families)))
+        return {
+            "qa_id": number,
+            "question": pair["question"],
+            "answer": pair["answer"],
+            "multiple_choices": self._options.draw(family, pair["answer"]),
+            "type": pair["type"],
+        }
+
+    def whole(self, entry: Entry, written: Entry) -> Entry:
+        """Return an image with the family of each pair."""
+        both = zip(entry[PAIRS], written[PAIRS], strict=True)
+        return {**written, PAIRS: [{**pair, FAMILY: made_of[FAMILY]} for made_of, pair in both]}
+
     def records_in(self, entry: Entry) -> int:
         """Return how many questions are about an image."""
         return len(entry[PAIRS])
+
+    def tail(self) -> bytes:
+        """Return the families behind the images, and the end of the document."""
+        ours = {FAMILIES: [list(family) for family in self._families], FAMILY_OF_PAIR: self._of_pair}
+        return b'\n], "%s": %s}\n' % (OURS.encode(), orjson.dumps(ours))
 
     def read(self, path: Location) -> Iterator[FoundEntry]:
         """Yield the entries of a file, without options and numbers."""
@@ -230,55 +258,6 @@ class Visual7W(Shape):
             except (LookupError, TypeError, AttributeError):
                 raise BadInput([Problem("not an image of such a file", place, IMAGES.path(index))]) from None
             yield FoundEntry(entry, orjson.dumps(whole))
-
-
-class Visual7WDocument(List):
-    """A document of images, and behind them the families of their pairs."""
-
-    def __init__(self, arrangement: Arrangement) -> None:
-        super().__init__(arrangement)
-        self._options = WrongOptions(0)
-        self._numbers: dict[PairFamily, int] = {}
-        self._of_pair: list[int] = []
-
-    def head(self, info: Record) -> bytes:
-        """Return the document up to its first image, and take the seed of the run."""
-        self._options = WrongOptions(info["generator"]["settings"]["seed"])
-        return b'{"dataset": "%s", "%s": [' % (TELLING.encode(), IMAGES.key.encode())
-
-    def survey(self, entries: Iterable[Record]) -> None:
-        """Count the answers of all pairs."""
-        for pair in (pair for entry in entries for pair in entry[PAIRS]):
-            self._options.count(PairFamily(*pair[FAMILY]), pair["answer"])
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return the images with numbers and options, separated by commas."""
-        entries = decode_lines(body)
-        written = [{**entry, PAIRS: [self._written(pair) for pair in entry[PAIRS]]} for entry in entries]
-        return super().placed(encode_lines(written), number)
-
-    def lines(self, placed: bytes) -> bytes:
-        """Return the images with the families of their pairs, so that the checksum is of all that they say."""
-        families = [list(family) for family in self._numbers]
-        images = decode_lines(super().lines(placed))
-        return encode_lines(_restored(image, families, self._of_pair) for image in images)
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return the families behind the images, and the end of the document."""
-        ours = {FAMILIES: [list(family) for family in self._numbers], FAMILY_OF_PAIR: self._of_pair}
-        return b'\n], "%s": %s}\n' % (OURS.encode(), orjson.dumps(ours))
-
-    def _written(self, pair: Entry) -> Entry:
-        family = PairFamily(*pair[FAMILY])
-        number = len(self._of_pair)
-        self._of_pair.append(self._numbers.setdefault(family, len(self._numbers)))
-        return {
-            "qa_id": number,
-            "question": pair["question"],
-            "answer": pair["answer"],
-            "multiple_choices": self._options.draw(family, pair["answer"]),
-            "type": pair["type"],
-        }
 
 
 def type_of(question: str, kind: str) -> str:
@@ -325,9 +304,3 @@ def _families_in(path: Location) -> tuple[list[list[str]], list[int]]:
         case {"families": list(families), "family_of_pair": list(family_of_pair)}:
             return families, family_of_pair
     raise BadInput([Problem("expected the families of the pairs", str(path), OURS)])
-
-
-VISUAL7W = Format(
-    "visual7w", (), Visual7WDocument, holds_info=False, shape=Visual7W, is_gathered=True, is_surveyed=True
-)
-QUESTION_FORMATS = (JSON, JSON_LINES, PARQUET, VISUAL7W)

@@ -1,1 +1,0 @@
-"""Files of other tools, made of records."""
