@@ -81,12 +81,6 @@ DOUBTS: list[tuple[dict[str, Any], str, str, str]] = [
         "adjectives[0].values.hot",
         "no item is clearly not 'hot'",
     ),
-    (
-        {"adjectives.1.values.scarlet": {"paint": "#d83030"}},
-        "near-paints",
-        "adjectives[1].values.scarlet.paint",
-        "'scarlet' and 'red' look alike",
-    ),
 ]
 
 

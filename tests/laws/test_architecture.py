@@ -42,6 +42,38 @@ KEPT_APART = {
 ONLY_FROM = {"human": ("human", "cli", "api")}
 """Part -> those that alone import it."""
 
+SEVERAL_MEANINGS = frozenset(
+    [
+        "Asked",
+        "Candidate",
+        "Column",
+        "Ended",
+        "Entry",
+        "Family",
+        "FamilyAnswers",
+        "Folder",
+        "Gold",
+        "Group",
+        "Item",
+        "Layout",
+        "Meaning",
+        "Options",
+        "Outline",
+        "Question",
+        "Row",
+        "Sample",
+        "Search",
+        "Shape",
+        "Tally",
+        "Target",
+        "Task",
+        "Trial",
+        "Vocabulary",
+        "Wanted",
+    ]
+)
+"""Names that types in several files have. The list only shrinks."""
+
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
 
@@ -182,3 +214,20 @@ def test_files_can_be_read_in_one_sitting() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
 
     assert {path: length for path, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_a_type_name_has_one_meaning() -> None:
+    """The list only shrinks, to 10 names. A leading underscore makes no other name of it.
+
+    A new type whose name is taken is renamed by what it is in its room: `OutputHead`, not a second `Description`. Who
+    renames or removes one of these takes its name off the list.
+    """
+    owners: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for node in nodes(parsed(path)):
+            if isinstance(node, ast.ClassDef):
+                owners.setdefault(node.name.lstrip("_"), set()).add(str(path.relative_to(ROOT)))
+    repeated = {name: sorted(files) for name, files in owners.items() if len(files) > 1}
+
+    assert {name: files for name, files in repeated.items() if name not in SEVERAL_MEANINGS} == {}, "rename the new one"
+    assert SEVERAL_MEANINGS - repeated.keys() == set(), "take these off SEVERAL_MEANINGS: one type has the name now"

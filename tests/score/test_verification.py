@@ -521,3 +521,12 @@ def test_scenes_that_the_run_did_not_take_are_named(vqagen_: Commands) -> None:
         " and scenes from 10 on, if there are any (--start-index 10)\n"
     )
     assert b"scenes 0 to 1 and 10 to 11 of 12 are not in the file, whose run took" in ran.out
+
+
+def test_a_setting_that_no_version_has_is_remarked(questions: list[Record], scenes: list[Record]) -> None:
+    """Nothing is checked by it, and the summary says so."""
+    info = {"generator": {**INFO["generator"], "settings": {"sede": 3, "seed": 3}}}
+
+    report = vqagen.verify({"info": info, "questions": questions}, {"scenes": scenes})
+
+    assert "info.generator.settings: unknown setting 'sede'; did you mean 'seed'? (not checked)" in report.remarks

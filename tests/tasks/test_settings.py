@@ -13,6 +13,7 @@ import vqagen
 from vqagen.cli.dialog import command as dialog
 from vqagen.cli.director_generate import generate as trials
 from vqagen.cli.generate import command as generate
+from vqagen.cli.messages import RETIRED
 from vqagen.cli.options import settings_options
 from vqagen.cli.scenes import sample
 from vqagen.tasks.settings import CheckedSettings, flag, setting
@@ -130,3 +131,12 @@ def test_a_record_makes_the_settings_again() -> None:
         assert tuple(record) == vqagen.QuestionSettings.names()
         assert vqagen.QuestionSettings(**record) == settings
         assert settings.to_record() == record, "as it is compared when a run goes on"
+
+
+def test_an_info_of_version_1_names_settings_that_are_gone() -> None:
+    """They are known by name, and their options say what to do instead; any other unknown name is a fault."""
+    of_version_1 = (*vqagen.DialogSettings.names(), "semantics", "target_distance")
+
+    assert not [*vqagen.DialogSettings.name_faults(of_version_1)]
+    assert {f"vqagen dialog {flag(name)}" for name in vqagen.DialogSettings.RETIRED} <= RETIRED.keys()
+    assert [*vqagen.DialogSettings.name_faults(["round"])] == ["unknown setting 'round'; did you mean 'rounds'?"]

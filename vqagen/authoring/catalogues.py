@@ -17,7 +17,7 @@ def function_entries(catalogue: Catalogue) -> list[Record]:
     """Return every function of the domain, and the nodes that only templates have."""
     return [
         *(_entry(each, each.signature) for each in catalogue.values()),
-        *(_composite_entry(each) for each in catalogue.composites.values()),
+        *(_composite_entry(composite) for composite in catalogue.composites.values()),
     ]
 
 
@@ -33,7 +33,7 @@ def _composite_entry(composite: Composite) -> Record:
 def constraint_entries(catalogue: Catalogue) -> list[Record]:
     """Return every constraint that templates may have, with its names in other generators."""
     kinds = catalogue.constraints.values()
-    return [_entry(each, f"{each.name}({', '.join(map(_parameter, each.params))})") for each in kinds]
+    return [_entry(kind, f"{kind.name}({', '.join(map(_parameter, kind.params))})") for kind in kinds]
 
 
 def _entry(declared: Function | ConstraintKind, signature: str) -> Record:
@@ -62,7 +62,7 @@ def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[Record]:
             {
                 "name": "relations",
                 "type": domain.relation_type,
-                "words": [_word(domain.relation_type, each, 0, synonyms) for each in domain.relations],
+                "words": [_word(domain.relation_type, relation, 0, synonyms) for relation in domain.relations],
                 "key": "",
                 "null": "",
                 "traits": tuple(f"{each} computed by a plug-in" for each in domain.computed_relations),

@@ -41,7 +41,7 @@ def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> 
     root = folder.resolve() if folder.is_dir() else folder.resolve().parent
     wanted = PurePosixPath(wanted).as_posix()
     file, mark, name = wanted.rpartition("#")
-    in_file = [each for each in templates if _ends_in(root, each.file, file if mark else wanted)]
+    in_file = [template for template in templates if _ends_in(root, template.file, file if mark else wanted)]
     if in_file and not mark:
         return in_file, True
     found = [each for each in in_file if name in (each.name, str(each.index))]
@@ -77,7 +77,7 @@ def explain_template(
     (a file of 154 wide templates: 3.5 s in place of 11.7, measured with scripts/benches/wide_domain.py).
     """
     family = QuestionGenerator([template], materials.synonyms, QuestionSettings(seed=seed)).families[0]
-    attempts = [_Attempt(family, each, seed) for each in tables]
+    attempts = [_Attempt(family, table, seed) for table in tables]
     good = [attempt for attempt in attempts if attempt.first.filling is not None]
     bad = [attempt for attempt in attempts if attempt.first.filling is None]
     turns = zip_longest(*(attempt.fillings() for attempt in good))  # one filling of each scene, then another of each
@@ -92,7 +92,9 @@ def explain_template(
         "texts": template.texts,
         "slots": dict(template.slots),
         "nodes": [_node(template, number, node) for number, node in enumerate(template.nodes)],
-        "constraints": [{"type": each.kind.name, "meaning": each.in_words} for each in template.constraints],
+        "constraints": [
+            {"type": constraint.kind.name, "meaning": constraint.in_words} for constraint in template.constraints
+        ],
         "examples": examples,
         "tried": tried if source else None,
         "failure": why_not(family.search, bad[0].scene, bad[0].first.reason, seed) if is_told else None,
@@ -172,9 +174,9 @@ def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Record:
     """
     watch, template = search.examine(SceneTables(scene), stream(seed, "examine", scene.index)), search.plan.template
     node_of = list[int]()  # the node of each op; a composite node with a reducer has two ops
-    for number, each in enumerate(template.nodes):
-        node_of += [number] * (2 if each.composite is not None and each.composite.reducer else 1)
-    causes = {**_CAUSES, **{str(each): each.in_words for each in template.constraints}}
+    for number, node in enumerate(template.nodes):
+        node_of += [number] * (2 if node.composite is not None and node.composite.reducer else 1)
+    causes = {**_CAUSES, **{str(constraint): constraint.in_words for constraint in template.constraints}}
     failed = next((report for report in watch.reports if not report.passed), None)
     op = watch.ended.op if watch.ended else failed.op.index if failed else None
     if watch.ended:

@@ -1,4 +1,4 @@
-"""A catalogue of the director task as its author needs it: copied to be changed, and checked.
+"""A catalogue of the director task as its author needs it: copied to be changed, checked, and shown as SVG.
 
 Errors are mistakes that make other commands fail. Warnings are accepted but probably unintended.
 """
@@ -6,22 +6,23 @@ Errors are mistakes that make other commands fail. Warnings are accepted but pro
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from itertools import cycle
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import numpy
-
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import DIRECTOR
-from vqagen.errors import BadInput, Fault
+from vqagen.errors import BadInput, Fault, UsageError, unknown
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.parsing import laid_out, read_text
 from vqagen.files.shipped import shipped
-from vqagen.pictures.sprites import picture_sprite
-from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.catalogue_words import COMMENT
+from vqagen.pictures.sprites import Look, item_svg, picture_sprite
+from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, GridItem, ItemCatalogue, load_catalogue_file
+from vqagen.tasks.director.catalogue_words import COMMENT, name_drawn_item, named, spell_out
+from vqagen.tasks.director.pictures import looks_of
 from vqagen.world.findings import problem_in
 
 
@@ -48,11 +49,6 @@ def _repointed(entry: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]
 
 
 # Checks ------------------------------------------------------------------------------------------------------------
-
-_WHITE = (0.95047, 1.0, 1.08883)
-"""The white of sRGB in CIE XYZ (D65)."""
-_NEAR_PAINTS = 18.0
-"""The distance in CIE Lab below which two paints are easily taken for each other; 2 can just be seen."""
 
 
 def check_catalogue(path: Path | str | None = None) -> CheckReport:
@@ -96,22 +92,76 @@ def _doubts(catalogue: ItemCatalogue) -> Iterator[tuple[str, str, str]]:
             yield "unused-adjective", place_of[name], f"no item is {name!r}; no question can use it"
         elif all(name in item.properties or name in item.unclear for item in catalogue.items):
             yield "idle-adjective", place_of[name], f"no item is clearly not {name!r}; no question can use it"
-    for (first, one), (second, other) in combinations(catalogue.paints.items(), 2):
-        if _paint_distance(one, other) < _NEAR_PAINTS:
-            message = f"{second!r} and {first!r} look alike; choose paints that differ more"
-            yield "near-paints", f"{place_of[second]}.paint", message
 
 
-def _paint_distance(first: str, second: str) -> float:
-    """Return how different two paints look: their distance in CIE Lab.
+# Pictures: one item alone, or a contact sheet ------------------------------------------------------------------------
 
-    >>> round(_paint_distance("#d62f2f", "#d62f2f")), _paint_distance("#d62f2f", "#2b62d9") > 100
-    (0, True)
+SIDE = 120
+"""Pixels of the side of the largest items."""
+_COLUMNS = 8
+_MARGIN = 10
+_LETTERS = 14
+_LINE = 22
+"""Pixels of the line below an item that names it."""
+_INK, _PAPER, _TILE = "#2a2a30", "#ffffff", "#eef1f4"
+
+Tile = tuple[GridItem, str]
+"""An item, and the words below it."""
+
+
+def sheet_svg(catalogue: ItemCatalogue, names: Sequence[str] = ()) -> str:
+    """Return a sheet of some entries as SVG.
+
+    Without names it has each kind once and each own item. A named kind is shown in each size (a row) and color. The
+    name of one item, such as `red_apple_3`, gives this item alone, with nothing behind it.
     """
-    share = numpy.array([list(bytes.fromhex(paint[1:])) for paint in (first, second)]) / 255
-    linear = numpy.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    matrix = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
-    white = linear @ numpy.array(matrix).T / numpy.array(_WHITE)
-    x, y, z = numpy.where(white > 216 / 24389, numpy.cbrt(white), (24389 / 27 * white + 16) / 116).T
-    lab = numpy.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
-    return float(numpy.linalg.norm(lab[0] - lab[1]))
+    tiles = [tile for name in names for tile in _tiles_of(catalogue, name)] if names else [*_overview(catalogue)]
+    looks = looks_of(catalogue)
+    if [item.name for item, _ in tiles] == [*names] and len(names) == 1:
+        return _document(SIDE, SIDE, _centered(looks[names[0]], 0, 0))
+    most = len(catalogue.paints) if names and catalogue.paints else _COLUMNS
+    width = min(most, max(len(tiles), 1)) * (SIDE + _MARGIN) + _MARGIN
+    height = -(-len(tiles) // most) * (SIDE + _LINE + _MARGIN) + _MARGIN
+    pieces = [f'<rect width="{width}" height="{height}" fill="{_PAPER}"/>']
+    for number, (item, label) in enumerate(tiles):
+        row, column = divmod(number, most)
+        x, y = _MARGIN + column * (SIDE + _MARGIN), _MARGIN + row * (SIDE + _LINE + _MARGIN)
+        pieces.append(f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" rx="8" fill="{_TILE}"/>')
+        pieces.append(_centered(looks[item.name], x, y))
+        place = f'x="{x + SIDE / 2:g}" y="{y + SIDE + _LINE / 2 + 5:g}"'
+        letters = max(min(_LETTERS, int(SIDE / (0.55 * len(label)))), 7)
+        pieces.append(f'<text {place} font-size="{letters}" fill="{_INK}">{escape(label)}</text>')
+    return _document(width, height, *pieces)
+
+
+def _overview(catalogue: ItemCatalogue) -> Iterator[Tile]:
+    """Yield the largest item of each kind, in colors that change from kind to kind, and each own item."""
+    for kind, color in zip(named(catalogue.record["kinds"]), cycle(catalogue.paints), strict=False):
+        yield catalogue.by_name[name_drawn_item(color, kind, len(catalogue.sizes))], spell_out(kind)
+    yield from ((catalogue.by_name[name], spell_out(name)) for name in named(catalogue.record.get("items", {})))
+
+
+def _tiles_of(catalogue: ItemCatalogue, name: str) -> list[Tile]:
+    """Return the drawn items of a kind, by size and then by color, or one item."""
+    kinds = named(catalogue.record["kinds"])
+    if name not in kinds:
+        if name not in catalogue.by_name:
+            raise UsageError(unknown("kind or item", name, [*kinds, *named(catalogue.record.get("items", {}))]))
+        return [(catalogue.by_name[name], spell_out(name))]
+    drawn = (item for item in catalogue.items if item.kind == name and not item.picture)
+    items = sorted(drawn, key=attrgetter("size"))
+    colors = [next(color for color in catalogue.paints if color in item.properties) for item in items]
+    words = catalogue.spoken(name)
+    return [(item, f"{color} {words} {item.size}") for item, color in zip(items, colors, strict=True)]
+
+
+def _document(width: int, height: int, *pieces: str) -> str:
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" text-anchor="middle">'
+    return "".join((head, *pieces, "</svg>\n"))
+
+
+def _centered(look: Look, x: float, y: float) -> str:
+    """Return one item, centered in a square whose upper left corner is at (x, y)."""
+    inner = SIDE * look.scale
+    return item_svg(look, x + (SIDE - inner) / 2, y + (SIDE - inner) / 2, inner, finer=1)

@@ -50,8 +50,8 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
     """Report every mistake in a catalogue, and what is probably unintended.
 
     Errors make other commands fail: unknown or contradictory words, names that clash, drawings with mistakes, missing
-    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none, and paints that
-    look alike. The exit code is 1 if there is an error.
+    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none. The exit code is 1
+    if there is an error.
 
     \b
     Example:
@@ -86,7 +86,7 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool
     Example:
       vqagen director items preview -o items.svg
     """
-    from vqagen.authoring.item_sheet import sheet_svg
+    from vqagen.authoring.item_catalogue import sheet_svg
     from vqagen.files.output import atomic_output, check_ending, check_output
     from vqagen.tasks.director.catalogue import load_catalogue_file
 

@@ -32,7 +32,7 @@ Sums = tuple[int | None, str | None]
 """The number and the checksum of lines that the info beside them gives; None for what it does not give."""
 
 
-class Description(NamedTuple):
+class OutputHead(NamedTuple):
     """What stands in an output, or beside it, before its records are read."""
 
     layout: str
@@ -43,19 +43,19 @@ class Description(NamedTuple):
     """None for documents and Parquet, whose checksums stand behind the records."""
 
 
-def describe_output(path: Location) -> Description:
+def describe_output(path: Location) -> OutputHead:
     """Read the info of an output of any kind of records. BadInput for no output, and if the info is missing beside.
 
     The layout is recognised by the content; the name does not matter. A document begins with its `info`, and a record
     never does.
     """
     if parquet.holds_columns(path):
-        return Description("parquet", parquet.describe_columns(path)[2])
+        return OutputHead("parquet", parquet.describe_columns(path)[2])
     with reading(path) as reader:
         opening = reader.peek()
         members = reader.members() if opening == b"{" else iter(())
         if next(members, "") == "info":
-            return Description("json", reader.value())
+            return OutputHead("json", reader.value())
     if opening and opening not in b"{[":
         raise BadInput([Problem(FOREIGN, str(path))])
     beside = _describe_beside(path)
@@ -75,7 +75,7 @@ def sums_beside(path: Location) -> Sums:
     return _describe_beside(path).sums
 
 
-def _describe_beside(path: Location) -> Description:
+def _describe_beside(path: Location) -> OutputHead:
     """Return the info beside a file, None if there is none, and what it says of the file apart from it."""
     beside = locate(f"{path}.info.json")
     info = parse_json(read_text(beside), str(beside)) if beside.is_file() else None
@@ -83,11 +83,11 @@ def _describe_beside(path: Location) -> Description:
         case {"generator": dict(generator)}:
             lines, checksum, form = (generator.pop(key, None) for key in (LINES, CHECKSUM, FORMAT))
             sums = (lines if isinstance(lines, int) else None, checksum if isinstance(checksum, str) else None)
-            return Description(form if isinstance(form, str) else "", info, sums)
-    return Description("", info)
+            return OutputHead(form if isinstance(form, str) else "", info, sums)
+    return OutputHead("", info)
 
 
-def is_whole(path: Location, description: Description) -> bool:
+def is_whole(path: Location, description: OutputHead) -> bool:
     """True if an output is complete by its end, its packing and its number of lines.
 
     Parquet has its `info` at the end, and so is complete. JSON is read whole.

@@ -26,7 +26,7 @@ Outline = tuple[Run, ...]
 _NO_STEP: Step = ("", (), ())
 
 
-class _Move(NamedTuple):
+class _StepPattern(NamedTuple):
     """What a template does in one step of a program."""
 
     functions: frozenset[str]
@@ -65,13 +65,13 @@ class Binder:
         self._moves = tuple(_with_ambiguity([move for node in template.nodes for move in _moves(template, node)]))
         self._slots: Words = dict.fromkeys(template.slots)
         self._on_words = [
-            each
-            for each in template.constraints
-            if each.slots and all(param.kind in (SLOT, CONSTANT) for param in each.params)
+            constraint
+            for constraint in template.constraints
+            if constraint.slots and all(param.kind in (SLOT, CONSTANT) for param in constraint.params)
         ]
         self._likenesses = tuple(_likenesses(template))
         self.outline = outline((min(move.functions) for move in self._moves if move.functions), catalogue)
-        self._attributes = {each.type: each.name for each in catalogue.domain.attributes}
+        self._attributes = {attribute.type: attribute.name for attribute in catalogue.domain.attributes}
 
     def bind(self, program: Sequence[Step]) -> list[Bound]:
         """Return all ways to fill the template that give a sound program: one, or none if it is another template's.
@@ -133,11 +133,13 @@ class Binder:
         return answer
 
 
-def _moves(template: Template, node: TemplateNode) -> Iterator[_Move]:
+def _moves(template: Template, node: TemplateNode) -> Iterator[_StepPattern]:
     """Yield the moves of a template node."""
     catalogue, composite = template.catalogue, node.composite
     if composite is None:
-        yield _Move(_names(catalogue, node.type), node.side_inputs, node.inputs, is_optional=False, ends_node=True)
+        yield _StepPattern(
+            _names(catalogue, node.type), node.side_inputs, node.inputs, is_optional=False, ends_node=True
+        )
         return
     moves: list[tuple[str, tuple[str, ...], bool]] = []
     relation = template.relation(node)
@@ -149,7 +151,7 @@ def _moves(template: Template, node: TemplateNode) -> Iterator[_Move]:
         moves.append((composite.reducer or "", (), not composite.reducer))
     for number, (function, sides, is_optional) in enumerate(moves):
         names = _names(catalogue, function) if function else frozenset[str]()
-        yield _Move(names, sides, None if number else node.inputs, is_optional, number == len(moves) - 1)
+        yield _StepPattern(names, sides, None if number else node.inputs, is_optional, number == len(moves) - 1)
 
 
 def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
@@ -161,7 +163,7 @@ def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
     return frozenset((proper, *function.aliases))
 
 
-def _with_ambiguity(moves: Sequence[_Move]) -> Iterator[_Move]:
+def _with_ambiguity(moves: Sequence[_StepPattern]) -> Iterator[_StepPattern]:
     """Yield the moves; mark those whose step may be that of a later move, as of two slots for one list of toppings."""
     for number, move in enumerate(moves):
         later: set[str] = set()

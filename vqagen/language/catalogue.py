@@ -77,7 +77,9 @@ def functions_of(declared: FunctionDeclaration, domain: Domain) -> Iterator[Func
 
 
 def _filled(declared: FunctionDeclaration, run: Run, domain: Domain, names: Mapping[str, str]) -> Function:
-    inputs, values = (tuple(each.format(**names) for each in types) for types in (declared.inputs, declared.values))
+    inputs, values = (
+        tuple(type_name.format(**names) for type_name in types) for types in (declared.inputs, declared.values)
+    )
     name, output = declared.name.format(**names), declared.output.format(**names)
     answers = ("Bool", "Integer", *(attribute.type for attribute in domain.attributes))
     return Function(
@@ -203,7 +205,7 @@ def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault
     taken = list(COMPOSITE_NAMES)
     for function in functions:
         if function.name in taken:
-            types = [each.type for each in domain.attributes if function.name.endswith(f"_{each.name}")]
+            types = [attribute.type for attribute in domain.attributes if function.name.endswith(f"_{attribute.name}")]
             place = f"types.{max(types, key=len)}" if types else "types"
             yield place, f"its {function.name} would have the name of another function; rename the type"
         taken += [function.name, *function.aliases]
@@ -258,9 +260,11 @@ def _candidates(name: str, functions: Iterable[str], domain: Domain) -> list[str
     attribute are included.
     """
     declared = [record["name"] for record in domain.declared]
-    makers = [f"{kind}_{each.lower()}" for each in domain.plain_types for kind in ("filter", "query")]
+    makers = [f"{kind}_{type_name.lower()}" for type_name in domain.plain_types for kind in ("filter", "query")]
     lengthened = [
-        each for each in functions if len(name) > len(each) + 2 and (name.startswith(each) or name.endswith(each))
+        function
+        for function in functions
+        if len(name) > len(function) + 2 and (name.startswith(function) or name.endswith(function))
     ]
     undeclared = [each for each in (*functions, *makers) if each not in (*declared, *lengthened)]
     return [*undeclared, *(each for each in functions if each.lower() == name.lower())]
@@ -323,7 +327,7 @@ def plugin_problems(plugins: Declarations, domain: Domain, own: Sequence[Functio
     taken |= {name: f"the template-only node {name}" for name in COMPOSITE_NAMES}
     of_kinds = {name: f"vqagen's own {kind.name}" for kind in BUILT_IN.constraints.values() for name in _names(kind)}
     functions = [(each, _names(function), function.signature) for each, function in made]
-    constraints = [(each, _names(each), each.name) for each in plugins.constraints.values()]
+    constraints = [(constraint, _names(constraint), constraint.name) for constraint in plugins.constraints.values()]
     return [
         *_name_problems("function", functions, taken),
         *_type_problems(made, domain),

@@ -68,7 +68,7 @@ def _portable(path: Path) -> tuple[bool, str]:
 
 def _unpickled(*pickled: Any) -> DomainFiles:
     *paths, plugins, name = pickled
-    metadata, templates, synonyms = (each and (shipped(each[1]) if each[0] else Path(each[1])) for each in paths)
+    metadata, templates, synonyms = (path and (shipped(path[1]) if path[0] else Path(path[1])) for path in paths)
     return DomainFiles(metadata, templates, synonyms, plugins, name)
 
 

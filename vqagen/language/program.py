@@ -40,7 +40,7 @@ class NodeRun:
         if function_key not in self._texts:
             import orjson
 
-            records = [_to_record(each, function_key) for each in self.nodes]
+            records = [_to_record(node, function_key) for node in self.nodes]
             self._texts[function_key] = orjson.dumps(records)[1:-1]
         return self._texts[function_key]
 
@@ -62,14 +62,21 @@ class Program:
     def joined(cls, runs: Sequence[NodeRun], catalogue: Catalogue) -> Self:
         """Return a program of nodes that were checked before, as those of a loaded template were.
 
-        `nodes` is made when it is first read: most programs are only written.
+        `nodes` is made when it is first read: most programs are only written. For a template `exist(<C> <S>)` the runs
+        are the nodes of its filters and the node `exist`; a question that is generated joins them, and `to_json` puts
+        their texts, which are made once, beside each other.
         """
         program = object.__new__(cls)
         program.__dict__.update(_runs=runs, catalogue=catalogue)
         return program
 
     def __getattr__(self, name: str) -> tuple[Node, ...]:
-        """Return the nodes of a program that was joined."""
+        """Return the nodes of a program that was joined.
+
+        Python calls this only for a name that is not in `__dict__`. `joined` leaves `nodes` out; the first
+        `program.nodes` comes here and puts them there, so that the second one does not. Every other name is an
+        AttributeError, as always.
+        """
         if name != "nodes" or "_runs" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         nodes: tuple[Node, ...] = tuple(chain.from_iterable(run.nodes for run in self.__dict__["_runs"]))

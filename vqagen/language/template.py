@@ -1,4 +1,17 @@
-"""A template: a question with holes. Built only by `load_templates`, so always valid for its domain."""
+"""A template: a question with holes. Built only by `load_templates`, so always valid for its domain.
+
+From a record to a question, with the file in which each form is made:
+
+    record    "What color is the <Shape>?"                                  template_record: one form for all
+              scene, filter_unique(0; <Shape>), query_color(1)
+    template  nodes: scene, filter_unique, query_color; <Shape> is a Shape  template_check: types, every mistake
+    plan      ops: scene, a description by <Shape>, unique, query_color     search/plan: one op for each result
+    program   scene, filter_shape(0; cube), unique(1), query_color(2)   program: no slot is left
+    text      "What color is the cube?"                                 wording
+
+`filter_unique` is a template-only node (see `catalogue.Composite`): the program has a filter for each of its slots that
+is said, and then `unique`.
+"""
 
 from __future__ import annotations
 
@@ -59,15 +72,15 @@ class Constraint:
     @property
     def slots(self) -> tuple[str, ...]:
         """The slots it is about."""
-        return tuple(each.value for each in self.params if each.kind == SLOT)
+        return tuple(param.value for param in self.params if param.kind == SLOT)
 
     @property
     def nodes(self) -> tuple[int, ...]:
         """The nodes it is about."""
-        return tuple(each.value for each in self.params if each.kind == NODE)
+        return tuple(param.value for param in self.params if param.kind == NODE)
 
     def __str__(self) -> str:
-        return f"{self.kind.name}({', '.join(str(each.value) for each in self.params)})"
+        return f"{self.kind.name}({', '.join(str(param.value) for param in self.params)})"
 
     @property
     def in_words(self) -> str:
@@ -77,7 +90,7 @@ class Constraint:
     def holds(self, *known: Any) -> bool:
         """True if the constraint is met; `known` are words of slots and outputs of nodes, in parameter order."""
         given = iter(known)
-        return self.kind.holds(*[each.value if each.kind == CONSTANT else next(given) for each in self.params])
+        return self.kind.holds(*[param.value if param.kind == CONSTANT else next(given) for param in self.params])
 
 
 @dataclass(frozen=True)
@@ -101,7 +114,7 @@ class Template:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle constraints by name: what a plug-in declares cannot be pickled itself."""
-        constraints = tuple((each.kind.name, each.params) for each in self.constraints)
+        constraints = tuple((constraint.kind.name, constraint.params) for constraint in self.constraints)
         return {**self.__dict__, "slots": dict(self.slots), "constraints": constraints}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -142,5 +155,5 @@ class Template:
             if side in self.slots:
                 yield Described(side, self.slots[side], None)
             else:
-                owners = (each for each in types if side in domain.values_of(each))
+                owners = (type_name for type_name in types if side in domain.values_of(type_name))
                 yield Described("", next(owners, domain.relation_type), side)

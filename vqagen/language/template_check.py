@@ -53,7 +53,7 @@ def read_templates(
         faults += unknown_placeholders(form.record, choices[0]) if choices else ()
     templates: list[Template] = []
     if not faults:
-        made = [with_choice(form.record, each) for each in choices] or [form.record]
+        made = [with_choice(form.record, choice) for choice in choices] or [form.record]
         opened = written.get(OPENED)
         checked = [_checked(record, opened, catalogue, file, index + k) for k, record in enumerate(made)]
         templates = [template for template, _ in checked]
@@ -97,7 +97,7 @@ def _checked(
         )
         for node in record["nodes"]
     )
-    draft = _Draft(record, params, nodes, catalogue)
+    draft = _ReadTemplate(record, params, nodes, catalogue)
     if catalogue.domain.fills_slots:  # all but those of the types of the `opened` ones
         opened_types = [draft.types.get(each) for each in opened] if isinstance(opened, list) else []
         filled = [slot for slot, kind in draft.types.items() if slot in draft.openable and kind not in opened_types]
@@ -134,7 +134,7 @@ def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
     return (*kind.params[:-1], *[_ONE_OF_MANY[last]] * (more + 1)) if more >= 0 else None
 
 
-class _Draft:
+class _ReadTemplate:
     """A template in canonical form that is not known to be right: types may be ones that the domain does not have."""
 
     def __init__(
@@ -156,7 +156,7 @@ class _Draft:
         }
         """Slots that may be left open: those of attributes in a description."""
         known = [node.composite or catalogue.get(node.type) for node in nodes]
-        self.outputs = [each.output if each else None for each in known]
+        self.outputs = [function.output if function else None for function in known]
         """The types that the nodes give, None where unknown."""
         said = (*self.types, *(slot for text in self.texts for slot in SLOT_PATTERN.findall(text)))
         self.unfilled = [slot for slot in dict.fromkeys(said) if slot not in self.filled]
@@ -180,7 +180,7 @@ class _Draft:
 # Slots and texts ------------------------------------------------------------------------------------------------------
 
 
-def param_faults(draft: _Draft) -> Iterator[Fault]:
+def param_faults(draft: _ReadTemplate) -> Iterator[Fault]:
     """Yield slots that are declared wrongly or twice."""
     types, names = draft.domain.slot_types, set[str]()
     for i, param in enumerate(draft.params or ()):
@@ -193,7 +193,7 @@ def param_faults(draft: _Draft) -> Iterator[Fault]:
         names.add(param["name"])
 
 
-def text_faults(draft: _Draft) -> Iterator[Fault]:
+def text_faults(draft: _ReadTemplate) -> Iterator[Fault]:
     """Yield texts that are no texts, or say slots that there are not, each slot once."""
     told = set[str]()
     for i, text in enumerate(draft.texts):
@@ -217,7 +217,7 @@ def text_faults(draft: _Draft) -> Iterator[Fault]:
 # Nodes ----------------------------------------------------------------------------------------------------------------
 
 
-def node_faults(draft: _Draft) -> Iterator[Fault]:
+def node_faults(draft: _ReadTemplate) -> Iterator[Fault]:
     """Yield what is wrong with nodes: their types, inputs and side inputs, and that the last gives no answer."""
     catalogue = draft.catalogue
     if len(draft.nodes) > MOST_NODES:
@@ -250,7 +250,7 @@ def node_faults(draft: _Draft) -> Iterator[Fault]:
         yield f"nodes[{len(draft.nodes) - 1}]", message
 
 
-def _value_faults(draft: _Draft, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
+def _value_faults(draft: _ReadTemplate, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
     if len(node.side_inputs) != len(wanted):
         expected = f"{counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
         yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}"
@@ -265,7 +265,7 @@ def _value_faults(draft: _Draft, node: TemplateNode, wanted: tuple[str, ...], pa
             yield f"{path}[{k}]", f"{node.type} takes a {type_name}, but slot {side_input} is a {found}"
 
 
-def _description_faults(draft: _Draft, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
+def _description_faults(draft: _ReadTemplate, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
     """Yield a fault unless there is at most one side input of each type, and one relation if the node relates."""
     domain, types = draft.domain, list[str]()
     relation = domain.relation_type
@@ -286,12 +286,12 @@ def _description_faults(draft: _Draft, node: TemplateNode, composite: Composite,
         yield path, f"{node.type} takes no {relation} slot"
 
 
-def _described(draft: _Draft, side_input: str, composite: Composite) -> tuple[str, str | None]:
+def _described(draft: _ReadTemplate, side_input: str, composite: Composite) -> tuple[str, str | None]:
     """Return the type of a description's side input ("" if it is unknown), and what is wrong with it."""
     if is_slot(side_input):
         return draft.types.get(side_input, ""), draft.slot_fault(side_input)
     relation, relations = draft.domain.relation_type, draft.domain.relations
-    words = {each: draft.domain.values_of(each) for each in composite.filters}
+    words = {type_name: draft.domain.values_of(type_name) for type_name in composite.filters}
     words |= {relation: relations} if composite.relates else {}
     types = [each for each, values in words.items() if side_input in values]
     if len(types) == 1:
@@ -307,7 +307,7 @@ def _described(draft: _Draft, side_input: str, composite: Composite) -> tuple[st
 # Constraints ----------------------------------------------------------------------------------------------------------
 
 
-def constraint_faults(draft: _Draft) -> Iterator[Fault]:
+def constraint_faults(draft: _ReadTemplate) -> Iterator[Fault]:
     """Yield constraints of an unknown kind, and those that speak of what they cannot."""
     for i, record in enumerate(draft.constraints):
         path, name, params = f"constraints[{i}]", record["type"], record["params"]
@@ -327,7 +327,7 @@ def constraint_faults(draft: _Draft) -> Iterator[Fault]:
             yield from faults or _comparison_faults(draft, kind, name, kinds, params, f"{path}.params")
 
 
-def _parameter_fault(draft: _Draft, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
+def _parameter_fault(draft: _ReadTemplate, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
     if of == NODE:
         if type(param) is not int:
             return f"{name} takes node numbers, found {describe(param)}"
@@ -346,12 +346,12 @@ def _parameter_fault(draft: _Draft, kind: ConstraintKind, name: str, of: str, pa
 
 
 def _comparison_faults(
-    draft: _Draft, kind: ConstraintKind, name: str, kinds: Sequence[str], params: Sequence[Any], path: str
+    draft: _ReadTemplate, kind: ConstraintKind, name: str, kinds: Sequence[str], params: Sequence[Any], path: str
 ) -> Iterator[Fault]:
     """Yield what a constraint cannot compare. Of types that the domain does not have, that is not known."""
     given = list(zip(kinds, params, strict=True))
     types = [draft.types[each] if of == SLOT else draft.outputs[each] for of, each in given if of != CONSTANT]
-    known = list(dict.fromkeys(each for each in types if each))
+    known = list(dict.fromkeys(type_name for type_name in types if type_name))
     if kind.compares == TYPES and len(known) > 1:
         yield path, f"{name} compares like with like, found {' and '.join(known)}"
     for k, (of, each) in enumerate(given):
@@ -379,5 +379,10 @@ def _in_words(params: Sequence[str]) -> str:
     return " and ".join(said) or "no parameters"
 
 
-ERRORS: Sequence[Callable[[_Draft], Iterator[Fault]]] = (param_faults, node_faults, constraint_faults, text_faults)
+ERRORS: Sequence[Callable[[_ReadTemplate], Iterator[Fault]]] = (
+    param_faults,
+    node_faults,
+    constraint_faults,
+    text_faults,
+)
 """The checks of a single template."""

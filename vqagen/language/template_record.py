@@ -79,7 +79,9 @@ def canonical_form(written: Mapping[str, Any]) -> CanonicalRecord:
         **{key: written[key] for key in ("name", "params") if key in written},
         "text": [text] if isinstance(text, str) else text,
         "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
-        "constraints": [_constraint(each, f"constraints[{i}]", renamed) for i, each in enumerate(constraints)],
+        "constraints": [
+            _constraint(constraint, f"constraints[{i}]", renamed) for i, constraint in enumerate(constraints)
+        ],
     }
     return CanonicalRecord(record, renamed)
 
@@ -202,7 +204,7 @@ def _type_of(slot: str, uses: Sequence[_Use], catalogue: Catalogue) -> str | tup
     """Return the type, or all types that it may be; UNKNOWN if the node itself is at fault."""
     domain, stem = catalogue.domain, slot.strip("<>").rstrip("0123456789_")
     taken = [_taken(node, k, catalogue) for node, k, _ in uses if node["type"] not in catalogue.composites]
-    named = next((each for each in domain.value_types if each.lower() == stem.lower()), "")
+    named = next((type_name for type_name in domain.value_types if type_name.lower() == stem.lower()), "")
     known = next((found for found in taken if found), "") or _placed(stem, domain) or named
     if known or taken:
         return known or UNKNOWN
@@ -221,11 +223,11 @@ def _taken(node: Mapping[str, Any], k: int, catalogue: Catalogue) -> str:
 
 def _placed(stem: str, domain: Domain) -> str:
     types = domain.types_record
-    for each in domain.value_types:
-        entry = types.get(each)
+    for type_name in domain.value_types:
+        entry = types.get(type_name)
         placeholder = entry.get("placeholder") if isinstance(entry, Mapping) and "values" in entry else None
         if isinstance(placeholder, str) and placeholder.strip("<>").rstrip("0123456789_") == stem:
-            return each
+            return type_name
     return ""
 
 
@@ -291,7 +293,7 @@ def unknown_placeholders(record: Any, choice: Replacement, path: str = "") -> It
     if isinstance(record, str):
         for name in dict.fromkeys(_PLACEHOLDER.findall(record)):
             if name not in choice.texts:
-                known = ", ".join(f"{{{each}}}" for each in choice.texts)
+                known = ", ".join(f"{{{known_name}}}" for known_name in choice.texts)
                 yield path, f"unknown placeholder {{{name}}}; known: {known}"
     elif isinstance(record, Mapping):
         for key, value in record.items():

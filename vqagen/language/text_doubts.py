@@ -51,13 +51,13 @@ _IDIOMS = {
 def is_determined(template: Template, slot: str, said: Collection[str]) -> bool:
     """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
     equal = {slot}
-    for each in template.constraints:
-        if each.kind.role == EQUAL and equal & set(each.slots):
-            equal |= set(each.slots)
-        if slot in each.slots and each.kind.name == "NULL":
+    for constraint in template.constraints:
+        if constraint.kind.role == EQUAL and equal & set(constraint.slots):
+            equal |= set(constraint.slots)
+        if slot in constraint.slots and constraint.kind.name == "NULL":
             return True
-        if each.kind.role == MEMBER and slot in each.slots:
-            values = [param.value for param in each.params if param.kind == CONSTANT]
+        if constraint.kind.role == MEMBER and slot in constraint.slots:
+            values = [param.value for param in constraint.params if param.kind == CONSTANT]
             if len(values) == 1 and not (isinstance(values[0], list) and len(values[0]) > 1):
                 return True
     return not equal.isdisjoint(said)
@@ -76,7 +76,11 @@ def left_out_slots(template: Template) -> Iterator[Fault]:
 def other_attributes(template: Template) -> Iterator[Fault]:
     """Yield texts that ask for another attribute than the program: "How big is …" with `query_color`."""
     domain, function = template.catalogue.domain, template.last_function
-    meant = [each.name for each in domain.attributes if function.name in (f"query_{each.name}", f"equal_{each.name}")]
+    meant = [
+        attribute.name
+        for attribute in domain.attributes
+        if function.name in (f"query_{attribute.name}", f"equal_{attribute.name}")
+    ]
     if not meant or not is_english(template.texts, domain.language):
         return
     used = {each.name for each in domain.attributes for node in template.nodes if node.type.endswith(f"_{each.name}")}

@@ -27,7 +27,7 @@ def cell_label(column: int, row: int) -> str:
     return f"{chr(ord('A') + column)}{row + 1}"
 
 
-class Box(NamedTuple):
+class Rectangle(NamedTuple):
     """A rectangle of pixels."""
 
     left: int
@@ -43,9 +43,9 @@ class Box(NamedTuple):
     def height(self) -> int:
         return self.bottom - self.top
 
-    def grown(self, by: int) -> Box:
+    def grown(self, by: int) -> Rectangle:
         """Return the rectangle with each side moved outwards."""
-        return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
+        return Rectangle(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     @property
     def corners(self) -> tuple[tuple[int, int], ...]:
@@ -53,11 +53,11 @@ class Box(NamedTuple):
         return (self.left, self.top), (self.right, self.top), (self.right, self.bottom), (self.left, self.bottom)
 
 
-FRONT = Box(4, 4, CELL - 4, CELL - 4)
+FRONT = Rectangle(4, 4, CELL - 4, CELL - 4)
 """The opening of a cell within the front edges of the boards."""
 RIM = 2
 """The width of the dark line around the opening."""
-BACK = Box(10, 7, CELL - 10, CELL - 16)
+BACK = Rectangle(10, 7, CELL - 10, CELL - 16)
 """The back of a cell, which is a wall if the cell is blocked."""
 ITEM_SIDE = 84
 """The side of the square that the largest item fills."""
@@ -127,9 +127,9 @@ class GridStyle:
         return self.width * CELL + 2 * BESIDE, self.height * CELL + 2 * ABOVE
 
     @property
-    def shelf(self) -> Box:
+    def shelf(self) -> Rectangle:
         """The cells and the boards around them."""
-        return Box(BESIDE, ABOVE, BESIDE + self.width * CELL, ABOVE + self.height * CELL)
+        return Rectangle(BESIDE, ABOVE, BESIDE + self.width * CELL, ABOVE + self.height * CELL)
 
     def corner(self, number: int) -> tuple[int, int]:
         """Return the top left corner of a cell."""
@@ -137,10 +137,10 @@ class GridStyle:
         shown = self.width - 1 - column if self.is_mirrored else column
         return BESIDE + shown * CELL, ABOVE + row * CELL
 
-    def back(self, number: int) -> Box:
+    def back(self, number: int) -> Rectangle:
         """Return the back of a cell."""
         left, top = self.corner(number)
-        return Box(left + BACK.left, top + BACK.top, left + BACK.right, top + BACK.bottom)
+        return Rectangle(left + BACK.left, top + BACK.top, left + BACK.right, top + BACK.bottom)
 
     def labels(self) -> Iterator[tuple[str, float, float]]:
         """Yield (text, x, y) of the letters above the columns and the numbers left of the rows; a place is a middle."""
@@ -151,13 +151,13 @@ class GridStyle:
             yield text, BESIDE - gap, ABOVE + (row + 0.5) * CELL
 
     @property
-    def figure_square(self) -> Box | None:
+    def figure_square(self) -> Rectangle | None:
         """The square of the director's figure, who stands behind the shelf, right of its middle; None without one."""
         if not self.figure or self.is_mirrored:
             return None
         middle, side = BESIDE + (self.width // 2) * CELL + CELL // 2, CELL * min(self.height, FIGURE_ROWS)
         bottom = self.shelf.bottom
-        return Box(middle - side // 2, bottom - side, middle + side - side // 2, bottom)
+        return Rectangle(middle - side // 2, bottom - side, middle + side - side // 2, bottom)
 
 
 # Cells ---------------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def shown_cells(
 
 def cell_surfaces(back: str) -> Iterator[Surface]:
     """Yield the surfaces of a cell whose top left corner is at (0, 0), from the farthest to the nearest."""
-    yield Box(0, 0, CELL, CELL).corners, EDGE
+    yield Rectangle(0, 0, CELL, CELL).corners, EDGE
     yield FRONT.grown(RIM).corners, OUTLINE
     if back == CLOSED:
         yield FRONT.corners, WALL_EDGE
@@ -203,7 +203,7 @@ def cell_surfaces(back: str) -> Iterator[Surface]:
         yield BACK.corners, ROOM
 
 
-def boards(style: GridStyle) -> tuple[tuple[Box, str], ...]:
+def boards(style: GridStyle) -> tuple[tuple[Rectangle, str], ...]:
     """Return the boards around the shelf, which the cells cover but for their outer edge."""
     board = style.shelf.grown(BOARD)
     return (board.grown(RIM), OUTLINE), (board, EDGE)
@@ -269,7 +269,7 @@ def figured_cells(style: GridStyle) -> frozenset[int]:
     for box in boxes:
         assert square is not None
         left, top, right, bottom = (round(share * square.width) for share in box)
-        part = Box(square.left + left, square.top + top, square.left + right, square.top + bottom).grown(-GRAZE)
+        part = Rectangle(square.left + left, square.top + top, square.left + right, square.top + bottom).grown(-GRAZE)
         for number in range(style.width * style.height):
             back = style.back(number)
             is_beside = back.right <= part.left or part.right <= back.left

@@ -28,8 +28,8 @@ from vqagen.pictures.canvas import (
     ROOM,
     SURFACES,
     WALL,
-    Box,
     GridStyle,
+    Rectangle,
     Surface,
     boards,
     cell_surfaces,
@@ -176,7 +176,7 @@ _HALO = (
 )
 
 
-def _seen_through(seen: Box) -> str:
+def _seen_through(seen: Rectangle) -> str:
     """Return the part of the director that an open cell shows. An inner `svg` shows nothing outside of itself."""
     place = f'x="{seen.left}" y="{seen.top}" width="{seen.width}" height="{seen.height}"'
     sides = f"{seen.left} {seen.top} {seen.width} {seen.height}"

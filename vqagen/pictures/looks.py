@@ -215,7 +215,7 @@ class SceneLooks:
 def objects_of(scene: Mapping[str, Any], source: str = "") -> Sequence[Mapping[str, Any]]:
     """Return the objects of a scene record. Raises BadInput if they are no list of objects."""
     objects = scene.get("objects")
-    if isinstance(objects, list) and all(isinstance(each, Mapping) for each in objects):
+    if isinstance(objects, list) and all(isinstance(thing, Mapping) for thing in objects):
         return objects
     raise BadInput([Problem(f"expected a list of objects, found {describe(objects)}", source, "objects")])
 

@@ -47,7 +47,7 @@ def _read_obj(content: bytes) -> Content:
     for line in content.decode("utf-8").splitlines():
         key, *values = line.split() or [""]
         if key == "v":
-            points.append([float(each) for each in values[:3]])
+            points.append([float(value) for value in values[:3]])
         elif key == "f":
             numbers = [int(each.split("/")[0]) for each in values]
             faces.append([number - 1 if number > 0 else len(points) + number for number in numbers])

@@ -16,7 +16,7 @@ import numpy
 
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
-from vqagen.pictures.canvas import CELL, ITEM_BOTTOM, ITEM_SIDE, Box
+from vqagen.pictures.canvas import CELL, ITEM_BOTTOM, ITEM_SIDE, Rectangle
 from vqagen.pictures.drawing import BASE, DARK, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Shape, box_of
 from vqagen.pictures.outline import Outline, Point
 
@@ -71,7 +71,7 @@ def pillow(module: str) -> Any:
     return needed(f"PIL.{module}", "draw", "a picture")
 
 
-def item_square(look: Look) -> Box:
+def item_square(look: Look) -> Rectangle:
     """Return the square in a cell that holds an item which stands on the floor, in the middle."""
     side = max(1, round(ITEM_SIDE * look.scale))
     if look.drawing is None:
@@ -82,7 +82,7 @@ def item_square(look: Look) -> Box:
         middle = side * (EDGE / 2 + (start + end) / 2 * (1 - EDGE))
         lowest = side * (low * (1 - EDGE) + EDGE)
     left, top = round(CELL / 2 - middle), round(ITEM_BOTTOM - lowest)
-    return Box(left, top, left + side, top + side)
+    return Rectangle(left, top, left + side, top + side)
 
 
 _box_of = lru_cache(maxsize=1024)(box_of)

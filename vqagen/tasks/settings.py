@@ -6,12 +6,12 @@ import: the help of a command needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import Field, asdict, dataclass, field, fields
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from vqagen.errors import UsageError
+from vqagen.errors import UsageError, unknown
 
 LARGEST = 2**63 - 1
 """The largest number that every reader of an output can hold."""
@@ -58,6 +58,9 @@ def setting_of(described: Field[Any]) -> Setting:
 class CheckedSettings:
     """Settings that are checked when they are made: all faults in their values are one UsageError."""
 
+    RETIRED: ClassVar[tuple[str, ...]] = ()
+    """Settings of earlier versions. The `info` of their outputs still names them, and no default stands for them."""
+
     def __post_init__(self) -> None:
         for each in fields(self):
             if setting_of(each).types == (tuple,) and isinstance(getattr(self, each.name), list):
@@ -95,6 +98,14 @@ class CheckedSettings:
     def names(cls) -> tuple[str, ...]:
         """Return the names of all settings."""
         return tuple(each.name for each in fields(cls))
+
+    @classmethod
+    def name_faults(cls, names: Iterable[str]) -> Iterator[str]:
+        """Yield a fault for each name in an `info` that is a setting of neither this version nor an earlier one."""
+        known = cls.names()
+        for name in names:
+            if name not in known and name not in cls.RETIRED:
+                yield unknown("setting", name, known)
 
 
 @dataclass(frozen=True)

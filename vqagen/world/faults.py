@@ -69,7 +69,11 @@ def _placing(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _foreign_faults(objects: Sequence[Mapping[str, Any]], domain: Domain) -> Iterator[Fault]:
     """Yield a fault if none of several objects has an attribute that all must have, as in scenes of another domain."""
-    needed = {each.key.partition(".")[0] for each in domain.attributes if each.compute is None and not each.optional}
+    needed = {
+        attribute.key.partition(".")[0]
+        for attribute in domain.attributes
+        if attribute.compute is None and not attribute.optional
+    }
     found = {key for entry in objects for key in entry}
     if len(objects) > 1 and (missing := sorted(needed - found)):
         named = " or ".join(map(repr, missing))

@@ -235,7 +235,7 @@ class MetadataReader:
             findings.fault(place, f"{declared.type} is a type of another kind")
         if findings.problems:
             line, column = (declared.line, 1) if declared.line else (None, None)
-            self.findings.problems += [replace(each, line=line, column=column) for each in findings.problems]
+            self.findings.problems += [replace(problem, line=line, column=column) for problem in findings.problems]
             return None
         name = declared.type.lower()
         return Attribute(name, declared.type, name, declared.values, "", optional=True, compute=declared.compute)

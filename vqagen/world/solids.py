@@ -176,7 +176,7 @@ ROUNDING = 1e-3
 """Share of a disc, and pixels, given up on either side against rounding."""
 
 
-class _Outline(NamedTuple):
+class _Discs(NamedTuple):
     """Discs in the picture, around the middle of a solid: it covers `inner`, and nothing outside `outer`.
 
     `nearest`, `middle` and `farthest` are distances from the camera, of the ball that just holds the solid.
@@ -231,7 +231,7 @@ def _shown_and_whole(camera: Camera, solids: Sequence[Solid], index: int) -> tup
     return int(np.count_nonzero(shown)), int(np.count_nonzero(whole))
 
 
-def _may_hide(one: _Outline | None, other: _Outline | None) -> bool:
+def _may_hide(one: _Discs | None, other: _Discs | None) -> bool:
     """True unless one solid is surely behind another, or shares no pixel with it."""
     if one is None or other is None:
         return True
@@ -239,7 +239,7 @@ def _may_hide(one: _Outline | None, other: _Outline | None) -> bool:
     return one.nearest <= other.farthest and x * x + y * y < away * away
 
 
-def _outline(camera: Camera, solid: Solid) -> _Outline | None:
+def _outline(camera: Camera, solid: Solid) -> _Discs | None:
     """Return the discs of a solid; None if it is not wholly in front of the camera.
 
     A solid holds a ball of its radius r, and lies in one that reaches its corners, R. At distance D and depth d, the
@@ -253,7 +253,7 @@ def _outline(camera: Camera, solid: Solid) -> _Outline | None:
     if depth <= corner * (1 + ROUNDING):
         return None
     scale = camera.focal_pixels / depth
-    return _Outline(
+    return _Discs(
         camera.width / 2 + dot(offset, camera.right) * scale,
         camera.height / 2 - dot(offset, camera.up) * scale,
         camera.focal_pixels * solid.radius / middle * (1 - ROUNDING) - ROUNDING,
@@ -264,7 +264,7 @@ def _outline(camera: Camera, solid: Solid) -> _Outline | None:
     )
 
 
-def _proven_pixels(camera: Camera, outlines: Sequence[_Outline | None], index: int) -> float:
+def _proven_pixels(camera: Camera, outlines: Sequence[_Discs | None], index: int) -> float:
     """Return a number of pixels that surely show a solid: those of its inner disc, less all that others may cover.
 
     Pixels whose middles lie in a region cover it but for a rim of at most 1: half a pixel's diagonal is 0.71.

@@ -139,6 +139,16 @@ def test_broken_settings_are_named_at_once(vqagen_: Commands) -> None:
     assert ran.err.count("\n") == 3
 
 
+def test_a_setting_that_no_version_has_is_an_error(vqagen_: Commands) -> None:
+    """It would otherwise be dropped, and the trials checked by a default that their run did not have."""
+    write_trials("trials", trial(NONE_TEST, "red ball"), settings={"fil": 0.5})
+
+    ran = vqagen_("verify trials")
+
+    assert ran.code == 3
+    assert "info.generator.settings: unknown setting 'fil'; did you mean 'fill'?" in ran.err
+
+
 def test_no_value_of_a_field_is_a_traceback() -> None:
     """Each field of a right trial is replaced by something else."""
     right = trial(LEFTMOST_TEST, "red ball", "leftmost")

@@ -39,7 +39,6 @@ CODES: Mapping[str, str] = {
     "missing-noun": "a text that can lose its noun, as in “What color is the?”",
     "unused-adjective": "an adjective that is true of no item",
     "idle-adjective": "an adjective that is clearly false of no item",
-    "near-paints": "two colors that are easily taken for each other",
     "answer-in-text": "words that give the answer away",
     "impossible-answer": "an answer that never occurs",
     "idle-constraint": "a constraint that rules nothing out",

@@ -108,7 +108,11 @@ class NamesSeen:
 
     def __init__(self, domain: Domain, source: str) -> None:
         self.source = source
-        self.optional = {each.key: each.name for each in domain.attributes if each.optional and each.compute is None}
+        self.optional = {
+            attribute.key: attribute.name
+            for attribute in domain.attributes
+            if attribute.optional and attribute.compute is None
+        }
         self.opened = frozenset(
             key.rsplit(".", depth)[0] for key in self.optional for depth in range(1, key.count(".") + 1)
         )

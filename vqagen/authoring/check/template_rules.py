@@ -80,7 +80,7 @@ def unsaid_slots(template: Template) -> Iterator[Fault]:
 
 def unreached_nodes(template: Template) -> Iterator[Fault]:
     """Yield nodes on which neither the answer nor a constraint depends."""
-    reached = {len(template.nodes) - 1, *(node for each in template.constraints for node in each.nodes)}
+    reached = {len(template.nodes) - 1, *(node for constraint in template.constraints for node in constraint.nodes)}
     for i in range(len(template.nodes) - 1, -1, -1):
         if i in reached:
             reached.update(template.nodes[i].inputs)
@@ -165,9 +165,9 @@ def _may_tell(template: Template, side: str) -> bool:
     attribute = template.catalogue.domain.attribute_of(template.answer_type)
     assert attribute is not None
     words = list(attribute.values) if side in template.slots else [side]
-    for each in template.constraints:
-        if each.kind.compares == VALUES and each.slots == (side,):
-            words = [word for word in words if each.holds(word)]
+    for constraint in template.constraints:
+        if constraint.kind.compares == VALUES and constraint.slots == (side,):
+            words = [word for word in words if constraint.holds(word)]
     return any(len(attribute.leaves_of(word)) == 1 for word in words)
 
 

@@ -165,7 +165,7 @@ class _TemplateTryout:
         if len(self.seen) < self.least:
             return f"the answer was always {_answer(next(iter(self.seen)))}"
         attribute = self.template.catalogue.domain.attribute_of(self.template.answer_type)
-        in_order = [each for each in attribute.leaves if each in shown[attribute.name]] if attribute else [True, False]
+        in_order = [leaf for leaf in attribute.leaves if leaf in shown[attribute.name]] if attribute else [True, False]
         missing = [answer for answer in in_order if answer in self.expected - self.seen]
         return f"the answer was never {' or '.join(map(_answer, missing))}" if missing else ""
 
@@ -183,9 +183,9 @@ def _expected(template: Template) -> set[Value]:
         return {True, False} if template.answer_type == "Bool" else set()
     sides = [side for node in template.nodes for side in node.side_inputs]
     is_limited = any(side in attribute.values for side in sides) or any(
-        template.slots.get(slot) == attribute.type and each.kind.compares == VALUES
-        for each in template.constraints
-        for slot in each.slots
+        template.slots.get(slot) == attribute.type and constraint.kind.compares == VALUES
+        for constraint in template.constraints
+        for slot in constraint.slots
     )
     return set() if attribute.multi or is_limited else set(attribute.leaves)
 

@@ -22,7 +22,7 @@ from vqagen.score.record_files import check_origin, settings_of
 from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.dialogs_of_version_1 import args_of, captions_named, fact_fault, facts_of
 from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.whole import CHANGED_FILE, WRONG_ID, missing_ends, whole_records
+from vqagen.score.verify.whole import CHANGED_FILE, WRONG_ID, missing_ends, unknown_settings, whole_records
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
 from vqagen.tasks.dialog.dialog_files import DIALOGS, NUMBER, caption_label, dependences
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
@@ -31,6 +31,7 @@ from vqagen.tasks.dialog.recognition import Listener, Parse, SentenceReader, Ver
 from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import SHARED
+from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.template import CAPTION
 from vqagen.tasks.dialog.wording import DialogWords, Sentence, Wordings
 from vqagen.world.loading import SceneSource
@@ -125,7 +126,7 @@ def verify_dialogs(
     at_hand = {"scenes": partial(content_hash, scenes.files)} if scenes.files else {}
     check_origin(dialogs, {**at_hand, **hashes})
     verification = DialogVerification(loaded, settings_of(dialogs))
-    verification.report.remarks += missing_ends(dialogs, scenes)
+    verification.report.remarks += [*missing_ends(dialogs, scenes), *unknown_settings(dialogs, DialogSettings)]
     records = whole_records(dialogs, verification.report, NUMBER)
     for position, record, scene in records_with_scenes(records, scenes, loaded.domain, BATCH):
         on_checked(verification.take(record, position, scene))

@@ -195,9 +195,13 @@ class TrialSeries:
 
 
 def _read_settings(source: RecordSource, given: Mapping[str, Any]) -> DirectorSettings:
+    """Return the settings that an info names. BadInput for wrong values, and for names that no version has."""
+    lines = [*DirectorSettings.name_faults(given)]
     known = {name: given[name] for name in DirectorSettings.names() if name in given}
     try:
-        return DirectorSettings(**{"count": 1, **known})
+        settings = DirectorSettings(**{"count": 1, **known})
     except UsageError as error:
-        lines = str(error).splitlines()
-        raise BadInput(Problem(line, str(source.path), "info.generator.settings") for line in lines) from None
+        lines += str(error).splitlines()
+    if lines:
+        raise BadInput(Problem(line, str(source.path), "info.generator.settings") for line in lines)
+    return settings

@@ -33,7 +33,8 @@ from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.score.verify.fields import field_fault, options_fault
 from vqagen.score.verify.report import Mismatch, VerificationReport
 from vqagen.score.verify.texts import UNREAD_FILE, QuestionTexts, texts_at_hand
-from vqagen.score.verify.whole import CHANGED_FILE, missing_ends, whole_records
+from vqagen.score.verify.whole import CHANGED_FILE, missing_ends, unknown_settings, whole_records
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 
@@ -150,7 +151,7 @@ def verify_questions(
     `on_checked` is called now and then with the number of questions checked since.
     """
     report, pairs, numbers = VerificationReport("questions"), dict[int, _Half | None](), dict[int, object]()
-    report.remarks += missing_ends(questions, scenes)
+    report.remarks += [*missing_ends(questions, scenes), *unknown_settings(questions, QuestionSettings)]
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
     records = whole_records(questions, report, "question_index")
     found = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)

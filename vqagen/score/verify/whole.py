@@ -14,6 +14,7 @@ from vqagen.files.parquet import checksums
 from vqagen.files.records import Members, RecordSource
 from vqagen.score.record_files import generator_of, settings_of
 from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.tasks.settings import CheckedSettings
 from vqagen.world.loading import SceneSource
 
 CHANGED_FILE, WRONG_ID = "changed file", "wrong id"
@@ -67,3 +68,9 @@ def missing_ends(source: RecordSource, scenes: SceneSource) -> Iterator[str]:
     if parts:
         named = f"--start-index {first} --count {count}"
         yield f"scenes {' and '.join(parts)} of {total:,} are not in the file, whose run took {named}"
+
+
+def unknown_settings(source: RecordSource, settings: type[CheckedSettings]) -> Iterator[str]:
+    """Yield a remark for each setting in the info that no version has: nothing is checked by it."""
+    for fault in settings.name_faults(settings_of(source)):
+        yield f"info.generator.settings: {fault} (not checked)"

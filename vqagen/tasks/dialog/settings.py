@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from vqagen.tasks.settings import RunSettings, setting
 
@@ -14,6 +15,8 @@ MOST_ROUNDS = 100
 @dataclass(frozen=True)
 class DialogSettings(RunSettings):
     """All that decides which dialogs are made about a scene."""
+
+    RETIRED: ClassVar[tuple[str, ...]] = ("semantics", "target_distance")
 
     dialogs_per_image: int = setting(5, "Dialogs about each scene.", least=1, group="choice")
     rounds: int = setting(10, "Rounds of each dialog, after its caption.", least=1, group="choice")
