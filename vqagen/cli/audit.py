@@ -34,12 +34,12 @@ def command(
 ) -> None:
     """Find shortcuts by which questions, dialogs or trials are answered without looking.
 
-    Predictors that see no picture learn from some images and answer about others: by the words, programs and repeated
-    texts of questions; the number of the image and the place of a question about it; the answers to other questions
-    about the image; the history of dialogs; positions, lengths, numbers and frequencies of options; grids of trials
+    Predictors that see no picture learn from some images and answer about others: by the words and programs of
+    questions; the number of the image and the place of a question about it; the answers to other questions
+    about the image; the history of dialogs; positions, texts and frequencies of options; grids of trials
     without their instructions. Each is compared with chance: the most frequent answer of the family, or one over the
-    number of options. With --scenes, programs are run on other scenes, and repeated scenes are found; with --train,
-    what that file has in common with this one.
+    number of options. With --scenes, repeated scenes are found, and options that a scene shows; with --train, what
+    that file has in common with this one.
 
     A file fails if one is certainly above chance by more than --tolerance. What the answers to other questions about
     the image tell is shown, and fails no file: no model has them. All other tests are corrected together (Holm), so

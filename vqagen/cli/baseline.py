@@ -1,13 +1,13 @@
-"""`vqagen baseline`: answers without a model, from uniform guesses to the programs run on their scenes."""
+"""`vqagen baseline`: answers without a model, from uniform guesses to what is learned."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from vqagen.cli.options import domain_options, image_key_option, input_path, path, settings_options
+from vqagen.cli.options import image_key_option, input_path, path, settings_options
 from vqagen.cli.reports import checked_output
 from vqagen.shortcuts.settings import BaselineSettings
 
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Questions to learn from. [default: those of --questions about other images]",
 )
-@click.option("--scenes", type=input_path, metavar="PATH", help="The scenes, for the baselines that run programs.")
 @click.option("--out", "-o", type=path, metavar="FILE", help="File for the predictions; of `all`, for the table.")
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as their file]")
 @click.option("--split", default="", metavar="NAME", help="Answer the questions of this split alone.")
 @click.option("--train-split", default="", metavar="NAME", help="Learn from the questions of this split alone.")
 @image_key_option
-@domain_options("domain")
 @settings_options(settings=BaselineSettings)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON, with types and families.")
@@ -38,13 +36,11 @@ def command(
     name: str,
     questions: str,
     train: str | None,
-    scenes: str | None,
     out: str | None,
     mode: str,
     split: str,
     train_split: str,
     image_key: str,
-    domain: dict[str, Any],
     settings: BaselineSettings,
     force: bool,
     as_json: bool,
@@ -54,15 +50,11 @@ def command(
     NAME is one of the following, or `all` for a table of all that the files allow.
 
     \b
-    without pictures    uniform, majority (of the type), majority-all, majority-family, majority-question, prior
+    without pictures    uniform, majority (of the type), majority-all, majority-family
     learned             words, order (of images and questions), history (of a dialog), tree (of a program's phrases),
                         others (answers to other questions about the image)
-    multiple choice     random-option, position, most-frequent-option, longest-option, shortest-option, choices-only,
-                        question-and-choices; of numbers least-number, greatest-number, median-number, most-neighbors
-    trials              cell, open-cell
-    run programs        wrong-image (on other scenes), scene-blind (on scenes with independent attributes),
-                        noisy-oracle-0.05, -0.1 and -0.2 (on scenes of which this share is misread), oracle (on its
-                        own scene); they need --scenes
+    multiple choice     random-option, position, most-frequent-option, choices-only, question-and-choices
+    trials              cell
 
     Of equally frequent answers, the one that occurs first in the questions to learn from is taken. Beside the accuracy
     of answers that are drawn at random, their expected accuracy is printed. Without --train, questions about other
@@ -71,18 +63,16 @@ def command(
     \b
     Example:
       vqagen baseline majority --questions questions.json -o predictions.jsonl
-      vqagen baseline all --questions questions.json --scenes scenes.json
+      vqagen baseline all --questions questions.json
     """
     from vqagen.errors import UsageError
-    from vqagen.language.domain_files import find_domain
     from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
 
-    found_domain = find_domain(**domain) if any(domain.values()) else None
-    files = BaselineFiles(questions, train, scenes, mode, split, train_split, found_domain, image_key)
+    files = BaselineFiles(questions, train, mode, split, train_split, image_key)
     if name == "all":
         from vqagen.cli.progress import counting
 
-        output = checked_output(out or "-", as_json, force, [each for each in (questions, train, scenes) if each])
+        output = checked_output(out or "-", as_json, force, [file for file in (questions, train) if file])
         with counting("baseline") as on_done:
             found = baseline_ladder(files, settings, on_done)
         output.put(found.report())

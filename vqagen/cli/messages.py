@@ -15,6 +15,8 @@ from vqagen.errors import InputWarning, unknown
 RETIRED: Mapping[str, str] = {
     "vqagen dialog --semantics": "dialogs keep the strict rules; those made by looser rules are still verified",
     "vqagen dialog --target-distance": "references reach back as far as there is a choice; see docs/dialogs.md",
+    "vqagen baseline --scenes": "`vqagen verify` runs programs on their scenes; no baseline does",
+    "vqagen baseline --domain": "`vqagen verify --domain` runs programs of a domain; no baseline does",
     "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
     **dict.fromkeys(
         (f"vqagen human extend --{name}" for name in ("system", "items", "images")),

@@ -19,30 +19,21 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.output import atomic_output
-from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.language.domain_files import PathLike
 from vqagen.score.items.builder import ONE_WHOLE, window_of
 from vqagen.score.items.reading import Source, find_items, read_items
 from vqagen.score.items.table import NONE, Items
-from vqagen.score.record_files import shipped_domain
 from vqagen.score.report.table import Report, Reported
 from vqagen.shortcuts.groups import answered, counts_within, entropy, families_of
 from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known
 from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, Probe, chance_of, effect_sought, probe
-from vqagen.shortcuts.scenes import (
-    Programs,
-    Repetition,
-    read_scene_facts,
-    repetition,
-    scene_blind,
-    visible_options,
-    wrong_image,
-)
+from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, make_folds
 from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
-from vqagen.world.loading import SceneSource, find_scenes
+from vqagen.world.loading import find_scenes
 
-PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")
+PRIORS = ("uniform", "majority-all", "majority", "majority-family", "random-option")
 """Predictors that know how often answers occur and nothing else: what chance is compared with."""
 ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
@@ -202,10 +193,6 @@ def probing(items: Items) -> Iterator[Predictor]:
             yield each
 
 
-RUNS, BLIND_RUNS = 5, 25
-"""Other scenes, and imagined ones, that each program is run on."""
-
-
 def _about(number: int) -> int:
     """Return a number rounded up to two digits.
 
@@ -252,13 +239,8 @@ def audit(
         has_options = np.flatnonzero(own.options.codes != NONE)
         own = own.take(has_options)
         more += trial_predictors([trials[place] for place in has_options.tolist()])
-    elif scenes is not None and facts is not None:
-        if own.options.values:
-            more.append(known("visible-option", "an option that the scene shows", visible_options(own, facts)))
-        try:
-            more += _executed(own, find_scenes(scenes))
-        except BadInput as error:
-            notes.append(f"programs were not run on other scenes: {error.problems[0].message}")
+    elif facts is not None and own.options.values:
+        more.append(known("visible-option", "an option that the scene shows", visible_options(own, facts)))
     return audit_items(own, chosen, again, more, notes, len(items) - len(own))
 
 
@@ -269,18 +251,6 @@ def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] 
         message = "no answers in the file: there is nothing to audit" if len(items) else f"no {items.kind}"
         raise BadInput([Problem(message, items.name)])
     return items
-
-
-def _executed(items: Items, scenes: SceneSource) -> Iterator[Predictor]:
-    """Yield predictors that run each program on other scenes; none if a program is missing.
-
-    The functions are those of the domain that the file's info names; of one's own domain, no program is run.
-    """
-    if (items.learning.programs.codes == NONE).any() or len(np.unique(items.learning.places.codes)) < 2:
-        return
-    programs = Programs(items, scenes, load_catalogue(find_domain(shipped_domain(items.info)))[0])
-    yield known("wrong-image", "the program, run on other scenes", wrong_image(programs, 0, RUNS).expected)
-    yield known("scene-blind", "the program, run on imagined scenes", scene_blind(programs, 0, BLIND_RUNS).expected)
 
 
 def write_item_biases(audit: Audit, out: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,18 +15,16 @@ from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
 from vqagen.files.formats import JSON_LINES, Arrangement, choose_format, record_file
 from vqagen.files.locations import Location, content_hash, files_below, locate
 from vqagen.files.output import atomic_output, check_output
-from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
+from vqagen.language.domain_files import PathLike
 from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
-from vqagen.score.items.reading import find_items, read_items
+from vqagen.score.items.reading import read_items
 from vqagen.score.items.table import NONE, Items
-from vqagen.score.record_files import check_origin, shipped_domain, trials_file
+from vqagen.score.record_files import trials_file
 from vqagen.score.report.table import SHARE, Cell, Column, Report, Reported, Table
 from vqagen.shortcuts.groups import FAMILIES, TYPES, places_by
-from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
-from vqagen.shortcuts.scenes import Programs
+from vqagen.shortcuts.predictors import NAMED, RETIRED, Predictor, applicable, predict
 from vqagen.shortcuts.settings import BaselineSettings
 from vqagen.shortcuts.task import Task
-from vqagen.world.loading import find_scenes
 
 REFERENCE = "majority"
 """The baseline that every lift is measured from."""
@@ -201,20 +199,16 @@ class BaselineFiles(NamedTuple):
     questions: PathLike
     train: PathLike | None = None
     """The questions to learn from; None to learn from the other images of `questions`."""
-    scenes: PathLike | None = None
     mode: str = ""
     """How the questions are answered; "" for the way of their file."""
     split: str = ""
     train_split: str = ""
-    domain: DomainFiles | None = None
-    """The functions of the programs; None for the domain that the questions name, or CLEVR's."""
     image_key: str = ""
     """The key of a question's image; "" for one that is known."""
 
     def hashes(self) -> dict[str, str]:
         """Return the content hash of each file, by its role."""
         given = {"questions": _files_at(self.questions), "train": _files_at(self.train)}
-        given["scenes"] = () if self.scenes is None else find_scenes(str(self.scenes)).files
         return {role: content_hash(files) for role, files in given.items() if files}
 
 
@@ -234,12 +228,14 @@ def baseline(
 
     Raises UsageError if the files lack what the baseline needs.
     """
+    if name in RETIRED:
+        raise UsageError(f"the baseline {name!r} was removed in version 2.0: {RETIRED[name]}")
     if name not in NAMED:
         raise UsageError(unknown("baseline", name, [*NAMED, "all"]))
     chosen, target = settings or BaselineSettings(), str(out)
     if not _is_result_file(target):
         choose_format(target, None, (JSON_LINES,), "predictions")
-    check_output(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
+    check_output(target, force, [str(each) for each in (files.questions, files.train) if each])
     items, task = _open(files, chosen)
     if _is_result_file(target) and items.format != VISUAL7W:
         raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")
@@ -257,37 +253,20 @@ def baseline_ladder(
     """Return how often each baseline is right that the files allow; `on_done` is called with 1 after each of them."""
     items, task = _open(files, settings or BaselineSettings())
     rungs = []
-    for each in applicable(task.items, scenes=task.programs is not None):
+    for each in applicable(task.items):
         rungs.append(_result(each, task, items))
         on_done(1)
     return Ladder(len(items), rungs)
 
 
 def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Task]:
-    """Read the questions and those to learn from; programs are read if scenes were given to run them on."""
+    """Read the questions and those to learn from."""
     read = partial(read_items, mode=files.mode, learning=True, image_key=files.image_key)
-    items = read(files.questions, split=files.split, scenes=files.scenes)
+    items = read(files.questions, split=files.split)
     if not len(items):
         raise BadInput([Problem("no questions to answer", items.name)])
     is_other = str(files.train) != str(files.questions) or files.split != files.train_split
     if files.train is not None and is_other:
         train = read(files.train, split=files.train_split)
-        task = Task.across(train, items, settings.top_k, settings.seed)
-    else:
-        task = Task.within(items, settings.top_k, settings.seed)
-    return items, task if files.scenes is None else replace(task, programs=_programs(files, str(files.scenes), items))
-
-
-def _programs(files: BaselineFiles, scenes: str, items: Items) -> Programs:
-    """Read the programs; without a domain of the user, by the functions of the one that the questions' info names."""
-    if items.format != "vqagen":
-        raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
-    source, domain = find_scenes(scenes), files.domain or find_domain(shipped_domain(items.info))
-    catalogue, plugins = load_catalogue(domain)
-    hashes = {
-        "scenes": lambda: content_hash(source.files),
-        "metadata": lambda: content_hash([domain.metadata]),
-        "plugins": lambda: plugins.hash if plugins.hashes else "",
-    }
-    check_origin(find_items(files.questions), hashes)
-    return Programs(items, source, catalogue)
+        return items, Task.across(train, items, settings.top_k, settings.seed)
+    return items, Task.within(items, settings.top_k, settings.seed)

@@ -240,51 +240,36 @@ of_family = majority_of("families", "types", "all")
 
 
 def uniform(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer with any answer that there is to the type, of which all are known; where "yes" is one, so is "no"."""
-    both = np.concatenate([learn, ask])
-    (types, answers), _ = distinct(task.types[both], task.answers[both])
-    truths = np.array([task.numbers[text] for text in YES_NO])
-    closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
-    types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
-    (types, answers), _ = distinct(types, answers)
-    found = _drawn(task, ask, task.types[ask], (types, answers, np.ones(len(types))), "uniform")
-    return found._replace(expected=np.minimum(1.0, task.top_k * found.expected))
+    """Answer with any answer that there is to the type, of which all are known; where "yes" is one, so is "no".
 
-
-def prior(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer as often with each answer as it is right in the type; of an unknown type, among all items."""
-    if not len(learn):
-        return task.guesses(ask, np.full((len(ask), 1), NONE))
-    taught = np.append(task.types[learn] + 1, task.all[learn])
-    asked = np.where(np.isin(task.types[ask], task.types[learn]), task.types[ask] + 1, 0)
-    (groups, answers), pair_of_item = distinct(taught, np.tile(task.answers[learn], 2))
-    return _drawn(task, ask, asked, (groups, answers, np.bincount(pair_of_item).astype(np.float64)), "prior")
-
-
-def _drawn(
-    task: Task, ask: Places, asked: Integers, possible: tuple[Integers, Integers, Floats], label: str
-) -> Guesses:
-    """Answer with answers drawn by their weights in the asked groups; further ones are those behind it.
-
-    `possible` are groups, in ascending order, their answers and the weights. The expected credit is that of the first.
+    Answers are drawn; further ones are those behind the drawn one. The expected credit is that of any of them.
     """
-    groups, answers, weights = possible
-    sums = np.concatenate([[0.0], np.cumsum(weights)])
-    starts, ends = np.searchsorted(groups, asked), np.searchsorted(groups, asked, side="right")
-    rng = np.random.RandomState(stream(task.seed, label).getrandbits(32))  # its numbers are the same in all versions
-    drawn = sums[starts] + rng.random_sample(len(task.items))[ask] * (sums[ends] - sums[starts])
-    first = np.clip(np.searchsorted(sums, drawn, side="right") - 1, starts, np.maximum(starts, ends - 1)) - starts
-    ranks, sizes = np.arange(task.top_k), (ends - starts)[:, None]
-    behind = starts[:, None] + (first[:, None] + ranks) % np.maximum(1, sizes)
-    ranked = np.where(ranks < sizes, answers[np.minimum(behind, len(answers) - 1)], NONE)
-    vocabulary = task.vocabulary
-    totals, shares = np.bincount(groups, weights=weights), defaultdict[tuple[int, str], float](float)
-    for group, code, weight in zip(groups.tolist(), answers.tolist(), weights.tolist(), strict=True):
-        shares[group, vocabulary[code].lower()] += weight / totals[group]
+    types, answers = _possible(task, np.concatenate([learn, ask]))
+    asked = task.types[ask]
+    starts, ends = np.searchsorted(types, asked), np.searchsorted(types, asked, side="right")
+    sizes = ends - starts
+    # RandomState draws the same numbers in all versions of NumPy
+    rng = np.random.RandomState(stream(task.seed, "uniform").getrandbits(32))
+    drawn = (starts + rng.random_sample(len(task.items))[ask] * sizes).astype(np.int64)
+    first, ranks = np.minimum(drawn, ends - 1) - starts, np.arange(task.top_k)
+    behind = starts[:, None] + (first[:, None] + ranks) % sizes[:, None]
+    ranked = np.where(ranks < sizes[:, None], answers[behind], NONE)
+    shares, vocabulary, counts = defaultdict[tuple[int, str], float](float), task.vocabulary, np.bincount(types)
+    for kind, code in zip(types.tolist(), answers.tolist(), strict=True):
+        shares[kind, vocabulary[code].lower()] += 1 / counts[kind]
     golds = task.items.gold
     (gold, kinds), back = distinct(golds.codes[ask], asked)
     expected = [
-        sum(credit * shares.get((kind, text), 0.0) for text, credit in credits_of(golds.values[each]).items())
-        for each, kind in zip(gold.tolist(), kinds.tolist(), strict=True)
+        sum(credit * shares.get((kind, text), 0.0) for text, credit in credits_of(golds.values[code]).items())
+        for code, kind in zip(gold.tolist(), kinds.tolist(), strict=True)
     ]
-    return Guesses(ranked, np.array(expected)[back])
+    return Guesses(ranked, np.minimum(1.0, task.top_k * np.array(expected)[back]))
+
+
+def _possible(task: Task, places: Places) -> tuple[Integers, Integers]:
+    """Return each type of some items, in ascending order, beside each of its possible answers."""
+    (types, answers), _ = distinct(task.types[places], task.answers[places])
+    truths = np.array([task.numbers[text] for text in YES_NO])
+    closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
+    types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
+    return distinct(types, answers)[0]

@@ -6,10 +6,8 @@ Visual7W's begin with the right one; the expected credit is that of choosing any
 
 from __future__ import annotations
 
-import statistics
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +21,6 @@ from vqagen.shortcuts.task import Floats, Guesses, Task
 
 LEARNABLE = 20
 """Items below which the most frequent option is chosen."""
-Rule = Callable[[Sequence[str]], Sequence[float]]
-"""Returns the score of each option; NaN for options that it does not concern."""
 
 
 def choose(task: Task, ask: Places, scores: Floats) -> Guesses:
@@ -84,36 +80,9 @@ def most_frequent(task: Task, learn: Places, ask: Places) -> Guesses:
     return choose(task, ask, counts[task.offered.codes[task.option_rows(ask)[1]]])
 
 
-def _by_rule(task: Task, learn: Places, ask: Places, rule: Rule) -> Guesses:
-    scores = np.array([score for each in task.items.options.values for score in rule(each.texts)], dtype=np.float64)
-    return choose(task, ask, scores[task.offered.sources[task.option_rows(ask)[1]]])
-
-
 def are_numbers(texts: Sequence[str]) -> bool:
     """Return true for options that are all whole numbers."""
     return all(text.isdecimal() for text in texts)
-
-
-def _of_numbers(rule: Callable[[Sequence[float]], Sequence[float]]) -> Rule:
-    """Return a rule about numbers as one about options, which does not concern others."""
-    return lambda texts: rule([float(text) for text in texts]) if are_numbers(texts) else [np.nan] * len(texts)
-
-
-def _near_median(numbers: Sequence[float]) -> list[float]:
-    middle = statistics.median(numbers)
-    return [-abs(number - middle) for number in numbers]
-
-
-def _neighbors(numbers: Sequence[float]) -> list[float]:
-    return [float(sum(abs(number - other) == 1 for other in numbers)) for number in numbers]
-
-
-longest = partial(_by_rule, rule=lambda texts: [len(text) for text in texts])
-shortest = partial(_by_rule, rule=lambda texts: [-len(text) for text in texts])
-least = partial(_by_rule, rule=_of_numbers(lambda numbers: [-number for number in numbers]))
-greatest = partial(_by_rule, rule=_of_numbers(lambda numbers: numbers))
-median = partial(_by_rule, rule=_of_numbers(_near_median))
-neighbors = partial(_by_rule, rule=_of_numbers(_neighbors))
 
 
 # Learning -------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import numpy as np
 
 from vqagen.errors import UsageError
 from vqagen.score.items.table import NONE, Items, Places
-from vqagen.shortcuts import learners, options, scenes
+from vqagen.shortcuts import learners, options
 from vqagen.shortcuts.task import Floats, Guesses, Task
 
 
@@ -38,9 +38,8 @@ class Predictor(NamedTuple):
     """True if it reads right answers to items about the very image, which no model has: no reason to fail an audit."""
 
 
-OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
-SCENES = "programs and scenes"
-CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)
+OPTIONS, CELLS, ORDERED = "options", "open cells", "options in a known order"
+CHOOSING = (OPTIONS, CELLS, ORDERED)
 """What predictors need that choose among options."""
 NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "": lambda items: True,
@@ -51,24 +50,14 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
     OPTIONS: lambda items: bool(items.options.values) and items.kind != "trials",
     CELLS: lambda items: bool(items.options.values) and items.kind == "trials",
     ORDERED: lambda items: NEEDS[OPTIONS](items) and all(each.has_letters for each in items.options.values),
-    NUMBERS: lambda items: (
-        NEEDS[OPTIONS](items) and any(options.are_numbers(each.texts) for each in items.options.values)
-    ),
 }
-"""What a predictor may need -> whether items have it; SCENES are a task's."""
+"""What a predictor may need -> whether items have it."""
 
 PREDICTORS = (
     Predictor("uniform", "any possible answer of the type", learners.uniform),
     Predictor("majority-all", "the most frequent answer", learners.majority_of("all")),
     Predictor("majority", "the most frequent answer of the type", learners.majority_of("types", "all")),
     Predictor("majority-family", "the most frequent answer of the family", learners.of_family),
-    Predictor(
-        "majority-question",
-        "the most frequent answer of the text",
-        learners.majority_of("texts", "families", "types", "all"),
-        "texts",
-    ),
-    Predictor("prior", "an answer drawn as often as it is right in the type", learners.prior),
     Predictor("order", "regression over the numbers of image and question", learners.order, "", True),
     Predictor("words", "regression over the words", learners.words, "texts", True),
     Predictor("history", "regression over the words and those said before", learners.history, "histories", True),
@@ -84,30 +73,33 @@ PREDICTORS = (
     Predictor("random-option", "any option", options.random_option, OPTIONS),
     Predictor("position", "the position that is most often right", options.position, ORDERED),
     Predictor("most-frequent-option", "the option that is most often right", options.most_frequent, OPTIONS),
-    Predictor("longest-option", "the longest option", options.longest, OPTIONS),
-    Predictor("shortest-option", "the shortest option", options.shortest, OPTIONS),
-    Predictor("least-number", "the least number", options.least, NUMBERS),
-    Predictor("greatest-number", "the greatest number", options.greatest, NUMBERS),
-    Predictor("median-number", "the number nearest to the median", options.median, NUMBERS),
-    Predictor("most-neighbors", "the number that most differ from by 1", options.neighbors, NUMBERS),
     Predictor("choices-only", "regression over the options", options.choices_only, OPTIONS, True),
     Predictor(
         "question-and-choices", "regression over question and options", options.question_and_choices, OPTIONS, True
     ),
-    Predictor("open-cell", "any open cell", options.random_option, CELLS),
     Predictor("cell", "the open cell that is most often right", options.most_frequent, CELLS),
-    *(
-        Predictor(name, f"the program run on {seen}", scenes.executed(name, run), SCENES)
-        for name, seen, run in scenes.RUNS
-    ),
 )
 """All predictors, from the weakest to the strongest."""
 NAMED = {predictor.name: predictor for predictor in PREDICTORS}
+RETIRED: Mapping[str, str] = {
+    "majority-question": "`words` learns from the text, and `majority-family` counts",
+    "prior": "`uniform` draws answers, and `majority` counts them",
+    **dict.fromkeys(
+        ("longest-option", "shortest-option", "least-number", "greatest-number", "median-number", "most-neighbors"),
+        "`choices-only` learns from the lengths and ranks of options",
+    ),
+    "open-cell": "`random-option` is the chance that an audit of trials shows, and `cell` learns",
+    **dict.fromkeys(
+        ("oracle", "noisy-oracle-0.05", "noisy-oracle-0.1", "noisy-oracle-0.2", "wrong-image", "scene-blind"),
+        "`vqagen verify` runs programs on their scenes; `tree` learns from programs",
+    ),
+}
+"""Predictor that version 2.0 removed -> what to use instead."""
 
 
-def applicable(items: Items, *, scenes: bool = False) -> Iterator[Predictor]:
-    """Yield the predictors that have what they need; with `scenes`, those that run programs too."""
-    return (each for each in PREDICTORS if (scenes if each.needs == SCENES else NEEDS[each.needs](items)))
+def applicable(items: Items) -> Iterator[Predictor]:
+    """Yield the predictors that have what they need."""
+    return (predictor for predictor in PREDICTORS if NEEDS[predictor.needs](items))
 
 
 def predict(predictor: Predictor, task: Task) -> Guesses:
@@ -115,9 +107,7 @@ def predict(predictor: Predictor, task: Task) -> Guesses:
 
     UsageError if the items lack what it needs.
     """
-    if predictor.needs == SCENES and task.programs is None:
-        raise UsageError(f"{predictor.name} runs programs on scenes: give --scenes")
-    if predictor.needs != SCENES and not NEEDS[predictor.needs](task.items):
+    if not NEEDS[predictor.needs](task.items):
         raise UsageError(f"{predictor.name} needs {predictor.needs}: {task.items.name} has none")
     size, notes = len(task.items), [""]
     found = Guesses(np.full((size, task.top_k), NONE, dtype=np.int32), np.full(size, np.nan))

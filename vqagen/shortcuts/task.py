@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,6 @@ from vqagen.score.answers.judging import vqa_accuracy
 from vqagen.score.answers.kinds import text_of
 from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
-
-if TYPE_CHECKING:
-    from vqagen.shortcuts.scenes import Programs
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -41,8 +38,6 @@ class Offered(NamedTuple):
     """The option, as its place in the vocabulary."""
     credits: Floats
     """The credit of choosing it."""
-    sources: Integers
-    """Its place among the options of `items.options.values`, one after the other."""
 
 
 class Guesses(NamedTuple):
@@ -67,8 +62,6 @@ class Task:
     top_k: int = 1
     """Answers that may be named, of which the best counts."""
     seed: int = 0
-    programs: Programs | None = None
-    """Those of the items that are asked, where scenes are given to run them on."""
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -138,11 +131,6 @@ class Task:
         """The label of each round."""
         return grouped(self.items, ("label",))
 
-    @property
-    def texts(self) -> Codes:
-        """The text of each item."""
-        return self.learning.texts.codes
-
     @cached_property
     def categories(self) -> Codes:
         """The question type of each item."""
@@ -158,7 +146,7 @@ class Task:
         ends = np.cumsum(sizes_of_items)
         items = np.repeat(np.arange(len(codes)), sizes_of_items)
         sources = np.arange(len(items)) + (starts - ends + sizes_of_items)[items]
-        return Offered(ends, own[sources], self.credits(items, own[sources][:, None]), sources)
+        return Offered(ends, own[sources], self.credits(items, own[sources][:, None]))
 
     def option_rows(self, places: Places) -> tuple[Integers, Integers]:
         """Return of each option of some items which of them it is of, and its row in `offered`."""
