@@ -18,9 +18,10 @@ LONGEST_FUNCTION = 60
 
 LAYERS = (
     ("errors", "bits", "rng", "extras", "files", "plugin"),
+    ("report",),
     ("world",),
     ("language",),
-    ("search", "pictures"),
+    ("search", "pictures", "items"),
     ("tasks",),
     ("run",),
     ("authoring", "score", "shortcuts", "human", "exchange", "dataset"),

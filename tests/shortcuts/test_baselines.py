@@ -18,7 +18,7 @@ from vqagen.errors import BadInput
 from vqagen.language.domain_files import load_catalogue
 from vqagen.language.question import record_writer
 from vqagen.score.intervals import wilson
-from vqagen.score.items.reading import read_items
+from vqagen.score.items import read_items
 from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
 from vqagen.shortcuts.predictors import PREDICTORS, SCENES
 from vqagen.shortcuts.scenes import Programs, noisy_oracle, scene_blind, wrong_image

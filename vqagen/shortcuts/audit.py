@@ -19,13 +19,12 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.output import atomic_output
+from vqagen.items.builder import ONE_WHOLE, window_of
+from vqagen.items.groups import answered, counts_within, entropy, families_of
+from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
-from vqagen.score.items.builder import ONE_WHOLE, window_of
-from vqagen.score.items.reading import Source, find_items, read_items
-from vqagen.score.items.table import NONE, Items
-from vqagen.score.record_files import shipped_domain
-from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.groups import answered, counts_within, entropy, families_of
+from vqagen.report.table import Report, Reported
+from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known
 from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, Probe, chance_of, effect_sought, probe
 from vqagen.shortcuts.scenes import (
@@ -40,6 +39,7 @@ from vqagen.shortcuts.scenes import (
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, make_folds
 from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
+from vqagen.tasks.record_files import shipped_domain
 from vqagen.world.loading import SceneSource, find_scenes
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "prior", "random-option", "open-cell")

@@ -23,13 +23,13 @@ import numpy as np
 import orjson
 
 from vqagen.errors import BadInput, FaultList, Problem
+from vqagen.items.groups import ordered
+from vqagen.items.table import NONE, Codes, Items, Places
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import release_answer
 from vqagen.plugin import Undefined
 from vqagen.rng import below, pick, shuffled, stream
-from vqagen.score.items.table import NONE, Codes, Items, Places
-from vqagen.shortcuts.groups import ordered
 from vqagen.shortcuts.task import Floats, Guesses, Task, best_credit
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.domain import Domain

@@ -31,7 +31,7 @@ from vqagen import (
     write_records,
 )
 from vqagen.run.runner import OnProgress, Progress
-from vqagen.score.items.reading import read_items
+from vqagen.score.items import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import QuestionTask, question_task
 from vqagen.tasks.questions.visual7w import PairFamily, WrongOptions, deal, split_of, type_of

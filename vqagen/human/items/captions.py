@@ -14,7 +14,7 @@ from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import REFERENCE, SYSTEM, Candidate, Item, Role, plain_text
 from vqagen.language.catalogue import Catalogue
 from vqagen.rng import shuffled, stream
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.record_files import DIALOGS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 

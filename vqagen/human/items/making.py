@@ -17,8 +17,7 @@ from vqagen.human.items.settings import ANSWERS, ItemSettings
 from vqagen.human.study.item import Item
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
-from vqagen.score.record_files import SAMPLES, TRIALS, kind_of_file
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.record_files import DIALOGS, SAMPLES, TRIALS, kind_of_file
 from vqagen.world.loading import find_scenes
 
 

@@ -19,11 +19,11 @@ from vqagen.files.locations import Location
 from vqagen.files.records import RecordKind, open_records
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import CHECK, LENGTH_DIFFERENCE, REFERENCE, Candidate, Gold, Item, length_difference
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Node, Program
 from vqagen.plugin import Undefined
 from vqagen.rng import shuffled, stream
-from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
