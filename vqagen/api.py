@@ -210,6 +210,9 @@ MODULES = {
     "write_trials": "vqagen.run.making",
 }
 
+SHOWN_SETTINGS = {"generate": "QuestionSettings", "dialogs": "DialogSettings", "trials": "DirectorSettings"}
+"""A function that takes settings as keywords -> their class, of which `help` says each."""
+
 RETIRED = dict.fromkeys(
     ("RaterSettings", "simulate_study"),
     "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
