@@ -49,7 +49,6 @@ def test_questions_load_no_other_task(tmp_path: Path) -> None:
     line = ["generate", "--scenes", f"{tmp_path}/scenes.json", "--out", f"{tmp_path}/questions.json"]
     called = f"from vqagen.cli import run; assert run({line}) == 0"
     program = f"import json, sys; {called}; print(json.dumps([*sys.modules]))"
-    )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     ours = [name for name in json.loads(done.stdout.splitlines()[-1]) if name.partition(".")[0] == "vqagen"]
 
