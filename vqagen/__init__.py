@@ -35,10 +35,14 @@ else:
 
     def __getattr__(name: str) -> Any:
         """Load a name of the Python API when it is first used, from its own module: all of them take a second."""
-        from vqagen.api import MODULES, RETIRED
+        from vqagen.api import MODULES, RETIRED, SHOWN_SETTINGS
 
         if name in MODULES:
-            return getattr(import_module(MODULES[name]), name)
+            value = getattr(import_module(MODULES[name]), name)
+            if name in SHOWN_SETTINGS:
+                settings = __getattr__(SHOWN_SETTINGS[name])
+                import_module("vqagen.run.making").show_settings(value, settings)
+            return value
         if name in RETIRED:
             raise AttributeError(f"`vqagen.{name}` was removed in version 2.0: {RETIRED[name]}")
         raise AttributeError(f"module 'vqagen' has no attribute {name!r}")

@@ -53,6 +53,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.pictures.masks import Mask as Mask, mask_pixels as mask_pixels, masks_of as masks_of
     from vqagen.pictures.sketch import sketch as sketch
     from vqagen.plugin import Undefined as Undefined
+    from vqagen.report.verification import Mismatch as Mismatch, VerificationReport as VerificationReport
+    from vqagen.report.writers import write_report as write_report
     from vqagen.run.making import (
         Generation as Generation,
         dialogs as dialogs,
@@ -71,9 +73,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.score.compare import Comparison as Comparison, compare as compare
     from vqagen.score.evaluate.evaluation import Evaluation as Evaluation, write_item_scores as write_item_scores
     from vqagen.score.evaluate.report import score_report as score_report
-    from vqagen.score.report.writers import write_report as write_report
-    from vqagen.score.verify.report import Mismatch as Mismatch, VerificationReport as VerificationReport
-    from vqagen.score.verify.verification import verify as verify
+    from vqagen.score.verification import verify as verify
     from vqagen.shortcuts.audit import Audit as Audit, audit as audit
     from vqagen.shortcuts.audit_report import audit_report as audit_report
     from vqagen.shortcuts.baseline import (
@@ -126,7 +126,7 @@ MODULES = {
     "LoadedDomain": "vqagen.language.domain_files",
     "Mask": "vqagen.pictures.masks",
     "MergeResult": "vqagen.run.merge",
-    "Mismatch": "vqagen.score.verify.report",
+    "Mismatch": "vqagen.report.verification",
     "PictureSettings": "vqagen.tasks.rendering.settings",
     "PlanSettings": "vqagen.human.study.settings",
     "PlannedStudy": "vqagen.human.study.making",
@@ -149,7 +149,7 @@ MODULES = {
     "StudyScores": "vqagen.human.scores.study_scores",
     "Undefined": "vqagen.plugin",
     "UsageError": "vqagen.errors",
-    "VerificationReport": "vqagen.score.verify.report",
+    "VerificationReport": "vqagen.report.verification",
     "VqagenError": "vqagen.errors",
     "audit": "vqagen.shortcuts.audit",
     "audit_report": "vqagen.shortcuts.audit_report",
@@ -194,7 +194,7 @@ MODULES = {
     "stats": "vqagen.shortcuts.statistics",
     "study_status": "vqagen.human.status",
     "trials": "vqagen.run.making",
-    "verify": "vqagen.score.verify.verification",
+    "verify": "vqagen.score.verification",
     "verify_codes": "vqagen.human.links.study_links",
     "verify_dataset": "vqagen.dataset.verification",
     "with_choices": "vqagen.dataset.choices_file",
@@ -207,10 +207,13 @@ MODULES = {
     "write_pictures": "vqagen.run.making",
     "write_questions": "vqagen.run.making",
     "write_records": "vqagen.run.runner",
-    "write_report": "vqagen.score.report.writers",
+    "write_report": "vqagen.report.writers",
     "write_scenes": "vqagen.run.making",
     "write_trials": "vqagen.run.making",
 }
+
+SHOWN_SETTINGS = {"generate": "QuestionSettings", "dialogs": "DialogSettings", "trials": "DirectorSettings"}
+"""A function that takes settings as keywords -> their class, of which `help` says each."""
 
 RETIRED = dict.fromkeys(
     ("RaterSettings", "simulate_study"),

@@ -20,10 +20,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import Problem, UsageError, unknown, warn
-from vqagen.language.domain_files import SHIPPED_DOMAINS
-from vqagen.score.answers.finders import LETTERS
-from vqagen.score.answers.judging import judge
-from vqagen.score.answers.kinds import (
+from vqagen.items.answers import (
     BOOL,
     CELL,
     INTEGER,
@@ -36,8 +33,11 @@ from vqagen.score.answers.kinds import (
     text_of,
     vocabulary_of,
 )
+from vqagen.items.table import Gold, Options
+from vqagen.language.domain_files import SHIPPED_DOMAINS
+from vqagen.score.answers.finders import LETTERS
+from vqagen.score.answers.judging import judge
 from vqagen.score.answers.replies import strict_answer
-from vqagen.score.items.table import Gold, Options
 
 KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for kind in (CELL, LIST, TEXT)}}
 """Type of an answer, as datasets write it -> its kind, as it is scored."""

@@ -11,10 +11,10 @@ from typing import Any
 
 import vqagen
 from vqagen.files.records import open_records
+from vqagen.items.table import Items
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.question_files import QUESTIONS
-from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import Items
+from vqagen.score.items import read_items
 
 Record = Mapping[str, Any]
 

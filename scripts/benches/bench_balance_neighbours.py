@@ -11,7 +11,7 @@ from pathlib import Path
 from bench_balance_data import Asked, Record
 
 import vqagen
-from vqagen.shortcuts.groups import places_by, types_of
+from vqagen.items.groups import places_by, types_of
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Task
 

@@ -11,7 +11,7 @@ from bench_balance_data import Asked, Record
 from bench_balance_places import place_figures
 
 import vqagen
-from vqagen.shortcuts.statistics import pair_counts
+from vqagen.tasks.questions.statistics import pair_counts
 
 MANY = 20
 """Other scenes that must meet a question's presuppositions before its answer may be called constant."""

@@ -17,10 +17,10 @@ import vqagen
 from vqagen.errors import counted
 from vqagen.run.job import Job
 from vqagen.run.windows import Span
-from vqagen.score.record_files import find_trials
 from vqagen.shortcuts.policies import BLIND
 from vqagen.shortcuts.trial_statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS
 from vqagen.tasks.director.task import DirectorTask, director_task
+from vqagen.tasks.record_files import find_trials
 
 REFERENCE_MS, REFERENCE_KB, REFERENCE_RECORD_KB = 26.5, 74, 15.4
 """Of the first director task at its defaults: time and size of a trial with its picture, size of its record."""

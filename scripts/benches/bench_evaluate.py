@@ -23,7 +23,7 @@ _RUN = """
 import resource, sys, time
 from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
 from vqagen.score.evaluate.report import score_report
-from vqagen.score.items.reading import read_items
+from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
 from vqagen.shortcuts.evaluation import floor
 def stage(name, work):

@@ -21,8 +21,8 @@ from vqagen.files.records import open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS
 from vqagen.rng import stream
-from vqagen.score.verify.texts import UNDECIDED, QuestionTexts
-from vqagen.score.verify.verification import verify_questions
+from vqagen.tasks.questions.texts import UNDECIDED, QuestionTexts
+from vqagen.tasks.questions.verification import verify_questions
 
 sys.path[:0] = [*(str(Path(__file__).parents[2] / folder) for folder in ("tests", "tests/helpers"))]
 SETTINGS: Mapping[str, dict[str, Any]] = {"default": {}, "pairs": {"balance": "pairs"}, "compat": {"compat": "clevr"}}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import vqagen
-from vqagen.score.record_files import kind_of_file
+from vqagen.tasks.record_files import kind_of_file
 
 KINDS = [
     ('{"info": {}, "dialogs": []}', "dialogs"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vqagen.score.items.table import NONE, Column, Gold, Items, Learning, Options
+from vqagen.items.table import NONE, Column, Gold, Items, Learning, Options
 
 
 def table(

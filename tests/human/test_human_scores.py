@@ -20,7 +20,7 @@ from vqagen.human.scores.humanr import humanr_score
 from vqagen.human.scores.samples import Pairing, ScoreSample, difference, sample_of, two_way_interval, variances
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import score_rows
-from vqagen.score.report.table import Report
+from vqagen.report.table import Report
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from vqagen.files.info import without_run
 from vqagen.files.shipped import shipped
 from vqagen.language import recognition
 from vqagen.rng import stream
-from vqagen.score.verify.texts import UNREAD
+from vqagen.tasks.questions.texts import UNREAD
 
 DOMAINS = {name: load_domain_files(find_domain(name)) for name in ("clevr", "market")}
 TEMPLATES = shipped("templates/clevr")

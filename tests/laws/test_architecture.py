@@ -18,9 +18,10 @@ LONGEST_FUNCTION = 60
 
 LAYERS = (
     ("errors", "bits", "rng", "extras", "files", "plugin"),
+    ("report",),
     ("world",),
     ("language",),
-    ("search", "pictures"),
+    ("search", "pictures", "items"),
     ("tasks",),
     ("run",),
     ("authoring", "score", "shortcuts", "human", "dataset"),
@@ -52,27 +53,61 @@ SEVERAL_MEANINGS = frozenset(
         "Family",
         "FamilyAnswers",
         "Folder",
-        "Gold",
         "Group",
-        "Item",
-        "Layout",
         "Meaning",
         "Options",
         "Outline",
         "Question",
         "Row",
-        "Sample",
         "Search",
-        "Shape",
         "Tally",
         "Target",
         "Task",
-        "Trial",
         "Vocabulary",
         "Wanted",
     ]
 )
 """Names that types in several files have. The list only shrinks."""
+
+OF_ONE_TASK = frozenset({"vqagen.tasks.dialog", "vqagen.tasks.director", "vqagen.tasks.questions"})
+MAY_NAME_A_TASK = {
+    "run/making.py": "the typed calls, each of which loads its own task",
+    "authoring/check/checking.py": "checks instructions of trials",
+    "authoring/check/template_rules.py": "checks templates of dialogs",
+    "authoring/explanation.py": "explains how a question is made",
+    "authoring/item_catalogue.py": "edits and shows items of trials",
+    "dataset/build.py": "settings of the questions and dialogs of a dataset",
+    "dataset/choices_file.py": "to go: keys of options",
+    "dataset/holdout.py": "chooses templates of questions",
+    "environments/director.py": "makes trials without end",
+    "environments/endless.py": "makes questions without end",
+    "export/participant_lists.py": "lists trials for participants",
+    "export/examples.py": "to go by the contract's foreign formats",
+    "human/demo.py": "makes a study of each kind of records",
+    "human/items/answers.py": "shows the cells of trials",
+    "inspect_tasks/scoring.py": "scores trials",
+    "inspect_tasks/tasks.py": "makes trials",
+    "inspect_tasks/trials.py": "shows trials",
+    "score/evaluate/tables.py": "to go: the kinds of cells",
+    "shortcuts/policies.py": "to go: policies of trials",
+    "shortcuts/trial_statistics.py": "to go: statistics of trials, once their policies are in the task's folder",
+    "show/entries.py": "shows trials",
+}
+"""A file outside of `tasks`, `cli` and `api` that knows one task by nature, and why. The list only shrinks."""
+
+CIRCLES = frozenset(
+    {
+        "vqagen.human.scores.report",
+        "vqagen.human.store.facts",
+        "vqagen.report.table",
+        "vqagen.score.evaluate.evaluation",
+        "vqagen.search.choices",
+        "vqagen.shortcuts.audit",
+        "vqagen.tasks.questions.generator",
+        "vqagen.world.domain",
+    }
+)
+"""Files that need each other, named by the first. The set only shrinks."""
 
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
@@ -201,6 +236,53 @@ def test_no_two_parts_need_each_other() -> None:
 
     order = graphlib.TopologicalSorter({part: needed - {part} for part, needed in needs.items()}).static_order()
     assert set(order) >= set(needs), "a circle is a CycleError"
+
+
+def test_only_some_files_know_a_task() -> None:
+    """Whoever works on any records asks their task, found in `TASKS`, by the contract."""
+    known = {
+        path.relative_to("vqagen").as_posix()
+        for path, importer, name in arrows()
+        if importer not in ("tasks", "cli", "api") and ".".join(name.split(".")[:3]) in OF_ONE_TASK
+    }
+
+    assert known == set(MAY_NAME_A_TASK)
+
+
+def test_no_file_needs_itself() -> None:
+    """Imports in functions and for types count too: of two files, one can be read before the other."""
+    modules = {module_of(path.relative_to(ROOT)) for path in SOURCES}
+    needs: dict[str, set[str]] = {module: set() for module in modules}
+    for path, _, name in arrows():
+        needed = name if name in modules else name.rpartition(".")[0]
+        if needed in modules and needed != module_of(path):
+            needs[module_of(path)].add(needed)
+
+    assert set(circles(needs)) == CIRCLES
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a source file: `vqagen/world/__init__.py` is `vqagen.world`."""
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+def circles(needs: dict[str, set[str]]) -> Iterator[str]:
+    """The first module of each group in which every one needs every other."""
+    reached = {module: reachable(module, needs) for module in needs}
+    for module in sorted(needs):
+        group = {other for other in reached[module] if module in reached[other]}
+        if len(group) > 1 and module == min(group):
+            yield module
+
+
+def reachable(module: str, needs: dict[str, set[str]]) -> set[str]:
+    """All that a module needs, what these need, and so on."""
+    found, following = set[str](), [module]
+    while following:
+        for needed in needs[following.pop()] - found:
+            found.add(needed)
+            following.append(needed)
+    return found
 
 
 @pytest.mark.parametrize("rule", HOUSE_RULES, ids=lambda rule: rule.__name__)

@@ -35,7 +35,6 @@ from vqagen.language.loading import load_templates
 from vqagen.language.question_files import QUESTIONS, read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
-from vqagen.score.verify.verification import verify_questions
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
 from vqagen.tasks.dialog.wording import Wordings
@@ -43,6 +42,7 @@ from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.instructions import load_instructions
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES
 from vqagen.tasks.director.settings import ALWAYS
+from vqagen.tasks.questions.verification import verify_questions
 from vqagen.world.domain import load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules

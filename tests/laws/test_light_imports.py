@@ -37,3 +37,20 @@ def test_only_what_is_needed_is_loaded(tmp_path: Path) -> None:
     loaded = [json.loads(each.removeprefix("LOADED ")) for each in done.stdout.splitlines() if each[:7] == "LOADED "]
     assert loaded[:-2] == list(steps.values())
     assert ["numpy" in names for names in loaded[-2:]] == [False, True]
+
+
+MOST_MODULES = 95
+"""Modules of ours that a run of `vqagen generate` loads. The number only shrinks, to 75."""
+
+
+def test_questions_load_no_other_task(tmp_path: Path) -> None:
+    """A run of one task loads what it needs alone: nothing of dialogs and trials."""
+    (tmp_path / "scenes.json").write_text(json.dumps({"info": {}, "scenes": [large_scene(5)]}), "utf-8")
+    line = ["generate", "--scenes", f"{tmp_path}/scenes.json", "--out", f"{tmp_path}/questions.json"]
+    called = f"from vqagen.cli import run; assert run({line}) == 0"
+    program = f"import json, sys; {called}; print(json.dumps([*sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    ours = [name for name in json.loads(done.stdout.splitlines()[-1]) if name.partition(".")[0] == "vqagen"]
+
+    assert [name for name in ours if name.startswith(("vqagen.tasks.dialog", "vqagen.tasks.director"))] == []
+    assert len(ours) <= MOST_MODULES

@@ -15,11 +15,11 @@ from item_tables import table
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.report.table import SCREEN_ROWS
 from vqagen.score.evaluate.evaluation import evaluate
 from vqagen.score.evaluate.report import toolkit_lines
 from vqagen.score.intervals import wilson
 from vqagen.score.predictions.reading import read_predictions
-from vqagen.score.report.table import SCREEN_ROWS
 
 Record = dict[str, Any]
 

@@ -17,6 +17,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 import vqagen
 from vqagen.errors import BadInput, InputWarning, UsageError
+from vqagen.items.table import CHOICE, OPEN, Column, Gold, Items
 from vqagen.score.evaluate.evaluation import SKIP, Evaluation, EvaluationSettings, Row, evaluate
 from vqagen.score.evaluate.report import score_report
 from vqagen.score.evaluate.tables import (
@@ -28,7 +29,6 @@ from vqagen.score.evaluate.tables import (
     pairs_table,
     yes_no_table,
 )
-from vqagen.score.items.table import CHOICE, OPEN, Column, Gold, Items
 from vqagen.score.predictions.reading import read_predictions
 
 SKIPPING = EvaluationSettings(missing=SKIP)

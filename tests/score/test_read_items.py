@@ -17,9 +17,9 @@ from scene_records import sampled_scenes
 
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.items.table import NONE, Gold, Items, Options
 from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
-from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import NONE, Gold, Items, Options
+from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
 from vqagen.shortcuts.clues import clues_of
 

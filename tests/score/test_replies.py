@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from test_answers import CLEVR, NO_WORDS, credit, gold_of, options_of
 
+from vqagen.items.answers import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer
+from vqagen.items.table import Gold, Options
 from vqagen.score.answers.judging import judge
-from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer
 from vqagen.score.answers.replies import read_reply
-from vqagen.score.items.table import Gold, Options
 
 AMBIGUOUS, REFUSED = "?", "–"
 """In tables: several answers, and none."""

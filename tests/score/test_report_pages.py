@@ -10,8 +10,8 @@ import pytest
 from browsers import expect, needs_chromium, new_window
 from test_score_report import REPORT
 
-from vqagen.score.report.table import COUNT, TEXT, Figure, Table, columns
-from vqagen.score.report.writers import Axis, draw, interval, write_report
+from vqagen.report.table import COUNT, TEXT, Figure, Table, columns
+from vqagen.report.writers import Axis, draw, interval, write_report
 
 pytestmark = needs_chromium
 LONG = Table("long", "Long", columns(said=TEXT, n=COUNT), (("a text that no phone shows in one line " * 3, 1),))

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from vqagen.errors import UsageError
-from vqagen.score.report.table import (
+from vqagen.report.table import (
     COUNT,
     NUMBER,
     SCREEN_ROWS,
@@ -27,7 +27,7 @@ from vqagen.score.report.table import (
     Table,
     columns,
 )
-from vqagen.score.report.writers import SURE, UNSURE, WRITERS, Axis, bars, interval_figure
+from vqagen.report.writers import SURE, UNSURE, WRITERS, Axis, bars, interval_figure
 
 AWKWARD = 'a|b <i>&"é*'
 ROWS = Table(

@@ -19,11 +19,12 @@ import vqagen
 from vqagen import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
 from vqagen.files.records import FoundRecord
+from vqagen.items import scene_lookup
+from vqagen.items.answers import text_of
 from vqagen.language.question import record_writer
-from vqagen.score import scene_lookup
-from vqagen.score.answers.kinds import text_of
-from vqagen.score.verify import report as verification_report, verification
-from vqagen.score.verify.report import EXAMPLES
+from vqagen.report import verification as verification_report
+from vqagen.report.verification import EXAMPLES
+from vqagen.tasks.questions import verification
 from vqagen.world.loading import SCENES as SCENES_KIND, SceneSource
 from vqagen.world.scene import Scene
 

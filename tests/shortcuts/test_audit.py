@@ -18,7 +18,7 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.bits import indexes
 from vqagen.rng import pick, shuffled, stream
-from vqagen.score.items.reading import find_items
+from vqagen.score.items import find_items
 from vqagen.shortcuts.probes import SHOWN, difference
 from vqagen.shortcuts.trial_statistics import read_views, seen
 

@@ -15,9 +15,9 @@ import pytest
 from commands import Commands
 
 import vqagen
+from vqagen.items.builder import IMAGE_KEYS
 from vqagen.rng import pick, stream
-from vqagen.score.items.builder import IMAGE_KEYS
-from vqagen.score.items.reading import read_items
+from vqagen.score.items import read_items
 from vqagen.shortcuts.learners import MOST_ANSWERS, RAREST
 
 Record = dict[str, Any]

@@ -12,8 +12,8 @@ import pytest
 from item_tables import table
 
 from vqagen.errors import UsageError
+from vqagen.items.table import CHOICE, Gold, Items
 from vqagen.score.intervals import wilson
-from vqagen.score.items.table import CHOICE, Gold, Items
 from vqagen.shortcuts.evaluation import floor
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, applicable, predict
 from vqagen.shortcuts.task import Task, credits_of, make_folds

@@ -15,10 +15,11 @@ from commands import Commands
 
 import vqagen
 from vqagen.language.program import Node
-from vqagen.score.items.questions import question_type
-from vqagen.score.items.reading import read_items
+from vqagen.score.items import read_items
 from vqagen.shortcuts.clues import features, phrases
-from vqagen.shortcuts.statistics import NO_ANSWERS, NO_PROGRAMS, ONE_WINDOW, guess_questions
+from vqagen.shortcuts.statistics import ONE_WINDOW, guess_questions
+from vqagen.tasks.questions.items import question_type
+from vqagen.tasks.questions.statistics import NO_ANSWERS, NO_PROGRAMS
 
 Record = dict[str, Any]
 

@@ -12,7 +12,7 @@ from scene_records import sampled_scenes
 
 from vqagen.files.shipped import shipped
 from vqagen.language.question_files import read_questions
-from vqagen.score.verify import verification
+from vqagen.tasks.questions import verification
 from vqagen.world.loading import PlacesOfNames
 
 SCENES = 6

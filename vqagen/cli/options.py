@@ -15,7 +15,6 @@ import click
 
 from vqagen.cli.group import Option
 from vqagen.errors import UsageError
-from vqagen.files.formats import refuse_foreign
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
 
@@ -208,6 +207,8 @@ class _FormatName(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name. UsageError for a format that another command writes."""
+        from vqagen.files.formats import refuse_foreign
+
         refuse_foreign(value)
         return super().convert(value, param, ctx)
 

@@ -11,7 +11,7 @@ from vqagen.cli.options import AddOption, Command, path
 from vqagen.errors import UsageError
 
 if TYPE_CHECKING:
-    from vqagen.score.report.table import Report
+    from vqagen.report.table import Report
 
 
 class ReportOutput(NamedTuple):
@@ -33,7 +33,7 @@ class ReportOutput(NamedTuple):
 
         `text` replaces the report's own where the format is text.
         """
-        from vqagen.score.report.writers import WRITERS, write_content
+        from vqagen.report.writers import WRITERS, write_content
 
         if self.is_printed and self.format == "text" and not self.is_whole:
             report = report.on_screen()
@@ -52,7 +52,7 @@ def report_options(*inputs: str) -> AddOption:
     `inputs` are parameters of the command that name files it reads, which a report never replaces. A name with an
     unknown ending is refused, and so is a file that exists, without --force.
 
-    >>> from vqagen.score.report.table import Report
+    >>> from vqagen.report.table import Report
     >>> @click.command()
     ... @click.argument("questions")
     ... @report_options("questions")
@@ -100,7 +100,7 @@ def _names(value: Any) -> list[str]:
 def checked_output(out: str, as_json: bool, force: bool, inputs: list[str]) -> ReportOutput:
     """Return the output. UsageError before work begins if it cannot be written."""
     from vqagen.files.output import check_output
-    from vqagen.score.report.writers import format_of_report
+    from vqagen.report.writers import format_of_report
 
     form = format_of_report(out)
     if as_json and out != "-" and form != "json":

@@ -36,8 +36,8 @@ def command(file: str, against: str | None, image_key: str, output: ReportOutput
     """
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.score.record_files import kind_of_file
     from vqagen.shortcuts.statistics import stats
+    from vqagen.tasks.record_files import kind_of_file
 
     with counting(kind_of_file(locate(file)).noun) as on_read:
         report = stats(file, against=against, on_read=on_read, image_key=image_key)

@@ -47,8 +47,8 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
     from vqagen.dataset.folder import STATE
     from vqagen.errors import UsageError
     from vqagen.files.locations import locate
-    from vqagen.score.record_files import kind_of_file
-    from vqagen.score.verify.verification import verify
+    from vqagen.score.verification import verify
+    from vqagen.tasks.record_files import kind_of_file
 
     if Path(file, STATE).is_file():
         from vqagen.dataset.verification import verify_dataset

@@ -20,11 +20,11 @@ from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.mistakes import Mistakes
 from vqagen.errors import counted
+from vqagen.items.answers import text_of
 from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.program import Program
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import stream
-from vqagen.score.answers.kinds import text_of
 from vqagen.world.scene import Scene
 
 Record = dict[str, Any]

@@ -29,6 +29,7 @@ from vqagen.files.info import without_run
 from vqagen.files.locations import content_hash
 from vqagen.files.output import check_output
 from vqagen.files.records import RecordSource, given_records, open_records
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import (
     DomainFiles,
@@ -43,9 +44,8 @@ from vqagen.language.question import same_answer
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Undefined
-from vqagen.score.items.questions import OPTION_KEYS
-from vqagen.score.record_files import check_origin, generator_of, shipped_domain
-from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.tasks.questions.items import OPTION_KEYS
+from vqagen.tasks.record_files import check_origin, generator_of, shipped_domain
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 

@@ -32,7 +32,7 @@ from vqagen.files.records import RecordKind, open_records
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
 from vqagen.run.runner import OnProgress, Progress
-from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_FILE
+from vqagen.tasks.record_files import DIALOGS as DIALOG_FILE
 from vqagen.world.loading import find_scenes
 
 PICTURES_PER_FILE = 1000

@@ -17,10 +17,10 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes
+from vqagen.items.answers import text_of
 from vqagen.language.catalogue import Catalogue, Function, Value
 from vqagen.language.program import Node
 from vqagen.plugin import FILTER, RELATION, SAMENESS, Undefined
-from vqagen.score.answers.kinds import text_of
 from vqagen.world.scene import Scene
 
 

@@ -1,6 +1,6 @@
 """Verification of a dataset: its files against their hashes, its rows against proved questions, scenes and pictures.
 
-Questions and dialogs are proved as any file of them is (see `score.verify`). Then every row is made of its record
+Questions and dialogs are proved as any file of them is (see `score.verification`). Then every row is made of its record
 again, and must be the one that is written: its text, answer, options, program, scene and picture.
 """
 
@@ -22,13 +22,13 @@ from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
 from vqagen.files.parquet import open_columns
 from vqagen.files.records import RecordSource, open_records
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.domain_files import QUESTIONS, LoadedDomain, PathLike, find_domain, load_domain_files
 from vqagen.language.program import Program
-from vqagen.score.record_files import shipped_domain
-from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.verification import verify
-from vqagen.score.verify.whole import CHANGED_FILE
+from vqagen.report.verification import Mismatch, VerificationReport
+from vqagen.score.verification import verify
+from vqagen.tasks.record_files import shipped_domain
+from vqagen.tasks.whole import CHANGED_FILE
 from vqagen.world.loading import find_scenes
 
 BATCH = 500

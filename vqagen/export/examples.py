@@ -19,16 +19,22 @@ from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError,
 from vqagen.files.info import find_info_beside
 from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
+from vqagen.items.answers import BOOL, INTEGER, attributes_of
+from vqagen.items.builder import gold_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
-from vqagen.score.answers.kinds import BOOL, INTEGER, attributes_of
-from vqagen.score.items.builder import gold_of
-from vqagen.score.items.questions import OPTION_KEYS
-from vqagen.score.record_files import SAMPLES, TRIALS as TRIAL_RECORDS, find_any_records, settings_of, shipped_domain
-from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.prompts import DIRECTOR, request, rules
+from vqagen.tasks.questions.items import OPTION_KEYS
+from vqagen.tasks.record_files import (
+    DIALOGS as DIALOG_RECORDS,
+    SAMPLES,
+    TRIALS as TRIAL_RECORDS,
+    find_any_records,
+    settings_of,
+    shipped_domain,
+)
 
 QUESTIONS, TRIALS, DIALOGS = "questions", "trials", "dialogs"
 OPEN, CHOICE = MODES = "open", "mc"

@@ -18,10 +18,10 @@ from vqagen.files.locations import content_hash
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
+from vqagen.report.writers import csv_text
 from vqagen.rng import shuffled, stream
-from vqagen.score.record_files import SAMPLES, find_trials
-from vqagen.score.report.writers import csv_text
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
+from vqagen.tasks.record_files import SAMPLES, find_trials
 
 SHOWN = 12
 """Cells named in one message."""

@@ -14,7 +14,7 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.export.examples import DIALOGS, OPEN, TRIALS, Example
 from vqagen.export.folder import IMAGE, TEXT, Folder
-from vqagen.score.answers.kinds import NUMBER_WORDS
+from vqagen.items.answers import NUMBER_WORDS
 
 CANNOT: Mapping[str, str] = {
     OPEN: "it scores only questions with options without code (CustomVQADataset.evaluate raises NotImplementedError);"

@@ -26,9 +26,9 @@ from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.report.table import Report
+from vqagen.report.writers import write_report
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes, write_trials
-from vqagen.score.report.table import Report
-from vqagen.score.report.writers import write_report
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.settings import QuestionSettings

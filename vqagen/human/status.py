@@ -16,7 +16,7 @@ from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, StudyState
 from vqagen.human.study.item import REAL, SYSTEM, StudyItem
 from vqagen.human.study.study import Study, load_study
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Report, Table, columns, nonempty
+from vqagen.report.table import COUNT, SHARE, TEXT, Report, Table, columns, nonempty
 
 RECENT = 20
 """Completed slots whose times say how fast the study is."""

@@ -42,10 +42,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
 from vqagen.files.pictures import picture_at
 from vqagen.inspect_tasks.shown_errors import shown_by_inspect
+from vqagen.items.answers import Vocabulary, vocabulary_of
+from vqagen.items.table import CHOICE, Gold, Items, Options
 from vqagen.score.answers.judging import judge
-from vqagen.score.answers.kinds import Vocabulary, vocabulary_of
-from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import CHOICE, Gold, Items, Options
+from vqagen.score.items import read_items
 from vqagen.shortcuts.policies import POLICIES
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Task as Guessing

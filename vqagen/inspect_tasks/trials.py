@@ -25,7 +25,6 @@ from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter
 from vqagen.pictures.sprites import Look
 from vqagen.rng import pick, stream
 from vqagen.run.making import trials as generated_trials
-from vqagen.score.record_files import SAMPLES, find_trials, settings_of
 from vqagen.shortcuts.policies import POLICIES, expected_accuracy
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
 from vqagen.tasks.director.pictures import looks_of
@@ -33,6 +32,7 @@ from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.director.views import Views, kinds_of_cells
 from vqagen.tasks.prompts import DIRECTOR, request, system_prompt
+from vqagen.tasks.record_files import SAMPLES, find_trials, settings_of
 
 if TYPE_CHECKING:
     from vqagen.pictures.grid_picture import GridPainter

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vqagen.errors import UsageError, unknown
 from vqagen.files.locations import paths_of
@@ -29,17 +29,12 @@ from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, write_records
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.tasks.contract import RunReport, Task
-from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import DialogReport, dialog_task
-from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.exclusion import Exclusion, Screen
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport, Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task, questions_about
-from vqagen.tasks.rendering.settings import PictureSettings
-from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.settings import RunSettings, Setting, setting_of
 from vqagen.world.loading import (
     SceneSource,
@@ -52,11 +47,14 @@ from vqagen.world.loading import (
 )
 from vqagen.world.scene import Scene
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a call loads its own task alone
+    from vqagen.tasks.dialog.settings import DialogSettings
+    from vqagen.tasks.dialog.task import DialogReport
+    from vqagen.tasks.director.settings import DirectorSettings
     from vqagen.tasks.director.task import CellFeasibility
+    from vqagen.tasks.rendering.settings import PictureSettings
+    from vqagen.tasks.sampling.settings import SamplingSettings
 
-P = ParamSpec("P")
-T = TypeVar("T")
 S = TypeVar("S", bound=RunSettings)
 Scenes = SceneSource | Iterable[Mapping[str, Any]]
 GivenScenes = PathLike | Scenes
@@ -66,19 +64,15 @@ GivenScenes = PathLike | Scenes
 # Settings as keyword arguments ------------------------------------------------------------------------------------
 
 
-def shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def show_settings(function: Callable[..., Any], kind: type[RunSettings]) -> None:
     """Let `help` and editors show the settings that a function takes as keywords: defaults, and what each does."""
+    if "settings" not in (signature := inspect.signature(function)).parameters:
+        return
     lines = [line for each in fields(kind) for line in _item(each.name, setting_of(each))]
-
-    def show(function: Callable[P, T]) -> Callable[P, T]:
-        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
-        signature = inspect.signature(function)
-        taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
-        function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
-        return function
-
-    return show
+    function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
+    taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
+    function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
 
 
 def _item(name: str, described: Setting) -> list[str]:
@@ -126,7 +120,6 @@ def write_questions(
     return report
 
 
-@shows_settings(QuestionSettings)
 def generate(
     scenes: GivenScenes,
     *,
@@ -198,6 +191,9 @@ def write_dialogs(
     on_progress: OnProgress = lambda _: None,
 ) -> DialogReport:
     """Make dialogs about scenes, given as for `generate`, and write them to `out`; see `write_records`."""
+    from vqagen.tasks.dialog.settings import DialogSettings
+    from vqagen.tasks.dialog.task import DialogReport, dialog_task
+
     task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
     given: dict[str, Any] = {"format": format, "options": options, "shard": shard}
     with scene_file(scenes) as place:
@@ -206,7 +202,6 @@ def write_dialogs(
     return report
 
 
-@shows_settings(DialogSettings)
 def dialogs(
     scenes: GivenScenes,
     *,
@@ -222,6 +217,9 @@ def dialogs(
     `settings` are the fields of `DialogSettings`, such as seed, rounds or dialogs_per_image. A scene that has fewer
     dialogs than asked for yields fewer; `write_dialogs` reports why. Raises VqagenError as `generate` does.
     """
+    from vqagen.tasks.dialog.settings import DialogSettings
+    from vqagen.tasks.dialog.task import dialog_task
+
     chosen = make_settings(DialogSettings, settings)
     files = find_domain(
         domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=DIALOGS
@@ -290,6 +288,7 @@ def write_pictures(
     `scenes.json` there holds the scenes again, each with its camera and, for each object, its box and mask; `images`
     has the pictures.
     """
+    from vqagen.tasks.rendering.settings import PictureSettings
     from vqagen.tasks.rendering.task import picture_task  # loads numpy
 
     task = picture_task(str(scenes), settings or PictureSettings(), files or find_domain())
@@ -328,7 +327,6 @@ def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = Non
     return [(each, numbers[each.cell]) for each in maker.feasibility]
 
 
-@shows_settings(DirectorSettings)
 def trials(
     *, catalogue: PathLike | None = None, templates: PathLike | None = None, **settings: Any
 ) -> Iterator[dict[str, Any]]:
@@ -337,6 +335,7 @@ def trials(
     `settings` are the fields of `DirectorSettings`: count, and others such as seed, width or paired. Raises VqagenError
     before the first trial for a design that cannot be made.
     """
+    from vqagen.tasks.director.settings import DirectorSettings
     from vqagen.tasks.director.task import director_task
 
     chosen = make_settings(DirectorSettings, {"render": ("none",), **settings})

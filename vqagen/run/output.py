@@ -19,7 +19,6 @@ import orjson
 
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.formats import (
-    FORMATS,
     Arrangement,
     Encode,
     Format,
@@ -31,11 +30,12 @@ from vqagen.files.formats import (
     write_info,
 )
 from vqagen.files.info import describe_output
-from vqagen.files.locations import first_file, locate
+from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, linked, settle, sweep
 from vqagen.files.parquet import RecordColumns
 from vqagen.run.journal import RECORDS, Journal, drop_unused, is_begun, journal_of, part_of
 from vqagen.run.windows import ROW_GROUP, block_of
+from vqagen.tasks.record_files import find_record_file
 
 
 @dataclass(frozen=True)
@@ -120,12 +120,6 @@ class Target:
 def make_target(name: str, form: Format, folder_of: str = "") -> Target:
     """Return the target of a name; a folder's name may end in a slash."""
     return Target(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
-
-
-def find_record_file(folder: Path, key: str) -> Path | None:
-    """Return the file in an output's folder that holds the records of this key; None if there is none."""
-    names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
-    return first_file(folder / name for name in names)
 
 
 def _is_ours(path: Path) -> bool:

@@ -13,11 +13,11 @@ from vqagen.files.info import CHANGED, CHECKSUM, FOREIGN, NO_CHECKSUM, Sums, des
 from vqagen.files.locations import Location
 from vqagen.files.parquet import checksums, read_rows
 from vqagen.files.records import Members, RecordKind, open_records
-from vqagen.run.output import find_record_file
 from vqagen.run.windows import Shard, Span
 from vqagen.tasks import TASKS, task_named
 from vqagen.tasks.contract import Task
 from vqagen.tasks.foreign import ForeignFormat
+from vqagen.tasks.record_files import find_record_file
 
 
 @dataclass(frozen=True)

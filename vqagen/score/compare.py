@@ -18,6 +18,9 @@ import numpy as np
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
+from vqagen.items.table import NONE
+from vqagen.report.table import COUNT, NUMBER, SHARE, TEXT, Report, Reported, Table, columns, nonempty
+from vqagen.report.writers import interval_figure
 from vqagen.score.evaluate.evaluation import GIVEN, OVERALL, WRONG, Evaluation, EvaluationSettings, evaluate
 from vqagen.score.intervals import (
     Numbers,
@@ -27,11 +30,8 @@ from vqagen.score.intervals import (
     student_test,
     wilson,
 )
-from vqagen.score.items.reading import Source as Questions, read_items
-from vqagen.score.items.table import NONE
+from vqagen.score.items import Source as Questions, read_items
 from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
-from vqagen.score.report.table import COUNT, NUMBER, SHARE, TEXT, Report, Reported, Table, columns, nonempty
-from vqagen.score.report.writers import interval_figure
 
 NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
 """Fields that an evaluation groups by and a comparison does not, unless they are asked for: most have many groups."""

@@ -19,12 +19,12 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.output import atomic_output
+from vqagen.items.builder import ONE_WHOLE, window_of
+from vqagen.items.groups import answered, counts_within, entropy, families_of
+from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
-from vqagen.score.items.builder import ONE_WHOLE, window_of
-from vqagen.score.items.reading import Source, find_items, read_items
-from vqagen.score.items.table import NONE, Items
-from vqagen.score.report.table import Report, Reported
-from vqagen.shortcuts.groups import answered, counts_within, entropy, families_of
+from vqagen.report.table import Report, Reported
+from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known
 from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, Probe, chance_of, effect_sought, probe
 from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options

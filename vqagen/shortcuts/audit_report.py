@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vqagen.errors import counted
-from vqagen.score.report.table import (
+from vqagen.items.groups import counts_of
+from vqagen.report.table import (
     COUNT,
     DECIMAL,
     NUMBER,
@@ -20,7 +21,6 @@ from vqagen.score.report.table import (
     nonempty,
 )
 from vqagen.shortcuts.audit import Audit
-from vqagen.shortcuts.groups import counts_of
 from vqagen.shortcuts.probes import FAILS, INCONCLUSIVE, SHOWN
 
 SHOWN_FAMILIES = 5

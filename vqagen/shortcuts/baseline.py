@@ -15,16 +15,16 @@ from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
 from vqagen.files.formats import JSON_LINES, Arrangement, choose_format, record_file
 from vqagen.files.locations import Location, content_hash, files_below, locate
 from vqagen.files.output import atomic_output, check_output
+from vqagen.items.groups import FAMILIES, TYPES, places_by
+from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
+from vqagen.report.table import SHARE, Cell, Column, Report, Reported, Table
 from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
-from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import NONE, Items
-from vqagen.score.record_files import trials_file
-from vqagen.score.report.table import SHARE, Cell, Column, Report, Reported, Table
-from vqagen.shortcuts.groups import FAMILIES, TYPES, places_by
+from vqagen.score.items import read_items
 from vqagen.shortcuts.predictors import NAMED, RETIRED, Predictor, applicable, predict
 from vqagen.shortcuts.settings import BaselineSettings
 from vqagen.shortcuts.task import Task
+from vqagen.tasks.record_files import trials_file
 
 REFERENCE = "majority"
 """The baseline that every lift is measured from."""

@@ -15,8 +15,8 @@ from zlib import crc32
 import numpy as np
 import orjson
 
+from vqagen.items.table import NONE, Column
 from vqagen.language.program import Node
-from vqagen.score.items.table import NONE, Column
 
 PHRASES = 6
 """Phrases of a program that count; few programs have more."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vqagen.items.table import CHOICE, NONE, Items
 from vqagen.score.evaluate.evaluation import (
     IMAGE,
     WRONG,
@@ -18,8 +19,7 @@ from vqagen.score.evaluate.evaluation import (
     EvaluationSettings,
     evaluate as evaluate_items,
 )
-from vqagen.score.items.reading import Source, Source as Questions, read_items
-from vqagen.score.items.table import CHOICE, NONE, Items
+from vqagen.score.items import Source, Source as Questions, read_items
 from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Floats, Task

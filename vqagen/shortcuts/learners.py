@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from vqagen.extras import in_one_thread, needed
+from vqagen.items.groups import Integers, distinct
+from vqagen.items.table import NONE, Codes, Places
 from vqagen.rng import shuffled, stream
-from vqagen.score.items.table import NONE, Codes, Places
 from vqagen.shortcuts.clues import clues_of
-from vqagen.shortcuts.groups import Integers, distinct
 from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, credits_of
 
 WHAT = "a predictor that learns"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from vqagen.extras import in_one_thread
+from vqagen.items.groups import Integers
+from vqagen.items.table import NONE, Places
 from vqagen.rng import stream
-from vqagen.score.items.table import NONE, Places
-from vqagen.shortcuts.groups import Integers
 from vqagen.shortcuts.learners import WHAT, counted, regression, tokens
 from vqagen.shortcuts.task import Floats, Guesses, Task
 

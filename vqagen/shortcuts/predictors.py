@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.errors import UsageError
-from vqagen.score.items.table import NONE, Items, Places
+from vqagen.items.table import NONE, Items, Places
 from vqagen.shortcuts import learners, options
 from vqagen.shortcuts.task import Floats, Guesses, Task
 

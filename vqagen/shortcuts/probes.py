@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vqagen.items.groups import families_of, places_by
+from vqagen.items.table import NONE, Codes, Column as Values
 from vqagen.score.intervals import clustered_mean, holm, student_test
-from vqagen.score.items.table import NONE, Codes, Column as Values
-from vqagen.shortcuts.groups import families_of, places_by
 from vqagen.shortcuts.predictors import NAMED, Predictor, predict
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import Floats, Folds, Task

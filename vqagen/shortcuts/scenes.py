@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from vqagen.score.items.table import NONE, Codes, Items
+from vqagen.items.table import NONE, Codes, Items
 from vqagen.shortcuts.task import Floats
 from vqagen.world.loading import SceneSource
 

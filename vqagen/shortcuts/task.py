@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.errors import counted
+from vqagen.items.answers import text_of
+from vqagen.items.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
+from vqagen.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.rng import shuffled, stream
 from vqagen.score.answers.judging import vqa_accuracy
-from vqagen.score.answers.kinds import text_of
-from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
-from vqagen.shortcuts.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]

@@ -11,15 +11,15 @@ import numpy as np
 from vqagen.bits import indexes
 from vqagen.errors import BadInput, FaultList, Problem, counted
 from vqagen.files.records import RecordSource
-from vqagen.score.items.reading import trial_reader
-from vqagen.score.items.table import Places
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
-from vqagen.shortcuts.groups import spread_record, spread_text
+from vqagen.items.groups import spread_record, spread_text
+from vqagen.items.table import Places
+from vqagen.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.shortcuts.learners import counted as counted_tokens
 from vqagen.shortcuts.options import learned_choice, random_option
 from vqagen.shortcuts.policies import GUESSES, POLICIES, Guess, Guesser, Policy, expected_accuracy
 from vqagen.shortcuts.predictors import CELLS, Predictor, known
 from vqagen.shortcuts.task import Guesses, Task
+from vqagen.tasks.director.items import trial_reader
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
     CONTROL,

@@ -13,13 +13,13 @@ from vqagen.dataset.rows import read_rows
 from vqagen.errors import BadInput, Problem
 from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import release_answer
 from vqagen.plugin import Undefined
-from vqagen.score.items.questions import OPTION_KEYS
-from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
+from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 

@@ -29,9 +29,8 @@ from vqagen.files.pictures import picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
-from vqagen.score.record_files import SAMPLES, TRIALS, find_any_records, shipped_domain
 from vqagen.show.entries import Entry, Picture, dataset_entries, record_entries, trial_entries
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.record_files import DIALOGS, SAMPLES, TRIALS, find_any_records, shipped_domain
 from vqagen.world.loading import SceneSource, find_scenes
 
 PART = 500

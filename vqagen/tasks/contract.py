@@ -1,4 +1,4 @@
-"""The contract between a task and the runner: all that the two know of each other.
+"""The contract of a task: all that the runner, and whoever scores, verifies or counts records, knows of it.
 
 A task is a pure function from a window of items (scenes as they stand in their file, or plain numbers) to the records
 about each of them. The runner owns windows, processes, order, journal and output, and never looks into a record. A new
@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
-from vqagen.errors import counted
+from vqagen.errors import UsageError, counted
 from vqagen.files.formats import JSON, JSON_LINES, Format, Record, Selection
 from vqagen.files.locations import Location
 from vqagen.files.parquet import RecordColumns
+from vqagen.files.records import RecordSource
 from vqagen.tasks.settings import RunSettings
+
+if TYPE_CHECKING:
+    from vqagen.items.builder import TableBuilder
+    from vqagen.items.table import Items
+    from vqagen.report.table import Report
+    from vqagen.report.verification import VerificationReport
+    from vqagen.world.loading import SceneSource
 
 
 class Item(Protocol):
@@ -224,3 +232,35 @@ class Task(ABC):
     def selection(cls, info: Mapping[str, Any]) -> Selection | None:
         """Return what chooses from all records of an output with this info; None if every record stays."""
         return None
+
+    # What asks about finished records: none of these makes a task, so they are asked of the class.
+
+    @classmethod
+    def restored(cls, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the record that a row of a Parquet file was made of."""
+        return row
+
+    @classmethod
+    def read_items(cls, table: TableBuilder) -> Items:
+        """Return what is asked and answered in a file of its records, as a table that is scored and counted."""
+        raise UsageError(f"nothing is asked in {cls.key}")
+
+    @classmethod
+    def verify(
+        cls,
+        source: RecordSource,
+        scenes: SceneSource | None,
+        given: Mapping[str, Any],
+        on_checked: Callable[[int], None],
+    ) -> VerificationReport:
+        """Return what of a file does not follow from its scenes, which a task that reads none has in its records.
+
+        `given` are the arguments of `find_domain` that the user gave. `on_checked` is called with the number of records
+        checked since.
+        """
+        raise UsageError(f"nothing is verified in {cls.key}")
+
+    @classmethod
+    def statistics(cls, items: Items, guessed: Mapping[str, Any] | None, notes: Sequence[str]) -> Report:
+        """Return the statistics of a table of items; `guessed` says how often predictors are right about them."""
+        raise UsageError(f"there are no statistics of {cls.key}")

@@ -15,7 +15,8 @@ from vqagen.authoring.check.checking import check_paths
 from vqagen.files.records import open_records
 from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry
-from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS, DialogColumns, dialog_of_row
+from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
+from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.settings import RunSettings
 
 FORMATS = TASKS["dialogs"].formats

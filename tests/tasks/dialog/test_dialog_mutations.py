@@ -15,7 +15,7 @@ from oracles.dialogs.labels import LABELS
 from oracles.dialogs.verdicts import HARD
 from scene_records import sampled_scenes
 
-from vqagen.score.verify.dialogs import DialogVerification
+from vqagen.tasks.dialog.verification import DialogVerification
 
 Record = dict[str, Any]
 Spoil = Callable[[Record, Record, Random], object]

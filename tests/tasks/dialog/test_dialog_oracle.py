@@ -13,7 +13,7 @@ from oracles.dialogs.judging import Asked, Judged, Transcript
 from oracles.dialogs.verdicts import HARD
 from scene_records import sampled_scenes, scene_record
 
-from vqagen.score.verify.dialogs import DialogVerification
+from vqagen.tasks.dialog.verification import DialogVerification
 
 Record = Mapping[str, Any]
 ROW = scene_record(

@@ -13,7 +13,7 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
-from vqagen.shortcuts.dialog_statistics import GENERATOR, NO_DISTANCES, NO_LAST
+from vqagen.tasks.dialog.statistics import GENERATOR, NO_DISTANCES, NO_LAST
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.language.domain_files import find_domain
+from vqagen.report.verification import VerificationReport
 from vqagen.run.making import write_dialogs
-from vqagen.score.verify.dialogs import DialogVerification
-from vqagen.score.verify.report import VerificationReport
 from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.verification import DialogVerification
 
 Record = dict[str, Any]
 SCENES = 3

@@ -12,7 +12,7 @@ import pytest
 from commands import Commands
 from dialog_domains import compiled, dialog_domain
 
-from vqagen.score.verify.dialogs import DialogVerification
+from vqagen.tasks.dialog.verification import DialogVerification
 
 FOLDER = Path(__file__).parents[2] / "data" / "made_by_1_0"
 READ = ("dialogs", "legacy", "clevr_dialog")

@@ -8,7 +8,7 @@ from typing import Any
 
 from handmade_trials import Record, codes, trial, verified
 
-from vqagen.score.verify.trials import MEANINGS
+from vqagen.tasks.director.verification import MEANINGS
 
 NONE_TEST = """
 red_ball_2   blue_ball_2   #red_ball_3

@@ -11,7 +11,7 @@ import pytest
 from handmade_trials import Record
 
 import vqagen
-from vqagen.score.verify.trials import OWN_WORDS
+from vqagen.tasks.director.verification import OWN_WORDS
 
 PROPERTIES = ("red", "blue", "small", "large", "Music_instument", "bag", "is_food", "hot")
 RULE_TYPES = {"topmost": "spatial_same_perspective", "leftmost": "spatial_different_perspective", None: "none"}

@@ -14,7 +14,7 @@ from handmade_trials import Record, catalogue, codes, document, trial, verified
 from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
 
 import vqagen
-from vqagen.score.verify.trials import instruction_hash
+from vqagen.tasks.director.verification import instruction_hash
 
 
 def all_settings(**given: Any) -> Record:

@@ -29,7 +29,7 @@ from vqagen import (
     write_questions,
     write_records,
 )
-from vqagen.score.items.reading import read_items
+from vqagen.score.items import read_items
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import QuestionTask, question_task
 from vqagen.tasks.questions.visual7w import PairFamily, WrongOptions, deal, split_of, type_of

@@ -25,8 +25,7 @@ from vqagen.files.records import first_keys
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
-from vqagen.score.record_files import SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
-from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
+from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS, SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import files_named_by, section_of_types

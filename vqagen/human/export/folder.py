@@ -25,7 +25,7 @@ from vqagen.human.store.facts import Claimed, Fact, Noted
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import ANSWER, REAL
 from vqagen.human.study.study import Study, load_study
-from vqagen.score.report.writers import csv_text
+from vqagen.report.writers import csv_text
 
 MANIFEST, IMPORT_FILE = "manifest.json", "import.json"
 """Hashes and numbers of rows of the other files; what is wrong with imported answers."""

@@ -28,16 +28,15 @@ from vqagen.human.study.item import (
     StudyItem,
     TextForm,
 )
+from vqagen.items.answers import BOOL, INTEGER, NONE_THERE
+from vqagen.items.table import Items
 from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
 from vqagen.pictures.canvas import DIRECTOR, GridStyle
 from vqagen.rng import shuffled, stream
-from vqagen.score.answers.kinds import BOOL, INTEGER, NONE_THERE
-from vqagen.score.items.reading import read_items
-from vqagen.score.items.table import Items
-from vqagen.score.record_files import TRIALS, find_trials, settings_of
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.score.items import read_items
 from vqagen.tasks.director.rules import labels
+from vqagen.tasks.record_files import DIALOGS, TRIALS, find_trials, settings_of
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 

@@ -32,12 +32,12 @@ from vqagen.human.study.item import (
     length_difference,
     plain_text,
 )
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Node, Program
 from vqagen.plugin import Undefined
 from vqagen.rng import shuffled, stream
-from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.record_files import DIALOGS
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene

@@ -15,8 +15,7 @@ from vqagen.human.items.captions import HUMAN_LIKE, caption_items, captions_of_s
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import StudyItem
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
-from vqagen.score.record_files import SAMPLES, TRIALS, kind_of_file
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.record_files import DIALOGS, SAMPLES, TRIALS, kind_of_file
 from vqagen.world.loading import find_scenes
 
 

@@ -31,7 +31,7 @@ from vqagen.human.links.settings import (
 )
 from vqagen.human.links.tokens import Link, assignments_of_codes, sign_link
 from vqagen.human.study.study import Study, load_study
-from vqagen.score.report.writers import csv_text
+from vqagen.report.writers import csv_text
 
 LINKS_FOLDER = "links"
 """The folder in a study where its links are, unless another is named."""

@@ -10,9 +10,9 @@ import numpy as np
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.samples import by_item, grouped, is_right, said, sample_of, two_way_interval
 from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
+from vqagen.report.table import COUNT, DECIMAL, SHARE, TEXT, Cell, Table, columns
 from vqagen.rng import stream
 from vqagen.score.intervals import LEVEL, Numbers
-from vqagen.score.report.table import COUNT, DECIMAL, SHARE, TEXT, Cell, Table, columns
 
 FEWEST = 3
 """Answers to a question below which differences between them are no sign of anything."""

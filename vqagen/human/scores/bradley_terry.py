@@ -15,8 +15,8 @@ import numpy as np
 from vqagen.extras import needed
 from vqagen.human.scores.samples import Pairing, ScoreSample, two_way
 from vqagen.human.study.item import COMPARE, REFERENCE
+from vqagen.report.table import Cell
 from vqagen.score.intervals import Numbers
-from vqagen.score.report.table import Cell
 
 REFERENCE_NAME = "(reference)"
 """The reference texts together."""

@@ -14,7 +14,7 @@ import numpy as np
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.samples import Pairing, grouped, is_right, pairing_of, score_of, t_quantile
 from vqagen.human.study.item import ANSWER, CHECK, COMPARE, REAL
-from vqagen.score.report.table import Cell
+from vqagen.report.table import Cell
 
 
 def humanr_scores(rows: Sequence[AnswerRow]) -> dict[Pairing, tuple[Cell, ...]]:

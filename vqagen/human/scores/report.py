@@ -31,8 +31,7 @@ from vqagen.human.scores.samples import (
 from vqagen.human.scores.settings import BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.study.item import COMPARE, RATE
-from vqagen.score.intervals import holm
-from vqagen.score.report.table import (
+from vqagen.report.table import (
     COUNT,
     DECIMAL,
     NUMBER,
@@ -47,7 +46,8 @@ from vqagen.score.report.table import (
     matching_thresholds,
     nonempty,
 )
-from vqagen.score.report.writers import Axis, Row, bars, draw, interval_figure
+from vqagen.report.writers import Axis, Row, bars, draw, interval_figure
+from vqagen.score.intervals import holm
 
 _NAMES = columns(dimension=TEXT, comparison=TEXT)
 _BOUNDS = columns(low=DECIMAL, high=DECIMAL)

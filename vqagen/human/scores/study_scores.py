@@ -24,7 +24,7 @@ from vqagen.human.scores.samples import (
 )
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.study.item import ANSWER, REAL
-from vqagen.score.report.table import Report, Reported
+from vqagen.report.table import Report, Reported
 
 MOST_VALUES = 8
 """A number with more values is grouped by its quarters."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
-from vqagen.score.answers.kinds import (
+from vqagen.items.answers import (
     BOOL,
     CELL,
     INTEGER,
@@ -25,7 +25,7 @@ from vqagen.score.answers.kinds import (
     read_answer,
     text_of,
 )
-from vqagen.score.items.table import Gold, Options
+from vqagen.items.table import Gold, Options
 
 NEAR = 60
 """Characters before an answer that tell what is said of it."""

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vqagen.score.answers.kinds import (
+from vqagen.items.answers import (
     BOOL,
     INTEGER,
     LIST,
@@ -38,8 +38,8 @@ from vqagen.score.answers.kinds import (
     read_answer,
     text_of,
 )
+from vqagen.items.table import Gold, Options
 from vqagen.score.answers.replies import NO_VALID_ANSWER, READ, read_reply
-from vqagen.score.items.table import Gold, Options
 
 # VQA ------------------------------------------------------------------------------------------------------------------
 #

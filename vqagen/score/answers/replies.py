@@ -23,8 +23,7 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from vqagen.score.answers.finders import NEAR, Finder, finder_for
-from vqagen.score.answers.kinds import (
+from vqagen.items.answers import (
     BOOL,
     CELL,
     INTEGER,
@@ -36,7 +35,8 @@ from vqagen.score.answers.kinds import (
     plain,
     text_of,
 )
-from vqagen.score.items.table import Gold, Options
+from vqagen.items.table import Gold, Options
+from vqagen.score.answers.finders import NEAR, Finder, finder_for
 
 READ, AMBIGUOUS, NOT_READ, NO_VALID_ANSWER = "read", "ambiguous", "not read", "no valid answer"
 MOST_CHARACTERS, MOST_READ, LONGEST_ANSWER = 1_000_000, 10_000, 1_000

@@ -16,15 +16,15 @@ import orjson
 from vqagen.errors import Problem, UsageError, unknown, warn
 from vqagen.extras import needed
 from vqagen.files.output import atomic_output, check_output
+from vqagen.items.answers import vocabulary_of
+from vqagen.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
 from vqagen.language.domain_files import PathLike
+from vqagen.report.table import Report, Reported
 from vqagen.score.answers.judging import NOT_AN_OPTION, PRESETS, Judged, judge, right_answer
-from vqagen.score.answers.kinds import vocabulary_of
 from vqagen.score.answers.replies import AMBIGUOUS, NO_VALID_ANSWER, NOT_READ, READ
 from vqagen.score.evaluate.matching import EXAMPLES, known_ids, match, reject_items
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
-from vqagen.score.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
 from vqagen.score.predictions.reading import CONFLICT, Predictions, lowest
-from vqagen.score.report.table import Report, Reported
 
 OVERALL = "overall"
 PAIR, ANSWER, GIVEN, STATUS = "pair", "answer", "given", "status"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vqagen.errors import BadInput, FaultList, Problem, counted, warn
-from vqagen.score.items.table import NONE, Codes, Items
+from vqagen.items.table import NONE, Codes, Items
 from vqagen.score.predictions.reading import Predictions, lowest
 
 EXAMPLES = 3

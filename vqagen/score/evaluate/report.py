@@ -10,12 +10,9 @@ import numpy as np
 
 from vqagen.errors import UsageError, counted, unknown
 from vqagen.files.visual7w import QUESTION_TYPES
-from vqagen.score.answers.judging import TYPED
-from vqagen.score.answers.kinds import LIST, WORD, Answer, plain, vocabulary_of
-from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Coverage, Evaluation, Row
-from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, share, trial_tables
-from vqagen.score.items.table import OPEN
-from vqagen.score.report.table import (
+from vqagen.items.answers import LIST, WORD, Answer, plain, vocabulary_of
+from vqagen.items.table import OPEN
+from vqagen.report.table import (
     COUNT,
     SHARE,
     TEXT,
@@ -28,7 +25,10 @@ from vqagen.score.report.table import (
     matching_thresholds,
     nonempty,
 )
-from vqagen.score.report.writers import interval_figure
+from vqagen.report.writers import interval_figure
+from vqagen.score.answers.judging import TYPED
+from vqagen.score.evaluate.evaluation import CROSS, OVERALL, SKIP, SMALL, Coverage, Evaluation, Row
+from vqagen.score.evaluate.tables import PAIRS, answer_tables, dialogs_table, pairs_table, share, trial_tables
 
 VISUAL7W = "visual7w"
 DIALOGS, TRIALS = "dialogs", "trials"

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
+from vqagen.items.answers import BOOL, INTEGER, LIST, TEXT, WORD
+from vqagen.items.table import NONE, Column
+from vqagen.report import table as forms
+from vqagen.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
 from vqagen.score.answers.judging import VQA_OFFICIAL, vqa_normal
-from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
 from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
-from vqagen.score.items.table import NONE, Column
-from vqagen.score.report import table as forms
-from vqagen.score.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
 from vqagen.tasks.director.views import INVALID, KINDS
 
 AnswerCounts = Mapping[tuple[str, str], int]

@@ -22,8 +22,8 @@ from vqagen.errors import BadInput, FieldFault, Problem, counted, describe, warn
 from vqagen.extras import needed
 from vqagen.files.locations import Location, natural_order
 from vqagen.files.records import RecordKind, open_records
-from vqagen.score.answers.kinds import text_of
-from vqagen.score.items.table import plain_id
+from vqagen.items.answers import text_of
+from vqagen.items.table import plain_id
 
 _ANY_KIND = ("custom_id", "id", "index", "doc_id")
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", *_ANY_KIND)

@@ -25,7 +25,6 @@ import orjson
 
 from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
-from vqagen.files.records import RecordKind
 
 NUMBER = "dialog_index"
 """The column of a dialog's place in the file."""
@@ -155,9 +154,6 @@ def _json(value: object) -> str:
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
-
-
-DIALOGS = RecordKind("dialogs", own_keys=("dialog_index", "rounds", "caption"), restored=dialog_of_row)
 
 
 def caption_label(dialog: Mapping[str, Any]) -> str | None:

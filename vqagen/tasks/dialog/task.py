@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
+from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.language.vocabulary import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
-from vqagen.tasks.dialog.dialog_files import DialogColumns
+from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
 from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.visdial import all_answers, most_objects
 from vqagen.tasks.scene_windows import compiled_scenes
+from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
+
+if TYPE_CHECKING:
+    from vqagen.items.builder import TableBuilder
+    from vqagen.items.table import Items
+    from vqagen.report.table import Report
+    from vqagen.report.verification import VerificationReport
 
 SHOWN = 5
 
@@ -184,6 +192,38 @@ class DialogTask(Task):
     def columns(cls, info: Mapping[str, Any]) -> DialogColumns:
         """Return the columns of every output."""
         return DialogColumns()
+
+    @classmethod
+    def restored(cls, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the dialog that a row was made of; a row of another program, which is no such dialog, as it is."""
+        return dialog_of_row(row)
+
+    @classmethod
+    def read_items(cls, table: TableBuilder) -> Items:
+        """Return the items of a file."""
+        from vqagen.tasks.dialog.items import read_dialogs
+
+        return read_dialogs(table)
+
+    @classmethod
+    def verify(
+        cls,
+        source: RecordSource,
+        scenes: SceneSource | None,
+        given: Mapping[str, Any],
+        on_checked: Callable[[int], None],
+    ) -> VerificationReport:
+        """Return what of a file does not follow from its scenes."""
+        from vqagen.tasks.dialog.verification import verify_file
+
+        return verify_file(source, scenes, given, on_checked)
+
+    @classmethod
+    def statistics(cls, items: Items, guessed: Mapping[str, Any] | None, notes: Sequence[str]) -> Report:
+        """Return the statistics of a table of items."""
+        from vqagen.tasks.dialog.statistics import dialog_statistics
+
+        return dialog_statistics(items, guessed, notes)
 
 
 def dialog_task(files: DomainFiles, settings: DialogSettings) -> DialogTask:

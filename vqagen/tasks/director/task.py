@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.formats import JSON, JSON_LINES
 from vqagen.files.locations import content_hash
+from vqagen.files.records import RecordSource
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, pick, stream
@@ -31,6 +32,12 @@ from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, ques
 from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.director.trial_plan import TrialPlan
+from vqagen.world.loading import SceneSource
+
+if TYPE_CHECKING:
+    from vqagen.items.builder import TableBuilder
+    from vqagen.items.table import Items
+    from vqagen.report.verification import VerificationReport
 
 TRIES = 100
 """Draws of a trial that is to differ from the others of its window."""
@@ -254,6 +261,26 @@ class DirectorTask(Task):
     def info(self, generator: dict[str, Any]) -> dict[str, Any]:
         """Return the output's `info`, with a copy of the catalogue."""
         return {"generator": generator, "catalogue": self.catalogue.to_record()}
+
+    @classmethod
+    def read_items(cls, table: TableBuilder) -> Items:
+        """Return the items of a file."""
+        from vqagen.tasks.director.items import read_trials
+
+        return read_trials(table)
+
+    @classmethod
+    def verify(
+        cls,
+        source: RecordSource,
+        scenes: SceneSource | None,
+        given: Mapping[str, Any],
+        on_checked: Callable[[int], None],
+    ) -> VerificationReport:
+        """Return what of a file does not follow from its grids."""
+        from vqagen.tasks.director.verification import verify_trials
+
+        return verify_trials(source, given["templates"], on_checked)
 
 
 def director_task(

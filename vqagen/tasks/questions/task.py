@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location, content_hash, locate
+from vqagen.files.records import RecordSource
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
@@ -23,7 +24,14 @@ from vqagen.tasks.questions.report import QuestionReport, Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.domain import Domain
+from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
+
+if TYPE_CHECKING:
+    from vqagen.items.builder import TableBuilder
+    from vqagen.items.table import Items
+    from vqagen.report.table import Report
+    from vqagen.report.verification import VerificationReport
 
 
 @dataclass(frozen=True)
@@ -135,6 +143,33 @@ class QuestionTask(Task):
     def selection(cls, info: Mapping[str, Any]) -> QuestionSelection | None:
         """Return what chooses from all questions if the settings have a rule about the whole output."""
         return QuestionSelection() if info["generator"]["settings"]["dedupe"] == "all" else None
+
+    @classmethod
+    def read_items(cls, table: TableBuilder) -> Items:
+        """Return the items of a file."""
+        from vqagen.tasks.questions.items import read_questions
+
+        return read_questions(table)
+
+    @classmethod
+    def verify(
+        cls,
+        source: RecordSource,
+        scenes: SceneSource | None,
+        given: Mapping[str, Any],
+        on_checked: Callable[[int], None],
+    ) -> VerificationReport:
+        """Return what of a file does not follow from its scenes."""
+        from vqagen.tasks.questions.verification import verify_file
+
+        return verify_file(source, scenes, given, on_checked)
+
+    @classmethod
+    def statistics(cls, items: Items, guessed: Mapping[str, Any] | None, notes: Sequence[str]) -> Report:
+        """Return the statistics of a table of items."""
+        from vqagen.tasks.questions.statistics import question_statistics
+
+        return question_statistics(items, guessed, notes)
 
 
 def _answer_types(loaded: LoadedDomain) -> dict[str, str]:

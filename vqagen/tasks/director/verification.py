@@ -17,11 +17,7 @@ from vqagen.errors import as_written
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
-from vqagen.score.items.reading import trial_reader
-from vqagen.score.record_files import SAMPLES, check_origin
-from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.trial_series import REPEATED, TrialFault, TrialSeries
-from vqagen.score.verify.whole import CHANGED_FILE, whole_records
+from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, RecordMaker, Trial
 from vqagen.tasks.director.formats import RULE_TYPES
@@ -32,10 +28,14 @@ from vqagen.tasks.director.instructions import (
     load_instructions,
     with_shipped,
 )
+from vqagen.tasks.director.items import trial_reader
 from vqagen.tasks.director.question_table import question_table
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
 from vqagen.tasks.director.settings import REFERENCE
+from vqagen.tasks.director.trial_series import REPEATED, TrialFault, TrialSeries
 from vqagen.tasks.director.views import Views
+from vqagen.tasks.record_files import SAMPLES, check_origin
+from vqagen.tasks.whole import CHANGED_FILE, unread, whole_records
 
 MEANINGS: Mapping[str, str] = {
     "O1": "grid, cells and labels are well-formed, and every item is in the catalogue",
@@ -75,6 +75,8 @@ def verify_trials(
 
     Texts are those of `templates`, by default the shipped ones.
     """
+    if not templates and (other := unread(source, instruction_hash())):
+        return other
     check_origin(source, {"templates": lambda: instruction_hash(templates)})
     report, series = VerificationReport(source.kind.key, MEANINGS), TrialSeries(source)
     read_record, catalogue, remark = trial_reader(source)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.errors import UsageError, unknown
-from vqagen.score.answers.kinds import Answer, text_of
+from vqagen.items.answers import Answer, text_of
 
 FieldValue = str | int
 Codes = npt.NDArray[np.int32]
@@ -95,7 +95,7 @@ class Gold(NamedTuple):
     """The right answer to an item, as a value of the column `gold`."""
 
     kind: str
-    """The kind of the answer; see `score.answers.kinds`."""
+    """The kind of the answer; see `items.answers`."""
     answers: tuple[Answer, ...]
     """The accepted answers; the first is canonical."""
     weights: tuple[int, ...] = ()

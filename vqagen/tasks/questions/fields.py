@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from vqagen.errors import as_written, describe
+from vqagen.items.answers import text_of
+from vqagen.items.scene_lookup import QuestionFault
 from vqagen.language.binding import Bound, Step
 from vqagen.language.catalogue import Function, Value
 from vqagen.language.recognition import Recogniser
 from vqagen.plugin import FILTER, Undefined
-from vqagen.score.answers.kinds import text_of
-from vqagen.score.scene_lookup import QuestionFault
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene
 

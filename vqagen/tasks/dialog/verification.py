@@ -18,14 +18,12 @@ from typing import Any, NamedTuple
 from vqagen.errors import as_written, describe
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
-from vqagen.score.record_files import check_origin, settings_of
-from vqagen.score.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.score.verify.dialogs_of_version_1 import args_of, captions_named, fact_fault, facts_of
-from vqagen.score.verify.report import Mismatch, VerificationReport
-from vqagen.score.verify.whole import CHANGED_FILE, WRONG_ID, missing_ends, unknown_settings, whole_records
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.language.domain_files import find_domain
+from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.tasks.dialog.annotation import COPIED, Annotator
-from vqagen.tasks.dialog.dialog_files import DIALOGS, NUMBER, caption_label, dependences
-from vqagen.tasks.dialog.loading import LoadedDialogDomain
+from vqagen.tasks.dialog.dialog_files import NUMBER, caption_label, dependences
+from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import NO_ROUNDS, PRESETS
 from vqagen.tasks.dialog.recognition import Listener, Parse, SentenceReader, Verdict, captions_said
 from vqagen.tasks.dialog.rounds import NOTHING, ROUND_KINDS
@@ -33,7 +31,10 @@ from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import SHARED
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.template import CAPTION
+from vqagen.tasks.dialog.version_1 import args_of, captions_named, fact_fault, facts_of
 from vqagen.tasks.dialog.wording import DialogWords, Sentence, Wordings
+from vqagen.tasks.record_files import DIALOGS, check_origin, settings_of
+from vqagen.tasks.whole import CHANGED_FILE, WRONG_ID, missing_ends, unknown_settings, unread, whole_records
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 
@@ -115,13 +116,17 @@ class Understood:
     """True if a sentence of another generator could not be read."""
 
 
-def verify_dialogs(
+def verify_file(
     dialogs: RecordSource,
-    scenes: SceneSource,
-    loaded: LoadedDialogDomain,
-    on_checked: Callable[[int], None] = lambda _: None,
+    scenes: SceneSource | None,
+    given: Mapping[str, Any],
+    on_checked: Callable[[int], None],
 ) -> VerificationReport:
-    """Verify every dialog; `on_checked` is called now and then with the number of dialogs checked since."""
+    """Verify every dialog by the files of the domain that is `given`; see `Task.verify`."""
+    assert scenes is not None
+    loaded = load_dialog_domain(find_domain(**given, task=DIALOGS.key))
+    if not given["templates"] and (report := unread(dialogs, loaded.hashes["templates"])):
+        return report
     hashes = {role: partial(str, content) for role, content in loaded.hashes.items()}
     at_hand = {"scenes": partial(content_hash, scenes.files)} if scenes.files else {}
     check_origin(dialogs, {**at_hand, **hashes})

@@ -11,7 +11,6 @@ from vqagen.bits import is_single
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files.records import RecordSource
 from vqagen.files.stream import reading
-from vqagen.score.record_files import SAMPLES, generator_of, settings_of
 from vqagen.tasks.director.design import WINDOW, Cell, number_of_trials
 from vqagen.tasks.director.pictures import HASHES, hash_of
 from vqagen.tasks.director.reading import WrittenTrial
@@ -19,6 +18,7 @@ from vqagen.tasks.director.rules import CLASS_OF, CONTROL, NONE, RELATION, TEST,
 from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, REFERENCE, DirectorSettings
 from vqagen.tasks.director.trial_plan import MORE, numbers_of
 from vqagen.tasks.director.views import Views
+from vqagen.tasks.record_files import SAMPLES, generator_of, settings_of
 
 SHOWN_ONLY = frozenset({"render", "view", "no_figure"})
 """Settings that do not change trials."""

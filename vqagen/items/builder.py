@@ -15,9 +15,9 @@ import orjson
 
 from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted, describe
 from vqagen.files.records import RecordSource
-from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
-from vqagen.score.items.table import NONE, OPEN, Column, Gold, Items, Learning, Options, plain_id
-from vqagen.score.scene_lookup import QuestionFault, SceneNames
+from vqagen.items.answers import BOOL, INTEGER, WORD
+from vqagen.items.scene_lookup import QuestionFault, SceneNames
+from vqagen.items.table import NONE, OPEN, Column, Gold, Items, Learning, Options, plain_id
 from vqagen.world.loading import SceneSource
 
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}

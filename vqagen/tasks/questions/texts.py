@@ -15,19 +15,18 @@ from typing import Any
 
 from vqagen.errors import as_written
 from vqagen.files.records import RecordSource
+from vqagen.items.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.score.record_files import generator_of, settings_of
-from vqagen.score.scene_lookup import QuestionFault
-from vqagen.score.verify.fields import vague_text
+from vqagen.tasks.questions.fields import vague_text
+from vqagen.tasks.record_files import generator_of, settings_of
+from vqagen.tasks.whole import UNREAD_FILE
 from vqagen.world.scene import Scene
 
-UNREAD_FILE = "unread"
-"""The kind of a fault of texts of vqagen that could not be read, and so are not proved."""
 UNREAD = "texts not read: no template at hand asks what the program asks"
 UNDECIDED = "texts not decided: too many wordings are possible"
 """A domain's rewrites can make them in too many ways to try them all."""

@@ -12,13 +12,15 @@ from vqagen.files.formats import Checksum
 from vqagen.files.info import CHANGED, CHECKSUM, NO_CHECKSUM, sums_beside
 from vqagen.files.parquet import checksums
 from vqagen.files.records import Members, RecordSource
-from vqagen.score.record_files import generator_of, settings_of
-from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.report.verification import Mismatch, VerificationReport
+from vqagen.tasks.record_files import generator_of, settings_of
 from vqagen.tasks.settings import CheckedSettings
 from vqagen.world.loading import SceneSource
 
 CHANGED_FILE, WRONG_ID = "changed file", "wrong id"
 """The kinds of faults of files of any records."""
+UNREAD_FILE = "unread"
+"""The kind of a fault of texts of vqagen that could not be read, and so are not proved."""
 
 
 def whole_records(source: RecordSource, report: VerificationReport, number_key: str = "") -> Iterator[dict[str, Any]]:
@@ -74,3 +76,17 @@ def unknown_settings(source: RecordSource, settings: type[CheckedSettings]) -> I
     """Yield a remark for each setting in the info that no version has: nothing is checked by it."""
     for fault in settings.name_faults(settings_of(source)):
         yield f"info.generator.settings: {fault} (not checked)"
+
+
+def unread(source: RecordSource, templates: str) -> VerificationReport | None:
+    """Return the report of dialogs or trials that other templates worded, such as those of vqagen 0.1; else None.
+
+    They are judged from their sentences, so each of these would be reported as one that cannot be understood.
+    """
+    made_from = (generator_of(source).get("inputs") or {}).get("templates", templates)
+    if made_from == templates:
+        return None
+    report = VerificationReport(source.kind.key, checked=source.count())
+    message = "worded by other templates than are at hand, by which the sentences are read; give --templates"
+    report.add(Mismatch(None, UNREAD_FILE, f"{source.path}: {message}"))
+    return report

@@ -187,7 +187,7 @@ class Report:
         return "\n".join(line if len(line) <= _REPR_WIDTH else line[: _REPR_WIDTH - 1] + "…" for line in lines)
 
     def _repr_html_(self) -> str:
-        from vqagen.score.report.writers import fragment
+        from vqagen.report.writers import fragment
 
         return fragment(self.on_screen())
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
-from vqagen.files.locations import Location, files_below, locate
+from vqagen.files.formats import FORMATS
+from vqagen.files.locations import Location, files_below, first_file, locate
 from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.run.output import find_record_file
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks import task_named
+from vqagen.tasks.contract import Task
 
+
+def _restored(key: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the record that a row of a Parquet file was made of, as its task reads it."""
+    return task_named(key).restored(row)
+
+
+DIALOGS = RecordKind("dialogs", own_keys=("dialog_index", "rounds", "caption"), restored=partial(_restored, "dialogs"))
 TRIALS = RecordKind("trials", own_keys=("trial_index", "trial_type"))
 SAMPLES = RecordKind("samples", own_keys=("sample_id", "sample_type"))
 """Trials in the shape of the reference's dataset."""
@@ -24,6 +33,11 @@ Kinds = Mapping[str, RecordKind]
 """A key that tells -> the kind of records that it tells."""
 KINDS: Kinds = {key: kind for kind in _OWN for key in (kind.key, *kind.own_keys)}
 ANY_KIND = "questions, dialogs or trials"
+
+
+def task_of(kind: RecordKind) -> type[Task]:
+    """Return the task whose records are of a kind; samples are trials in another shape."""
+    return task_named(TRIALS.key if kind is SAMPLES else kind.key)
 
 
 def require_records(path: PathLike) -> Location:
@@ -83,6 +97,12 @@ def kind_of_file(path: Location, kinds: Kinds = KINDS) -> RecordKind:
 def trials_file(folder: Location) -> Path | None:
     """Return the file of an output folder that holds its trials; None if there is none."""
     return find_record_file(folder, TRIALS.key) if isinstance(folder, Path) and folder.is_dir() else None
+
+
+def find_record_file(folder: Path, key: str) -> Path | None:
+    """Return the file in an output's folder that holds the records of this key; None if there is none."""
+    names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
+    return first_file(folder / name for name in names)
 
 
 def _telling_file(path: Location) -> Location | None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from vqagen.errors import UsageError
 from vqagen.files.output import STDOUT, atomic_output, check_output
 from vqagen.files.packing import unpacked_name
-from vqagen.score.report.table import SHARE, Cell, Column, Figure, Report, Reported, Table, shown
+from vqagen.report.table import SHARE, Cell, Column, Figure, Report, Reported, Table, shown
 
 _HEAD = "head"
 """The name of the head among the tables."""

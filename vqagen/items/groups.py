@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vqagen.score.items.table import NONE, Codes, Column, Items, Places
+from vqagen.items.table import NONE, Codes, Column, Items, Places
 
 Integers = npt.NDArray[np.integer[Any]]
 CATEGORIES = ("category", "question_type", "type", "answer_type")
 TYPES = ("function", "question_type", "category", "type", "answer_type")
 FAMILIES = ("family", "label", "rule_class", *TYPES)
 """Fields whose groups are guessed by their most frequent answers: the first one that any item has."""
+RANKED = 30
+"""Tested items that a family needs in order to be ranked: of fewer, chance decides."""
 Counts = Mapping[Any, int]
 """Value -> how many have it."""
 ANSWER_TYPES = {"bool": "yes/no", "integer": "number"}

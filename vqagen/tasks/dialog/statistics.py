@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
-from vqagen.score.items.table import Column as Values, Items
-from vqagen.score.report.table import Column, Report, Table, nonempty
-from vqagen.shortcuts.groups import (
+from vqagen.items.groups import (
     counts_of,
     counts_of_groups,
     counts_of_numbers,
@@ -28,6 +26,8 @@ from vqagen.shortcuts.groups import (
     spread_record,
     spread_text,
 )
+from vqagen.items.table import Column as Values, Items
+from vqagen.report.table import Column, Report, Table, nonempty
 from vqagen.tasks.dialog.rounds import FAMILIES
 
 HISTORIES = {"independent": "None", "whole history": "All", "dependent": "Coref"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from vqagen.errors import counted
-from vqagen.score.report.table import COUNT, TEXT, Cell, Report, Reported, Table, columns
+from vqagen.report.table import COUNT, TEXT, Cell, Report, Reported, Table, columns
 
 KEPT = 1000
 """Mismatches that a file of the report lists one by one; further ones are only counted."""

@@ -6,39 +6,32 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vqagen.bits import union_of
-from vqagen.errors import BadInput, Fault, FieldFault, Problem, UsageError, unknown
+from vqagen.errors import BadInput, FieldFault, Problem, UsageError, unknown
 from vqagen.files.locations import Location, locate
 from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
 from vqagen.files.stream import members_of
 from vqagen.files.tables import rows_of_table
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
+from vqagen.items.answers import TEXT
+from vqagen.items.builder import SceneFields, TableBuilder, image_name
+from vqagen.items.table import CHOICE, MODES, OPEN, Gold, Items, Options
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.score.answers.finders import LETTERS
-from vqagen.score.answers.kinds import CELL, TEXT
-from vqagen.score.items.builder import SceneFields, TableBuilder, image_name
-from vqagen.score.items.questions import read_dialogs, read_questions
-from vqagen.score.items.table import CHOICE, MODES, OPEN, Column, Gold, Items, Options
-from vqagen.score.record_files import (
+from vqagen.tasks.record_files import (
+    DIALOGS,
     KINDS,
     SAMPLES,
     TRIALS,
     find_any_records,
     kind_of_file,
     require_records,
-    settings_of,
+    task_of,
 )
-from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
-from vqagen.tasks.director.reading import WrittenTrial, read_sample, read_trial
-from vqagen.tasks.director.settings import ALWAYS
-from vqagen.tasks.director.views import Views, kinds_of_cells
 from vqagen.world.loading import SCENES, find_scenes
 
 Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
@@ -205,83 +198,20 @@ def _vlmevalkit_question(row: Mapping[str, str]) -> dict[str, Any]:
     return {key: value for key, value in cells.items() if value}
 
 
-# Trials ---------------------------------------------------------------------------------------------------------------
-#
-# Trials of the director task as items: the answer is a cell of the grid.
-
-
-TRIAL_GROUPS = ("type", "rule_class", "frame", "physics", "type*rule_class*frame")
-
-
-def read_trials(table: TableBuilder) -> Items:
-    """Return the trials of a file, also of the reference's shape. The right answer is the director's."""
-    rows = table.rows("type", "rule_class", "rule", "frame", "physics", "question_length")
-    families, outcomes = table.rows("family"), list[tuple[tuple[str, str], ...] | None]()
-    is_sample = table.source.kind is SAMPLES
-    catalogue = None if is_sample else catalogue_of(table.source)
-    for record in table.records():
-        if "trial_type" in record and "answer" not in record:
-            table.gold(None)
-        trial = read_sample(record) if is_sample else read_trial(record, catalogue)
-        if isinstance(trial, list):
-            for place, message in trial:
-                table.add_fault(place, message)
-            continue
-        gold = table.gold(Gold(CELL, (", ".join(trial.labels(trial.answer)),)))
-        options = _open_cells(trial) if table.is_learning else None
-        table.add(trial.index, gold, trial.image or f"#{trial.index}", options=options, pair=trial.pair)
-        physics, frame = "yes" if trial.is_physics else "no", trial.frame or "none"
-        length = trial.instruction.count(" ") + 1
-        rows.add(trial.group, trial.rule_class, trial.rule, frame, physics, length)
-        if table.is_learning:
-            families.add(f"{trial.type}, {trial.rule}")
-        table.learn(trial.instruction)
-        outcomes.append(tuple(kinds_of_cells(Views(trial)).items()) if catalogue else None)
-    return replace(table.table(TRIAL_GROUPS), outcomes=Column.of(outcomes))
-
-
-def _open_cells(trial: WrittenTrial) -> Options | None:
-    """Return the cells with an item that the director sees; None if the answer is not one of them."""
-    filled = union_of(cell for cell, name in enumerate(trial.cells) if name is not None)
-    is_open = filled & ~trial.blocked
-    if not is_open & trial.answer:
-        return None
-    cells = trial.labels(is_open)
-    return Options(tuple(cells), cells.index(trial.labels(trial.answer)[0]))
-
-
-FOREIGN = "samples of another tool: ties, needless words and needless rules are notes"
-UNSAID = "no info beside the trials: judged with the catalogue that vqagen ships, without settings"
-
-
-ReadTrial = Callable[[Mapping[str, Any]], WrittenTrial | list[Fault]]
-
-
-def trial_reader(source: RecordSource) -> tuple[ReadTrial, ItemCatalogue | None, str]:
-    """Return what reads the trials or samples of a source with the items in their cells, which `Views` need.
-
-    Beside it are the catalogue, that of the info, else the shipped one (None for samples of another tool, which
-    describe their items), and a remark on what the trials are read by in place of what their file does not say.
-    """
-    catalogue, suffix = catalogue_of(source), str(settings_of(source).get("suffix", ALWAYS))
-    if source.kind is SAMPLES:
-        return partial(read_sample, catalogue=catalogue, suffix=suffix), catalogue, "" if catalogue else FOREIGN
-    known = catalogue or load_catalogue_file()
-    return partial(read_trial, catalogue=known), known, "" if catalogue else UNSAID
-
-
 # Files ----------------------------------------------------------------------------------------------------------------
 
 VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2 = "vqagen", "dialogs", "trials", "visual7w", "vqav2"
-_READERS: Mapping[str, tuple[str, Callable[[TableBuilder], Items]]] = {
-    QUESTIONS.key: (VQAGEN, read_questions),
-    DIALOGS.key: (DIALOG, read_dialogs),
-    TRIALS.key: (TRIAL, read_trials),
-    SAMPLES.key: (TRIAL, read_trials),
-    IMAGES.key: (VISUAL7W, read_visual7w),
-    ANNOTATIONS.key: (VQAV2, read_vqav2),
+_FORMATS = {
+    QUESTIONS.key: VQAGEN,
+    DIALOGS.key: DIALOG,
+    TRIALS.key: TRIAL,
+    SAMPLES.key: TRIAL,
+    IMAGES.key: VISUAL7W,
+    ANNOTATIONS.key: VQAV2,
 }
-"""Key of a document -> the format that it tells, and its reader."""
+"""Key of a document -> the format that it tells."""
+_OTHERS = {IMAGES.key: read_visual7w, ANNOTATIONS.key: read_vqav2}
+"""Key of a document of another benchmark -> its reader; a task reads its own records."""
 _KINDS = {**KINDS, IMAGES.key: IMAGES, **dict.fromkeys((ANNOTATIONS.key, "task_type", "data_subtype"), ANNOTATIONS)}
 """A key that tells -> the kind of records, those of other benchmarks too."""
 
@@ -310,7 +240,8 @@ def read_items(
     if mode and mode not in MODES:
         raise UsageError(unknown("mode", mode, MODES))
     records = find_items(source)
-    name, (format, read) = str(records.path), _READERS[records.kind.key]
+    name, format = str(records.path), _FORMATS[records.kind.key]
+    read = _OTHERS.get(records.kind.key) or task_of(records.kind).read_items
     facts = None
     if scenes is not None:
         if format not in (VQAGEN, DIALOG):

@@ -1,1 +1,0 @@
-"""Verification: whether the texts, programs and answers of a file agree with its scenes."""
