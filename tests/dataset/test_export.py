@@ -23,7 +23,7 @@ from vqagen.cli.export import command
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import COLUMNS, question_row, read_rows
 from vqagen.errors import BadInput, UsageError
-from vqagen.export import TARGETS
+from vqagen.export import FILES, TARGETS
 from vqagen.export.examples import MODES, OPTION_COLUMNS
 from vqagen.export.exporting import ASKING, HOLD_HIDDEN, export_dataset as export
 from vqagen.pictures.png import png_file
@@ -122,8 +122,8 @@ def test_help_and_the_page_name_every_target() -> None:
     page = (ROOT / "docs/export.md").read_text("utf-8")
 
     (shown,) = (each.type.choices for each in command.params if each.name == "to")
-    assert tuple(TARGETS) == tuple(shown)
-    assert [target for target in TARGETS if f"| `{target}` |" not in page] == []
+    assert (*TARGETS, *FILES) == tuple(shown)
+    assert [target for target in shown if not re.search(rf"(?m)^\|[^|]*`{target}`", page)] == []
 
 
 # Targets that are read by the real package ---------------------------------------------------------------------------

@@ -200,7 +200,7 @@ def test_faulty_input_is_named_and_leaves_nothing(made: Path, tmp_path: Path) ->
     for message, (file, options) in {
         "no questions to show": (tmp_path / "empty.jsonl", {}),
         "no folder of pictures: nowhere": (made / "questions.jsonl", {"images": "nowhere"}),
-        "dialogs[0]: no marks in this dialog; show dialogs that": (tmp_path / "foreign.json", {}),
+        "dialogs[0]: no marks in this dialog; show dialogs as": (tmp_path / "foreign.json", {}),
         "trials[0].trial_type: missing; expected control or test": (tmp_path / "trials.jsonl", {}),
         "not found": (tmp_path / "nothing", {}),
     }.items():

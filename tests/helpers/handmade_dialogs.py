@@ -14,7 +14,7 @@ from typing import Any
 
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
-from vqagen.tasks.dialog.dialog_files import DialogColumns
+from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.visdial import all_answers
 from vqagen.tasks.settings import RunSettings
 
@@ -334,6 +334,10 @@ class HandmadeTask(Task):
 
     def generator_info(self) -> Record:
         return {"answers": ANSWERS}
+
+    @classmethod
+    def restored(cls, row: dict[str, Any]) -> dict[str, Any]:
+        return dialog_of_row(row)
 
     @classmethod
     def columns(cls, info: Mapping[str, Any]) -> DialogColumns:

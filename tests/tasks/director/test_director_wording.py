@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import ROOT, Commands
 
-from vqagen import write_trials
+from vqagen import export_file, write_trials
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
@@ -266,8 +266,10 @@ def test_the_command_checks_instructions_and_catalogues(
 
 def test_check_says_that_trials_are_verified_elsewhere(tmp_path: Path) -> None:
     """And takes no info beside an output for one: it was once an error of an unknown kind."""
-    for form in ("jsonl", "json", "reference"):
+    for form in ("jsonl", "json"):
         write_trials(tmp_path / form, DirectorSettings(count=4, render=("none",)), format=form)
+    export_file(tmp_path / "json", tmp_path / "reference.json", "reference")
+    for form in ("jsonl", "json", "reference.json"):
         report = check_paths([tmp_path / form])
         assert [(each.kind, each.not_checked) for each in report.files] == [("trials", ["trials: see `vqagen verify`"])]
         assert report.errors == 0
