@@ -90,7 +90,7 @@ def command(
     Example:
       vqagen director generate --count 20 --render png --out trials
       vqagen export trials --to trl -o trials-trl
-      vqagen export dialogs.json --to visdial -o visdial.json
+      vqagen export questions.json --to visual7w -o visual7w.json
     """
     from vqagen.cli.progress import counting
     from vqagen.errors import counted

@@ -42,7 +42,6 @@ def items(
     \b
     Example:
       vqagen human items questions.json --scenes scenes.json --out asked.jsonl
-      vqagen human items dialogs.json --system ours=ours.json --scenes scenes.json --out items.jsonl
     """
     from collections import Counter
 
