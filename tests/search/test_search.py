@@ -415,7 +415,7 @@ def test_of_many_descriptions_the_short_ones_are_found(name: str, monkeypatch: p
 
 def test_few_of_many_descriptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 11 attributes: an answer that one description of hundreds gives is given in each scene that has it."""
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "benches"))
     folder = importlib.import_module("wide_domain").make_wide_domain(tmp_path / "wide")
     loaded = load_domain_files(find_domain(folder))
     template = next(each for each in loaded.templates if each.name == "same_count_hue")
