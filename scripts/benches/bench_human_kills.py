@@ -10,10 +10,7 @@ import click
 from bench_costs import count_option
 from bench_human_load import check_redis
 
-sys.path[:0] = [
-    str(Path(__file__).parents[2]),
-    *(str(Path(__file__).parents[2] / folder) for folder in ("tests", "tests/helpers")),
-]
+sys.path[:0] = [str(Path(__file__).parents[2] / folder) for folder in (".", "tests", "tests/helpers")]
 HEADER = """
 | store | kills | of them Redis | clients | acknowledged answers | lost, changed or doubled | slowest start s |
 |---|---|---|---|---|---|---|"""

@@ -24,7 +24,7 @@ from vqagen.rng import stream
 from vqagen.tasks.questions.texts import UNDECIDED, QuestionTexts
 from vqagen.tasks.questions.verification import verify_questions
 
-sys.path[:0] = [*(str(Path(__file__).parents[2] / folder) for folder in ("tests", "tests/helpers"))]
+sys.path[:0] = [str(Path(__file__).parents[2] / folder) for folder in ("tests", "tests/helpers")]
 SETTINGS: Mapping[str, dict[str, Any]] = {"default": {}, "pairs": {"balance": "pairs"}, "compat": {"compat": "clevr"}}
 
 

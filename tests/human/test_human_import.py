@@ -17,13 +17,6 @@ from vqagen.human.export.humanr_answers import FINDINGS
 LINE = "human import redis.json --tasks comparison_tasks.json --out answers"
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def figures(vqagen_: Commands) -> dict[str, tuple[float, float]]:
     """Return HUMANr's figures of the imported answers by type."""
     tables = json.loads(vqagen_.done("human score answers --method humanr --json").out)["tables"]

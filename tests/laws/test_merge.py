@@ -63,7 +63,7 @@ class Questions:
         info["generator"] |= {"shard": key} if key else {}
         form = choose_format(str(path), None, FORMATS, "questions")
         with record_file(str(path), form, info, ARRANGEMENT) as writer:
-            writer.write({**record, "question_index": number} for number, record in enumerate(records))
+            writer.write({**record, "question_index": 0} for record in records)
         return str(path)
 
     def whole(self, ending: str) -> bytes:

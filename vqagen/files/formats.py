@@ -269,7 +269,7 @@ def record_file(
 ) -> Iterator[RecordWriter]:
     """Yield a writer. The file, and the `info` beside it, get their names when all is written.
 
-    `on_ready` is called just before. The records have their numbers already.
+    `on_ready` is called just before.
     """
 
     def finish() -> None:
@@ -289,11 +289,16 @@ class RecordWriter:
     """Writes records to an open file, behind the head of the document."""
 
     def __init__(self, file: IO[bytes], form: Format, info: Record, arrangement: Arrangement) -> None:
-        self._file, self.layout = file, form.layout(arrangement._replace(number_key=""))
+        """The records say 0 for their number, if the arrangement has a number key."""
+        self._file, self.layout = file, form.layout(arrangement)
         file.write(self.layout.head(info))
 
     def write(self, records: Iterable[Record]) -> None:
         """Append records; the text of BATCH of them is in memory at once."""
         left = iter(records)
         while lines := encode_lines(islice(left, BATCH)):
-            self._file.write(self.layout.place(lines))
+            self.write_lines(lines)
+
+    def write_lines(self, lines: bytes) -> None:
+        """Append records as `encode_lines` returns them."""
+        self._file.write(self.layout.place(lines))

@@ -173,16 +173,9 @@ def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str
     """Write the records of shards into a file, as a run writes its blocks; return how many there are."""
     if foreign := _foreign_name(files):
         return _write_foreign(files, foreign_format(files[0].arrangement.key, foreign, info), target.name, on_merged)
-    written = 0
-
-    def finish(records: int, selection: Mapping[str, Any]) -> None:
-        nonlocal written
-        written = records
-
     columns = files[0].task.columns(info) if target.form.is_binary else None
     output = Output(target, info, columns, _selection(files, info))
-    write_blocks(output, lambda: _blocks(files, target.form, on_merged), finish)
-    return written
+    return write_blocks(output, _blocks(files, target.form, on_merged))
 
 
 def _blocks(files: Sequence[ShardFile], form: Format, on_merged: OnMerged) -> Iterator[tuple[int, bytes]]:

@@ -27,7 +27,7 @@ from vqagen.files.formats import (
     decode_lines,
     encode_lines,
     info_beside,
-    write_info,
+    record_file,
 )
 from vqagen.files.info import describe_output
 from vqagen.files.locations import locate
@@ -154,11 +154,6 @@ class Output:
         return self.target.form
 
     @property
-    def needs_all(self) -> bool:
-        """True if nothing can be written before all records are there."""
-        return self.selection is not None
-
-    @property
     def arrangement(self) -> Arrangement:
         """How the records stand in the output."""
         return Arrangement(**self.info["generator"]["arrangement"])
@@ -231,7 +226,7 @@ def _held(place: Path, is_folder: bool = False) -> Iterator[Journal]:
 
 @contextmanager
 def temporary_journal() -> Iterator[Journal]:
-    """Yield the journal of a stream whose records are selected, or turned into columns, when all are there."""
+    """Yield the journal of a stream whose records are selected when all are there."""
     with TemporaryDirectory(prefix="vqagen-") as folder, _held(Path(folder, "output")) as journal:
         yield journal
 
@@ -250,44 +245,44 @@ def publish(journal: Journal, output: Output, finish: Finish) -> None:
     """Make the output of its part, which is complete, and delete the part."""
     target = output.target
     if target.is_folder:
-        write_blocks(replace(output, target=target.records_in(journal.part)), journal.bodies, finish)
+        write_blocks(replace(output, target=target.records_in(journal.part)), journal.bodies(), finish)
         replace_folder(journal.part, target.place)
     else:
-        write_blocks(output, journal.bodies, finish)
+        write_blocks(output, journal.bodies(), finish)
     journal.drop_part()
 
 
-def write_blocks(output: Output, blocks: Callable[[], Blocks], finish: Finish) -> None:
-    """Write the records that stay, in the format of the output, to its file or stream; one pass, block by block."""
-    kept = _Kept(output, blocks)
+def write_blocks(output: Output, blocks: Blocks, finish: Finish = lambda count, selection: None) -> int:
+    """Write the records that stay, in the format of the output, to its file or stream; return how many there are.
+
+    One pass, block by block.
+    """
+    kept, name = _Kept(output, blocks), output.target.name
 
     def conclude() -> None:
-        if layout:
-            write_info(output.target.name, output.form, output.info, layout.checksum)
         finish(kept.count, kept.selection.to_record() if kept.selection else {})
 
-    layout = None if output.form.is_binary else output.form.layout(output.arrangement)
-    with atomic_output(output.target.name, conclude) as file:
-        if layout is None:
-            assert output.columns is not None, f"no columns for {output.arrangement.key}"
+    if output.form.is_binary:
+        assert output.columns is not None, f"no columns for {output.arrangement.key}"
+        with atomic_output(name, conclude) as file:
             output.columns.write(kept.row_groups(), file, output.info)
-            return
-        file.write(layout.head(output.info))
-        for _, body in kept.chosen():
-            file.write(layout.place(body))
-        file.write(layout.tail(layout.checksum))
+    else:
+        with record_file(name, output.form, output.info, output.arrangement, conclude) as writer:
+            for _, body in kept.chosen():
+                writer.write_lines(body)
+    return kept.count
 
 
 class _Kept:
     """The records of blocks that stay in the output, and their count so far."""
 
-    def __init__(self, output: Output, blocks: Callable[[], Blocks]) -> None:
+    def __init__(self, output: Output, blocks: Blocks) -> None:
         self._output, self._blocks, self.count = output, blocks, 0
         self.selection = deepcopy(output.selection)  # it remembers what it was asked
 
     def chosen(self) -> Iterator[tuple[int, bytes]]:
         """Yield each block without the records that go."""
-        for first, body in self._blocks():
+        for first, body in self._blocks:
             if self.selection is not None:
                 lines = (line for line in body.splitlines(keepends=True) if self.selection.keeps(orjson.loads(line)))
                 body = b"".join(lines)

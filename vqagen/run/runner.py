@@ -148,12 +148,12 @@ def run(
         journal.remove()
     elif journal:
         _in_stages(job, engine, output, journal, resume, keep, finish)
-    elif output.needs_all:
+    elif output.selection is not None:  # it chooses when all records are there
         with temporary_journal() as staged:
             _in_stages(job, engine, output, staged, False, keep, finish)
     else:
         with _blocks(job, engine, output, job.first) as blocks:
-            write_blocks(output, lambda: _kept_by(keep, blocks), finish)
+            write_blocks(output, _kept_by(keep, blocks), finish)
     return result
 
 

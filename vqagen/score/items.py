@@ -36,9 +36,8 @@ from vqagen.world.loading import SCENES, find_scenes
 
 Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A file or folder; or in memory a document such as {"questions": [...]}, or records."""
+
 # Other benchmarks -----------------------------------------------------------------------------------------------------
-#
-# Questions of other benchmarks.
 #
 # Visual7W, telling and pointing: `dataset.json` with images that have `qa_pairs`, and perhaps `boxes`. A pair lists
 # three wrong options; the right one, its answer, is put before them. Models saw them in an order that the file does not

@@ -88,7 +88,7 @@ RETIRED: Mapping[str, str] = {
         ("longest-option", "shortest-option", "least-number", "greatest-number", "median-number", "most-neighbors"),
         "`choices-only` learns from the lengths and ranks of options",
     ),
-    "open-cell": "`random-option` is the chance that an audit of trials shows, and `cell` learns",
+    "open-cell": "`cell` answers with the open cell that is most often right",
     **dict.fromkeys(
         ("oracle", "noisy-oracle-0.05", "noisy-oracle-0.1", "noisy-oracle-0.2", "wrong-image", "scene-blind"),
         "`vqagen verify` runs programs on their scenes; `tree` learns from programs",

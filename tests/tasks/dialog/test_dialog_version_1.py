@@ -19,13 +19,6 @@ READ = ("dialogs", "legacy", "clevr_dialog")
 """Files that can be read: with the usual settings, with `--semantics legacy`, and in CLEVR-Dialog's format."""
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 @pytest.mark.parametrize("name", READ)
 def test_a_file_of_version_1_is_verified(vqagen_: Commands, name: str) -> None:
     """Some of its dialogs list facts that only follow, and some of its captions are true of several pairs."""
