@@ -30,9 +30,8 @@ from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.learners import majority_of
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
 from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, joined, make_folds
-from vqagen.shortcuts.trial_statistics import trial_statistics
 from vqagen.tasks import task_named
-from vqagen.tasks.record_files import SAMPLES, TRIALS
+from vqagen.tasks.record_files import SAMPLES, TRIALS, task_of
 
 
 def stats(
@@ -55,7 +54,7 @@ def stats(
     if found.kind in (TRIALS, SAMPLES):
         if against is not None:
             raise UsageError(f"{found.path} holds trials, whose policies learn nothing: leave out against")
-        return trial_statistics(found, on_read or (lambda _: None))
+        return task_of(found.kind).policy_statistics(found, on_read or (lambda _: None))
     read = partial(read_items, learning=True, allow_unanswered=True, on_read=on_read, image_key=image_key)
     items = read(source)
     if not len(items):
