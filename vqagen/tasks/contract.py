@@ -160,6 +160,8 @@ class Task(ABC):
     tools that `vqagen export` makes of the records; see `tasks.foreign`."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
+    answer_kinds: ClassVar[tuple[str, ...]] = ()
+    """How an answer comes to be given, in the order of reports, if `Items.outcomes` say it; the last: no option."""
     WINDOW: ClassVar[int] = 250
 
     def __getstate__(self) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, ques
 from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.director.trial_plan import TrialPlan
+from vqagen.tasks.director.views import KINDS
 from vqagen.world.loading import SceneSource
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class DirectorTask(Task):
     reads_scenes = False
     formats = (JSON_LINES, JSON)
     makes_files = True
+    answer_kinds = KINDS
     WINDOW = WINDOW
 
     @cached_property
