@@ -15,8 +15,7 @@ import vqagen
 from vqagen.extras import in_one_thread
 from vqagen.items.groups import RANKED, counts_of, families_of, types_of
 from vqagen.language.program import Node
-from vqagen.shortcuts.clues import PHRASES, clues_of, phrases
-from vqagen.shortcuts.learners import LEARNABLE
+from vqagen.shortcuts.learners import LEARNABLE, PHRASES, clues_of, phrases
 from vqagen.shortcuts.task import YES_NO
 
 CHECKED = 10_000

@@ -17,8 +17,8 @@ import vqagen
 from vqagen.errors import counted
 from vqagen.run.job import Job
 from vqagen.run.windows import Span
-from vqagen.shortcuts.policies import BLIND
-from vqagen.shortcuts.trial_statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS
+from vqagen.tasks.director.policies import BLIND
+from vqagen.tasks.director.statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS
 from vqagen.tasks.director.task import DirectorTask, director_task
 from vqagen.tasks.record_files import find_trials
 

@@ -88,9 +88,6 @@ MAY_NAME_A_TASK = {
     "inspect_tasks/scoring.py": "scores trials",
     "inspect_tasks/tasks.py": "makes trials",
     "inspect_tasks/trials.py": "shows trials",
-    "score/evaluate/tables.py": "to go: the kinds of cells",
-    "shortcuts/policies.py": "to go: policies of trials",
-    "shortcuts/trial_statistics.py": "to go: statistics of trials, once their policies are in the task's folder",
     "show/entries.py": "shows trials",
 }
 """A file outside of `tasks`, `cli` and `api` that knows one task by nature, and why. The list only shrinks."""

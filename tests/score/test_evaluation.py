@@ -30,6 +30,7 @@ from vqagen.score.evaluate.tables import (
     yes_no_table,
 )
 from vqagen.score.predictions.reading import read_predictions
+from vqagen.tasks.director.views import KINDS
 
 SKIPPING = EvaluationSettings(missing=SKIP)
 
@@ -469,7 +470,7 @@ def test_tables_of_trials() -> None:
     """There is a gap if there are trials of both types; kinds of answers stand in their order, with shares by type."""
     counts = {("test", "foil"): 1, ("test", "correct"): 3, ("control", "no answer"): 2}
 
-    found = mistakes_table(counts)
+    found = mistakes_table(counts, KINDS)
 
     assert gap_table([typed("control", 1, 2)]) is None
     assert found.rows == (("correct", 0, 3, 0.0, 0.75), ("foil", 0, 1, 0.0, 0.25), ("no answer", 2, 0, 1.0, 0.0))

@@ -104,7 +104,7 @@ def test_an_accuracy_without_errors_still_has_an_interval() -> None:
     """If all answers are right, the interval is that of the images: a standard error of 0 would claim certainty."""
     low, high = cluster_interval(np.ones(30), np.repeat(np.arange(10), 3))
 
-    assert (round(low, 2), high) == (0.66, 1) and low < wilson(10, 10).low
+    assert (round(low, 2), high) == (0.66, 1) and low < wilson(10, 10)[0]
 
 
 def test_one_image_says_nothing_of_the_spread_between_images() -> None:

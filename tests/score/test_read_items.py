@@ -21,7 +21,7 @@ from vqagen.items.table import NONE, Gold, Items, Options
 from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
 from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
-from vqagen.shortcuts.clues import clues_of
+from vqagen.shortcuts.learners import clues_of
 
 NODES: list[dict[str, Any]] = [
     {"type": "scene", "inputs": [], "value_inputs": []},

@@ -20,7 +20,8 @@ from vqagen.bits import indexes
 from vqagen.rng import pick, shuffled, stream
 from vqagen.score.items import find_items
 from vqagen.shortcuts.probes import SHOWN, difference
-from vqagen.shortcuts.trial_statistics import read_views, seen
+from vqagen.tasks.director.policies import seen
+from vqagen.tasks.director.statistics import read_views
 
 Record = dict[str, Any]
 WORDS = ("red", "green", "blue", "large", "small", "metal", "rubber", "left", "right")

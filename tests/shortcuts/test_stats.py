@@ -16,7 +16,7 @@ from commands import Commands
 import vqagen
 from vqagen.language.program import Node
 from vqagen.score.items import read_items
-from vqagen.shortcuts.clues import features, phrases
+from vqagen.shortcuts.learners import features, phrases
 from vqagen.shortcuts.statistics import ONE_WINDOW, guess_questions
 from vqagen.tasks.questions.items import question_type
 from vqagen.tasks.questions.statistics import NO_ANSWERS, NO_PROGRAMS

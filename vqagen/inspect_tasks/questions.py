@@ -41,12 +41,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
 from vqagen.files.pictures import picture_at
+from vqagen.inspect_tasks.scoring import POLICY_NAMES
 from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.items.answers import Vocabulary, vocabulary_of
 from vqagen.items.table import CHOICE, Gold, Items, Options
 from vqagen.score.answers.judging import judge
 from vqagen.score.items import read_items
-from vqagen.shortcuts.policies import POLICIES
 from vqagen.shortcuts.predictors import NAMED, predict
 from vqagen.shortcuts.task import Task as Guessing
 from vqagen.tasks.prompts import PLAIN, THINK, question_prompt
@@ -227,7 +227,7 @@ def _gold(record: Mapping[str, Any]) -> Gold:
     return Gold(record["kind"], tuple(answers), tuple(record["weights"]))
 
 
-_NAMES = tuple(dict.fromkeys((*POLICIES, *BLIND_POLICIES)))
+_NAMES = tuple(dict.fromkeys((*POLICY_NAMES, *BLIND_POLICIES)))
 
 
 @solver
@@ -254,12 +254,12 @@ def policy(name: str = "oracle") -> Solver:
 def _answer(name: str, state: TaskState) -> str | None:
     """Return the answer of a policy to a sample; nothing where it has none."""
     known = state.metadata
-    if name in POLICIES and "policies" in known:
+    if name in POLICY_NAMES and "policies" in known:
         cell: str | None = known["policies"].get(name)
         return cell
     if name == "oracle":
         return _gold(known["gold"]).text
-    if name in POLICIES or "file" not in known:
+    if name in POLICY_NAMES or "file" not in known:
         raise UsageError(f"no policy {name!r} for these samples")
     return _guesses(name, *known["file"])[str(state.sample_id)]
 

@@ -25,7 +25,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from vqagen.score.answers.replies import cell_in_reply
-from vqagen.shortcuts.policies import BLIND, POLICIES
+from vqagen.tasks.director.policies import BLIND, POLICIES
 from vqagen.tasks.director.rules import CONTROL, TEST, TYPES
 from vqagen.tasks.director.views import CORRECT as RIGHT, EGOCENTRIC, INVALID
 
@@ -44,6 +44,8 @@ GROUPS: Mapping[str, str] = {
     "condition": "{group_name}",
 }
 """Key of a sample's metadata -> the names of the accuracies of its groups."""
+POLICY_NAMES = tuple(POLICIES)
+"""Policies of the director task, which `vqagen/policy` answers trials by."""
 
 _as_float = value_to_float()
 

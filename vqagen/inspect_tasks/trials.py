@@ -25,9 +25,9 @@ from vqagen.pictures.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter
 from vqagen.pictures.sprites import Look
 from vqagen.rng import pick, stream
 from vqagen.run.making import trials as generated_trials
-from vqagen.shortcuts.policies import POLICIES, expected_accuracy
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
 from vqagen.tasks.director.pictures import looks_of
+from vqagen.tasks.director.policies import POLICIES, expected_accuracy
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.director.views import Views, kinds_of_cells
@@ -230,6 +230,9 @@ def _policies(trial: WrittenTrial, sizes: int, has_director: bool) -> dict[str, 
     """
     seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT, answer=trial.participant_answers)
     views = Views(seen, sizes)
-    chosen = {name: trial.labels(policy.choose(views)) for name, policy in POLICIES.items()}
+    chosen = {name: trial.labels(choose(views)) for name, (_, choose) in POLICIES.items()}
     cells = {name: pick(stream(0, f"policy {name}", trial.index), cells) for name, cells in chosen.items() if cells}
-    return {"policies": cells, CHANCES: {name: expected_accuracy(each, views) for name, each in POLICIES.items()}}
+    return {
+        "policies": cells,
+        CHANCES: {name: expected_accuracy(choose, views) for name, (_, choose) in POLICIES.items()},
+    }

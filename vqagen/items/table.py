@@ -185,7 +185,7 @@ class Items:
     outcomes: Column | None = None
     """Of a trial with a catalogue, the kind of answer that each cell is: pairs of a cell and its kind.
 
-    The kinds are those of `KINDS` of `tasks.director.views`.
+    The kinds are the `answer_kinds` of its task.
     """
 
     asked: Places | None = None

@@ -218,7 +218,7 @@ def difference(names: tuple[str, str, str, str], first: Numbers, second: Numbers
         (low, high), p = student_test(estimate, _WHAT)
         detectable = _detectable(apart, estimate.error)
     else:  # no error would claim certainty: so many images may hide a share of others that Wilson allows
-        hidden = wilson(0, estimate.clusters).high
+        _, hidden = wilson(0, estimate.clusters)
         (low, high), p, detectable = (estimate.mean - hidden, estimate.mean + hidden), 1.0, None
     if test is not None and (detectable is None or only_first + only_second < FEW_DISCORDANT):
         p = test

@@ -25,11 +25,8 @@ Numbers = npt.NDArray[Any]
 _ROUNDING = 1e-12
 
 
-class Interval(NamedTuple):
-    """The bounds within which the true mean lies in 95 % of samples."""
-
-    low: float
-    high: float
+Interval = tuple[float, float]
+"""The bounds, low and high, within which the true mean lies in 95 % of samples."""
 
 
 class ClusteredMean(NamedTuple):
@@ -43,9 +40,9 @@ class ClusteredMean(NamedTuple):
     def interval(self, least: float = 0.0, most: float = 1.0) -> Interval:
         """Return Student's interval, cut at the least and the most that a mean can be; all of it for one cluster."""
         if math.isnan(self.error):
-            return Interval(least, most)
+            return least, most
         half = float(student_quantiles(np.array([self.clusters - 1]))[0]) * self.error
-        return Interval(max(least, self.mean - half), min(most, self.mean + half))
+        return max(least, self.mean - half), min(most, self.mean + half)
 
 
 def student_test(estimate: ClusteredMean, what: str) -> tuple[Interval, float]:
@@ -92,9 +89,9 @@ def wilson(correct: float, n: int, level: float = LEVEL) -> Interval:
     [0.3649, 0.3762]
     """
     if n == 0:
-        return Interval(0.0, 1.0)
+        return 0.0, 1.0
     low, high = _wilson(np.array([correct / n]), np.array([n]), np.array([quantile(level)]))
-    return Interval(float(low[0]), float(high[0]))
+    return float(low[0]), float(high[0])
 
 
 def _wilson(shares: Numbers, n: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
@@ -115,7 +112,7 @@ def clustered_mean(scores: Numbers, clusters: Numbers) -> ClusteredMean:
 def cluster_interval(scores: Numbers, clusters: Numbers) -> Interval:
     """Return the interval of the mean of scores from 0 to 1; see `cluster_intervals`."""
     low, high = cluster_intervals(scores, clusters, np.zeros(len(scores), np.int64), 1)
-    return Interval(float(low[0]), float(high[0]))
+    return float(low[0]), float(high[0])
 
 
 def cluster_intervals(scores: Numbers, clusters: Numbers, groups: Numbers, count: int) -> tuple[Numbers, Numbers]:

@@ -25,12 +25,12 @@ from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.report.table import Report, Reported
 from vqagen.score.items import Source, find_items, read_items
-from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known
+from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known, trial_predictors
 from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, Probe, chance_of, effect_sought, probe
 from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, make_folds
-from vqagen.shortcuts.trial_statistics import read_views, trial_predictors
+from vqagen.tasks.record_files import task_of
 from vqagen.world.loading import find_scenes
 
 PRIORS = ("uniform", "majority-all", "majority", "majority-family", "random-option")
@@ -233,12 +233,14 @@ def audit(
     again = repetition(items, facts, trained, others)
     chosen = settings or AuditSettings()
     own = answered(items)
-    more, notes = list[Predictor](), list[str]()
+    more = list[Predictor]()
+    notes: Sequence[str] = ()
     if items.kind == "trials":
-        trials, notes = read_views(find_items(file))
+        source = find_items(file)
+        clues, notes = task_of(source.kind).option_clues(source)
         has_options = np.flatnonzero(own.options.codes != NONE)
         own = own.take(has_options)
-        more += trial_predictors([trials[place] for place in has_options.tolist()])
+        more += trial_predictors([clues[place] for place in has_options.tolist()])
     elif facts is not None and own.options.values:
         more.append(known("visible-option", "an option that the scene shows", visible_options(own, facts)))
     return audit_items(own, chosen, again, more, notes, len(items) - len(own))

@@ -12,7 +12,7 @@ answer, and returns its answers. To add one, write the function and its row:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from vqagen.errors import UsageError
 from vqagen.items.table import NONE, Items, Places
 from vqagen.shortcuts import learners, options
 from vqagen.shortcuts.task import Floats, Guesses, Task
+from vqagen.tasks.contract import OptionClues
 
 
 class Predictor(NamedTuple):
@@ -126,3 +127,15 @@ def known(name: str, meaning: str, scores: Floats) -> Predictor:
         return Guesses(np.full((len(ask), 1), NONE), scores[ask])
 
     return Predictor(name, meaning, answer)
+
+
+def trial_predictors(clues: Sequence[OptionClues]) -> Iterator[Predictor]:
+    """Yield predictors of trials, which are the items of the task, by what their options tell: the open cells."""
+    alike = np.array([share for share, _ in clues])
+    yield known("look-alike", "the open item most like all others, without the instruction", alike)
+
+    def grid(task: Task, learn: Places, ask: Places) -> Guesses:
+        rows = task.once("grid", lambda: learners.counted([row for _, rows in clues for row in rows]))
+        return options.learned_choice(task, learn, ask, rows) or options.random_option(task, learn, ask)
+
+    yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)

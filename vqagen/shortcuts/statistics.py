@@ -29,10 +29,9 @@ from vqagen.report.table import Report
 from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.learners import majority_of
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
-from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, joined, make_folds
-from vqagen.shortcuts.trial_statistics import trial_statistics
+from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, make_folds
 from vqagen.tasks import task_named
-from vqagen.tasks.record_files import SAMPLES, TRIALS
+from vqagen.tasks.record_files import SAMPLES, TRIALS, task_of
 
 
 def stats(
@@ -55,7 +54,7 @@ def stats(
     if found.kind in (TRIALS, SAMPLES):
         if against is not None:
             raise UsageError(f"{found.path} holds trials, whose policies learn nothing: leave out against")
-        return trial_statistics(found, on_read or (lambda _: None))
+        return task_of(found.kind).policy_statistics(found, on_read or (lambda _: None))
     read = partial(read_items, learning=True, allow_unanswered=True, on_read=on_read, image_key=image_key)
     items = read(source)
     if not len(items):
@@ -112,23 +111,23 @@ def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], l
         noun, field = "round", "label"
     if not len(items):
         return None, []
-    folds = None if tested is not None else make_folds(items)
-    chosen = _sampled(items, limit)
-    if folds is None:
-        assert tested is not None
+    chosen, notes = _sampled(items, limit), list[str]()
+    if tested is not None:
         tested = answered(tested)
         if not len(tested):
             return None, [f"no answers in {tested.name}: nothing to test guesses on"]
-        splits = [(np.arange(len(items)), np.arange(len(items), len(items) + len(tested)))]
+        task, about = Task.across(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
         chosen = np.append(chosen, _sampled(tested, limit))
-        items, about = joined(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
-    elif fault := folds.fault(items):
-        return None, [f"{NOT_TESTED}: {fault}"]
     else:
-        splits, about = folds.splits(), f"{counted(len(items), noun)}, each by what other images teach"
+        folds = make_folds(items)
+        if fault := folds.fault(items):
+            return None, [f"{NOT_TESTED}: {fault}"]
+        task, about = Task.within(items, folds=folds), f"{counted(len(items), noun)}, each by what other images teach"
+        notes += [] if folds.is_apart else [ONE_WINDOW]
     if not chosen.all():
         about += f"; what is learned, of {int(chosen.sum()):,}"
-    scores = {each.name: _scores(each, items, splits, chosen) for each in predictors}
+    items = task.items
+    scores = {each.name: _scores(each, task, chosen) for each in predictors}
     families, types = items.column(field) if field else families_of(items), types_of(items)
     of_types, of_families = (
         {name: found for name, places in sorted(places_by(groups).items()) if (found := _means(scores, places))}
@@ -144,7 +143,7 @@ def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], l
         "types": of_types,
         "families": of_families,
     }
-    return record, [ONE_WINDOW] if folds and not folds.is_apart else []
+    return record, notes
 
 
 def _means(scores: Mapping[str, Floats], places: Places) -> dict[str, Any]:
@@ -159,16 +158,14 @@ def _mean(shares: Sequence[float | None]) -> float | None:
     return round(sum(known) / len(known), 6) if known else None
 
 
-def _scores(
-    predictor: Predictor, items: Items, splits: Sequence[tuple[Places, Places]], chosen: npt.NDArray[np.bool_]
-) -> Floats:
+def _scores(predictor: Predictor, task: Task, chosen: npt.NDArray[np.bool_]) -> Floats:
     """Return the probability that a predictor is right about each item; NaN where it is not asked."""
     if not predictor.is_learned or chosen.all():
-        return predict(predictor, Task(items, splits)).expected
-    found, places = np.full(len(items), np.nan), np.cumsum(chosen) - 1
-    part = items.take(np.flatnonzero(chosen))
+        return predict(predictor, task).expected
+    found, places = np.full(len(chosen), np.nan), np.cumsum(chosen) - 1
+    part = task.items.take(np.flatnonzero(chosen))
     part = replace(part, learning=part.learning._replace(texts=_compact(part.learning.texts)))
-    own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in splits]
+    own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in task.splits]
     found[chosen] = predict(predictor, Task(part, own)).expected
     return found
 

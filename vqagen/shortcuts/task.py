@@ -210,11 +210,6 @@ def credits_of(gold: Gold) -> dict[str, float]:
     return {text: vqa_accuracy(number, sum(gold.weights)) for text, number in agreeing.items()}
 
 
-def best_credit(gold: Gold, texts: Sequence[str]) -> float:
-    """Return the credit of the best of some answers."""
-    return max((credits_of(gold).get(text.lower(), 0.0) for text in texts), default=0.0)
-
-
 FOLDS = 5
 MANY = 20_000
 """Groups beyond which chance alone gives each fold about the same answers."""

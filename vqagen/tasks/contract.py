@@ -71,6 +71,9 @@ class CountTally(Counter[str]):
         return counts
 
 
+OptionClues = tuple[float, Sequence[Sequence[str]]]
+"""How likely the option of a record is right that is most like all others, and what is seen of each option."""
+
 Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
 """(items of a window from its first one on, the first index to make records about, tally) -> records, item by item.
 
@@ -157,6 +160,8 @@ class Task(ABC):
     tools that `vqagen export` makes of the records; see `tasks.foreign`."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
+    answer_kinds: ClassVar[tuple[str, ...]] = ()
+    """How an answer comes to be given, in the order of reports, if `Items.outcomes` say it; the last: no option."""
     WINDOW: ClassVar[int] = 250
 
     def __getstate__(self) -> dict[str, Any]:
@@ -264,3 +269,16 @@ class Task(ABC):
     def statistics(cls, items: Items, guessed: Mapping[str, Any] | None, notes: Sequence[str]) -> Report:
         """Return the statistics of a table of items; `guessed` says how often predictors are right about them."""
         raise UsageError(f"there are no statistics of {cls.key}")
+
+    @classmethod
+    def policy_statistics(cls, source: RecordSource, on_read: Callable[[int], None]) -> Report:
+        """Return the statistics of a file whose records are answered by policies, which learn nothing.
+
+        `on_read` is called with the number of records read since.
+        """
+        raise UsageError(f"no policies answer {cls.key}")
+
+    @classmethod
+    def option_clues(cls, source: RecordSource) -> tuple[Sequence[OptionClues], Sequence[str]]:
+        """Return what the options of each record tell without its words, and notes on how records are read."""
+        raise UsageError(f"the options of {cls.key} are known from their table of items")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handmade_trials import trial, views_of
 from test_director_oracle import LARGEST_TEST, LEFTMOST_TEST, NONE_TEST, RELATION_TEST, TOPMOST_TEST
 
-from vqagen.shortcuts.policies import GUESSES, POLICIES, Guess, Guesser
+from vqagen.tasks.director.policies import GUESSES, POLICIES, guessed
 from vqagen.tasks.director.views import Views
 
 ANSWERS = [
@@ -45,7 +45,7 @@ ANSWERS = [
 
 def chosen_cells(policy: str, views: Views) -> list[str]:
     """Return the labels of the cells of which a policy answers one."""
-    return views.trial.labels(POLICIES[policy].choose(views))
+    return views.trial.labels(POLICIES[policy][1](views))
 
 
 def test_a_policy_chooses_these_cells() -> None:
@@ -65,11 +65,10 @@ def test_only_words_of_the_speaker_mislead_about_left_and_right() -> None:
 def test_a_guess_is_what_was_most_often_right_in_the_trials_before() -> None:
     """The first guess is by chance; then the second row, where the answer was, is known."""
     views = views_of(trial(TOPMOST_TEST, "red ball", "topmost"))
-    guesser = Guesser(Guess("by row", lambda _: {cell: cell // 3 for cell in range(9)}))
+    rows = {cell: cell // 3 for cell in range(9)}
 
-    assert [guesser.take(views) for _ in range(2)] == [1 / 9, 1 / 3]
-    looks = {name: sorted(guess.look(views)) for name, guess in GUESSES.items()}
-    assert looks == {
+    assert list(guessed(lambda _: rows, [views, views])) == [1 / 9, 1 / 3]
+    assert {name: sorted(look(views)) for name, (_, look) in GUESSES.items()} == {
         "rank": [0, 3, 8],
         "place": [0, 3, 8],
         "cell": list(range(9)),

@@ -17,7 +17,7 @@ from oracles.director import cell_named, is_right, item_words, label_of, placed,
 from readme_blocks import ROOT
 
 import vqagen
-from vqagen.shortcuts.policies import BLIND, GUESSES, POLICIES, Guesser, expected_accuracy
+from vqagen.tasks.director.policies import BLIND, GUESSES, POLICIES, expected_accuracy, guessed
 
 INSTRUCTIONS = json.loads((ROOT / "templates" / "director" / "instructions.json").read_text())
 ANSWER_CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
@@ -53,14 +53,10 @@ def test_the_judge_finds_no_fault_in_25000_trials_of_random_designs() -> None:
 
 def accuracies(records: Sequence[Record]) -> dict[str, float]:
     """Return how often each policy and guess is expected to be right."""
-    guessers = {name: Guesser(guess) for name, guess in GUESSES.items()}
-    right = dict.fromkeys((*POLICIES, *GUESSES), 0.0)
-    for views in map(views_of, records):
-        for name, policy in POLICIES.items():
-            right[name] += expected_accuracy(policy, views)
-        for name, guesser in guessers.items():
-            right[name] += guesser.take(views)
-    return {name: number / len(records) for name, number in right.items()}
+    views = [views_of(record) for record in records]
+    right = {name: [expected_accuracy(choose, each) for each in views] for name, (_, choose) in POLICIES.items()}
+    right |= {name: list(guessed(look, views)) for name, (_, look) in GUESSES.items()}
+    return {name: sum(shares) / len(records) for name, shares in right.items()}
 
 
 def test_no_policy_that_ignores_what_is_blocked_is_right_in_more_than_55_percent() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import attrgetter
@@ -148,10 +148,10 @@ class Evaluation(Reported):
         sizes = np.bincount(groups[kept], minlength=count).tolist()
         totals = np.bincount(groups[kept], self.correct[kept], count).round(9).tolist()  # the sum of .3, .6 and .1 is 1
         floors = np.bincount(groups[kept], self.floor[kept], count).tolist()
-        bounds = map(wilson, totals, sizes)
+        bounds: Iterable[Interval] = map(wilson, totals, sizes)
         if self.settings.cluster:
             lows, highs = cluster_intervals(self.correct, self.clusters, groups, count)
-            bounds = map(Interval, lows.tolist(), highs.tolist())
+            bounds = zip(lows.tolist(), highs.tolist(), strict=True)
         rows = zip(column.values, sizes, totals, floors, bounds, strict=True)
         return [self._row(*row) for row in rows if row[1]]
 

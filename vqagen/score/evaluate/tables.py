@@ -22,7 +22,7 @@ from vqagen.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
 from vqagen.score.answers.judging import VQA_OFFICIAL, vqa_normal
 from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
-from vqagen.tasks.director.views import INVALID, KINDS
+from vqagen.tasks import task_named
 
 AnswerCounts = Mapping[tuple[str, str], int]
 """(right answer, given answer) -> questions; a question without an answer was given NO_ANSWER."""
@@ -242,8 +242,9 @@ def trial_tables(evaluation: Evaluation) -> Iterator[Table | None]:
     outcomes, given = evaluation.items.outcomes, evaluation.items.fields[GIVEN]
     if outcomes is not None:
         answered = crossed([outcomes, Column(given.codes + 1, (None, *given.values))])
-        kinds = answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], INVALID))
-        yield mistakes_table(evaluation.numbers([evaluation.items.fields[TYPE], kinds]))
+        known = task_named(evaluation.items.kind).answer_kinds
+        kinds = answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], known[-1]))
+        yield mistakes_table(evaluation.numbers([evaluation.items.fields[TYPE], kinds]), known)
 
 
 def gap_table(types: Sequence[Row]) -> Table | None:
@@ -265,14 +266,14 @@ def gap_table(types: Sequence[Row]) -> Table | None:
     return Table("gap", "Perspective-taking gap", names, (*rows, ("gap", one + two, difference, *bounds)), (note,))
 
 
-def mistakes_table(counts: Mapping[tuple[Any, ...], int]) -> Table | None:
-    """Return the kinds of answers, in the order of KINDS, by type of trial; `counts` are of (type, kind). None if no
-    kind is known.
+def mistakes_table(counts: Mapping[tuple[Any, ...], int], kinds: Sequence[str]) -> Table | None:
+    """Return the kinds of answers, in their order, by type of trial; `counts` are of (type, kind). None if no kind is
+    known.
     """
     names = sorted({type for type, _ in counts})
     totals = {name: sum(number for (type, _), number in counts.items() if type == name) for name in names}
     rows: list[tuple[Cell, ...]] = []
-    for kind in (*KINDS, NO_ANSWER_KIND):
+    for kind in (*kinds, NO_ANSWER_KIND):
         own = {name: counts.get((name, kind), 0) for name in names}
         if any(own.values()):
             rows.append((kind, *own.values(), *(own[name] / totals[name] for name in names)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from vqagen.files.records import RecordSource
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, pick, stream
-from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, RunReport, Tally, Task
+from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, OptionClues, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
 from vqagen.tasks.director.design import WINDOW, Cell, Design, RecordMaker, Trial
 from vqagen.tasks.director.instructions import (
@@ -32,11 +32,13 @@ from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, ques
 from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.director.trial_plan import TrialPlan
+from vqagen.tasks.director.views import KINDS
 from vqagen.world.loading import SceneSource
 
 if TYPE_CHECKING:
     from vqagen.items.builder import TableBuilder
     from vqagen.items.table import Items
+    from vqagen.report.table import Report
     from vqagen.report.verification import VerificationReport
 
 TRIES = 100
@@ -170,6 +172,7 @@ class DirectorTask(Task):
     reads_scenes = False
     formats = (JSON_LINES, JSON)
     makes_files = True
+    answer_kinds = KINDS
     WINDOW = WINDOW
 
     @cached_property
@@ -281,6 +284,20 @@ class DirectorTask(Task):
         from vqagen.tasks.director.verification import verify_trials
 
         return verify_trials(source, given["templates"], on_checked)
+
+    @classmethod
+    def policy_statistics(cls, source: RecordSource, on_read: Callable[[int], None]) -> Report:
+        """Return the statistics of trials, with the policies that miss a view or words."""
+        from vqagen.tasks.director.statistics import trial_statistics
+
+        return trial_statistics(source, on_read)
+
+    @classmethod
+    def option_clues(cls, source: RecordSource) -> tuple[Sequence[OptionClues], Sequence[str]]:
+        """Return what the items in open cells tell without the instruction."""
+        from vqagen.tasks.director.statistics import option_clues
+
+        return option_clues(source)
 
 
 def director_task(

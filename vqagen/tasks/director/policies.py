@@ -4,8 +4,9 @@ A policy chooses a set of cells, of which it answers one at random; so its expec
 number of chosen cells if the right one is among them. Policies see a trial as the two views of its grid.
 
     views = Views(read_trial(record, catalogue))
-    POLICIES["egocentric"].choose(views)                        # a set of cells
-    expected_accuracy(POLICIES["egocentric"], views)            # 0.0 in a test trial with a rule
+    meaning, choose = POLICIES["egocentric"]
+    choose(views)                        # a set of cells
+    expected_accuracy(choose, views)     # 0.0 in a test trial with a rule
 
 A guess learns from the trials before: it chooses the cells that have what was most often right.
 """
@@ -13,8 +14,7 @@ A guess learns from the trials before: it chooses the cells that have what was m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.tasks.director.rules import (
@@ -27,17 +27,15 @@ from vqagen.tasks.director.rules import (
 )
 from vqagen.tasks.director.views import Views
 
-
-class Policy(NamedTuple):
-    """A way to answer."""
-
-    meaning: str
-    choose: Callable[[Views], Objects]
+Choose = Callable[[Views], Objects]
+"""A way to answer: any of these cells."""
+Look = Callable[[Views], Mapping[int, Hashable]]
+"""A way to guess: the cells to choose from, each with what is compared with the cells that were right before."""
 
 
-def expected_accuracy(policy: Policy, views: Views) -> float:
+def expected_accuracy(choose: Choose, views: Views) -> float:
     """Return the probability that a policy answers right."""
-    chosen = policy.choose(views)
+    chosen = choose(views)
     return (chosen & views.trial.answer).bit_count() / max(chosen.bit_count(), 1)
 
 
@@ -58,7 +56,7 @@ def _middle(views: Views) -> Objects:
     return union_of(by_rank[(len(by_rank) - 1) // 2 : len(by_rank) // 2 + 1])
 
 
-def _next_best(passed: int) -> Callable[[Views], Objects]:
+def _next_best(passed: int) -> Choose:
     """Return the answers that the participant would give if the own answers, so many times, were not there."""
 
     def choose(views: Views) -> Objects:
@@ -93,30 +91,30 @@ def _look_alike(views: Views) -> Objects:
     return union_of(cell for cell, number in alike.items() if number == max(alike.values()))
 
 
-POLICIES: Mapping[str, Policy] = {
-    "oracle": Policy("takes the director's view and words", lambda views: views.gold),
-    "egocentric": Policy("answers for all items, blocked ones too", lambda views: views.own),
-    "no-flip": Policy(
+POLICIES: Mapping[str, tuple[str, Choose]] = {
+    "oracle": ("takes the director's view and words", lambda views: views.gold),
+    "egocentric": ("answers for all items, blocked ones too", lambda views: views.own),
+    "no-flip": (
         "takes the director's view, but left and right for the own ones",
         lambda views: views.picked(views.open, views.trial.criteria, views.heard),
     ),
-    "self-centered": Policy("does neither", lambda views: views.picked(views.all, views.trial.criteria, views.heard)),
-    "visible-only": Policy(
+    "self-centered": ("does neither", lambda views: views.picked(views.all, views.trial.criteria, views.heard)),
+    "visible-only": (
         "egocentric; any open fitting item if that answer is blocked",
         lambda views: views.own & ~views.trial.blocked or _ignore_rule(views),
     ),
-    "second-best": Policy("the next best of all items, blocked or not", _next_best(1)),
-    "third-best": Policy("the one after that", _next_best(2)),
-    "last": Policy("the last of all fitting items by the rule, blocked or not", _next_best(1000)),
-    "not-extreme": Policy("the best of all items but those at an edge, or of an extreme size", _not_extreme),
-    "random-match": Policy("any fitting item, blocked or not", lambda views: views.fitting),
-    "middle": Policy("the middle one of all fitting items, blocked or not", _middle),
-    "ignore-rule": Policy("any open item of the description", _ignore_rule),
-    "ignore-adjectives": Policy(
+    "second-best": ("the next best of all items, blocked or not", _next_best(1)),
+    "third-best": ("the one after that", _next_best(2)),
+    "last": ("the last of all fitting items by the rule, blocked or not", _next_best(1000)),
+    "not-extreme": ("the best of all items but those at an edge, or of an extreme size", _not_extreme),
+    "random-match": ("any fitting item, blocked or not", lambda views: views.fitting),
+    "middle": ("the middle one of all fitting items, blocked or not", _middle),
+    "ignore-rule": ("any open item of the description", _ignore_rule),
+    "ignore-adjectives": (
         "looks for the noun only",
         lambda views: views.picked(views.open, frozenset({views.trial.noun}), views.trial.rule),
     ),
-    "ignore-description": Policy(
+    "ignore-description": (
         "follows the rule among all open items",
         lambda views: (
             views.open
@@ -124,10 +122,10 @@ POLICIES: Mapping[str, Policy] = {
             else views.picked(views.open, frozenset(), views.trial.rule)
         ),
     ),
-    "look-alike": Policy("the open item most like all others, without the instruction", _look_alike),
-    "random-visible": Policy("any open item", lambda views: views.open),
+    "look-alike": ("the open item most like all others, without the instruction", _look_alike),
+    "random-visible": ("any open item", lambda views: views.open),
 }
-"""Name -> policy."""
+"""Name of a policy -> its meaning, and what it chooses."""
 BLIND = ("egocentric", "second-best", "third-best", "last", "not-extreme", "random-match", "middle", "rank", "place")
 """Policies and guesses that read the instruction and ignore what is blocked."""
 
@@ -135,34 +133,20 @@ BLIND = ("egocentric", "second-best", "third-best", "last", "not-extreme", "rand
 # Guesses --------------------------------------------------------------------------------------------------------------
 
 
-class Guess(NamedTuple):
-    """A way to guess: what of each cell is compared with the cells that were right before."""
-
-    meaning: str
-    look: Callable[[Views], Mapping[int, Hashable]]
-    """The cells to choose from, each with what is known of it."""
-
-
-class Guesser:
-    """Guesses the answers of trials, one after the other, and learns each."""
-
-    def __init__(self, guess: Guess) -> None:
-        self._look = guess.look
-        self._right: Counter[Hashable] = Counter()
-        self._seen: Counter[Hashable] = Counter()
-
-    def take(self, views: Views) -> float:
-        """Return the probability that the guess is right, and learn the right answer."""
-        looks = self._look(views)
-        rates = {cell: (self._right[look] + 1) / (self._seen[look] + 8) for cell, look in looks.items()}
+def guessed(look: Look, trials: Iterable[Views]) -> Iterator[float]:
+    """Yield the probability that a guess is right in each trial, of which it then learns the right answer."""
+    right, seen = Counter[Hashable](), Counter[Hashable]()
+    for views in trials:
+        looks = look(views)
+        rates = {cell: (right[found] + 1) / (seen[found] + 8) for cell, found in looks.items()}
         most = max(rates.values(), default=0.0)
         chosen = union_of(cell for cell, rate in rates.items() if rate == most)
-        self._seen.update(looks.values())
-        self._right.update(look for cell, look in looks.items() if views.trial.answer >> cell & 1)
-        return 1 / chosen.bit_count() if chosen & views.trial.answer else 0.0
+        seen.update(looks.values())
+        right.update(found for cell, found in looks.items() if views.trial.answer >> cell & 1)
+        yield 1 / chosen.bit_count() if chosen & views.trial.answer else 0.0
 
 
-def _by_cell(cells: Callable[[Views], Objects]) -> Callable[[Views], Mapping[int, Hashable]]:
+def _by_cell(cells: Choose) -> Look:
     return lambda views: {cell: (views.trial.width, views.trial.height, cell) for cell in indexes(cells(views))}
 
 
@@ -187,14 +171,14 @@ def _by_likeness(views: Views) -> Mapping[int, Hashable]:
     return found
 
 
-GUESSES: Mapping[str, Guess] = {
-    "rank": Guess("the k-th best of n fitting items, blocked or not, as was most often right", _by_rank),
-    "place": Guess("the same by the line or size of the items", _by_place),
-    "cell": Guess("the cell that was most often right", _by_cell(lambda views: (1 << len(views.trial.cells)) - 1)),
-    "open-cell": Guess("the open item in the cell that was most often right", _by_cell(lambda views: views.open)),
-    "likeness": Guess("the open item as like others as those that were right, without the instruction", _by_likeness),
+GUESSES: Mapping[str, tuple[str, Look]] = {
+    "rank": ("the k-th best of n fitting items, blocked or not, as was most often right", _by_rank),
+    "place": ("the same by the line or size of the items", _by_place),
+    "cell": ("the cell that was most often right", _by_cell(lambda views: (1 << len(views.trial.cells)) - 1)),
+    "open-cell": ("the open item in the cell that was most often right", _by_cell(lambda views: views.open)),
+    "likeness": ("the open item as like others as those that were right, without the instruction", _by_likeness),
 }
-"""Name -> guess. They need a file: its trials in their order."""
+"""Name of a guess -> its meaning, and what it looks at. They need a file: its trials in their order."""
 
 
 # Looks of cells -------------------------------------------------------------------------------------------------------
@@ -221,5 +205,36 @@ def _line(views: Views, cell: int) -> int:
 
 def _shared_words(views: Views, cell: int) -> dict[int, int]:
     """Return for each other item how many words are true of both."""
-    true = {each: item.true for each, item in enumerate(views.items) if item}
+    true = {other: item.true for other, item in enumerate(views.items) if item}
     return {other: len(true[cell] & words) for other, words in true.items() if other != cell}
+
+
+def seen(views: Views, cell: int) -> list[str]:
+    """Return what is seen of the item in an open cell: where it is, and what is like it."""
+    trial, own = views.trial, views.items[cell]
+    assert own is not None
+    column, row = cell % trial.width, cell // trial.width
+    others = {other: views.items[other] for other in indexes(views.all & ~(1 << cell))}
+    blocked = {other: item for other, item in others.items() if trial.blocked >> other & 1}
+    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
+    found = [
+        f"{trial.width}x{trial.height} cell {cell}",
+        f"column {column}",
+        f"row {row}",
+        f"item {own.name}",
+        *(f"word {word}" for word in sorted(own.true)),
+        f"blocked items beside, {len(near)}",
+        f"items, tenth {10 * len(others) // len(trial.cells)}",
+    ]
+    for name, beside in (("all", others), ("blocked", blocked)):
+        items = [item for item in beside.values() if item]
+        kin = [item.size for item in items if item.kind == own.kind]
+        shared = [len(own.true & item.true) for item in items]
+        found += [
+            f"shared with {name}, {sum(shared)}",
+            f"shared at most with {name}, {max(shared, default=0)}",
+            f"kind among {name}, {len(kin)}",
+            f"larger of kind among {name}, {sum(size > own.size for size in kin)}",
+            f"smaller of kind among {name}, {sum(size < own.size for size in kin)}",
+        ]
+    return found

@@ -1,4 +1,4 @@
-"""Statistics of trials: their design, their words, how well policies and guesses answer them; their predictors."""
+"""Statistics of trials: their design, their words, how well policies and guesses answer them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from vqagen.bits import indexes
 from vqagen.errors import BadInput, FaultList, Problem, counted
 from vqagen.files.records import RecordSource
 from vqagen.items.groups import spread_record, spread_text
-from vqagen.items.table import Places
 from vqagen.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
-from vqagen.shortcuts.learners import counted as counted_tokens
-from vqagen.shortcuts.options import learned_choice, random_option
-from vqagen.shortcuts.policies import GUESSES, POLICIES, Guess, Guesser, Policy, expected_accuracy
-from vqagen.shortcuts.predictors import CELLS, Predictor, known
-from vqagen.shortcuts.task import Guesses, Task
+from vqagen.tasks.contract import OptionClues
 from vqagen.tasks.director.items import trial_reader
+from vqagen.tasks.director.policies import GUESSES, POLICIES, Choose, expected_accuracy, guessed, seen
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
     CONTROL,
@@ -54,6 +51,14 @@ def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: 
     return trials, [remark] if remark else []
 
 
+def option_clues(source: RecordSource) -> tuple[list[OptionClues], list[str]]:
+    """Return what the open items of each trial tell, and notes on how trials are read; faults as of `read_views`."""
+    trials, notes = read_views(source)
+    alike = _rights(POLICIES["look-alike"][1], trials).tolist()
+    looks = [[seen(views, cell) for cell in indexes(views.open)] for views in trials]
+    return list(zip(alike, looks, strict=True)), notes
+
+
 def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> Report:
     """Return the statistics of trials, read once. BadInput with the trials that cannot be read."""
     trials, notes = read_views(source, on_read)
@@ -81,9 +86,8 @@ def _facts(trials: list[WrittenTrial]) -> dict[str, Any]:
 
 def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
     """Return how many trials are in each group, and how often each policy and guess is expected to be right there."""
-    rights = {name: np.array([expected_accuracy(each, views) for views in trials]) for name, each in POLICIES.items()}
-    guessers = {name: Guesser(guess) for name, guess in GUESSES.items()}
-    rights |= {name: np.array([each.take(views) for views in trials]) for name, each in guessers.items()}
+    rights = {name: _rights(choose, trials) for name, (_, choose) in POLICIES.items()}
+    rights |= {name: np.array(list(guessed(look, trials))) for name, (_, look) in GUESSES.items()}
     groups_of = [set(_groups_of(views.trial)) for views in trials]
     places = {group: np.array([[i for i, own in enumerate(groups_of) if group in own]]) for group in GROUPS}
     pairs = [views.trial.pair for views in trials]
@@ -97,6 +101,11 @@ def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
             for name, right in rights.items()
         },
     }
+
+
+def _rights(choose: Choose, trials: Sequence[Views]) -> npt.NDArray[np.float64]:
+    """Return the probability that a policy answers each trial right."""
+    return np.array([expected_accuracy(choose, views) for views in trials])
 
 
 def _groups_of(trial: WrittenTrial) -> Iterator[str]:
@@ -140,50 +149,6 @@ def _design(facts: Mapping[str, Any]) -> Table:
 
 def _policies(facts: Mapping[str, Any]) -> Table:
     heads = (Column("policy"), *(Column(group, SHARE) for group in facts["groups"]), Column("meaning", TEXT))
-    known: Mapping[str, Policy | Guess] = {**POLICIES, **GUESSES}
-    rows = tuple((name, *own.values(), known[name].meaning) for name, own in facts["accuracy"].items())
+    meanings = {name: meaning for name, (meaning, _) in (*POLICIES.items(), *GUESSES.items())}
+    rows = tuple((name, *own.values(), meanings[name]) for name, own in facts["accuracy"].items())
     return Table("expected_accuracy", "Expected accuracy", heads, rows)
-
-
-def trial_predictors(trials: Sequence[Views]) -> Iterator[Predictor]:
-    """Yield predictors of trials, which are the items of the task; the options are the open cells."""
-    alike = POLICIES["look-alike"]  # which does not need the instruction
-    yield known("look-alike", alike.meaning, np.array([expected_accuracy(alike, views) for views in trials]))
-
-    def grid(task: Task, learn: Places, ask: Places) -> Guesses:
-        cells = [(views, cell) for views in trials for cell in indexes(views.open)]
-        rows = task.once("grid", lambda: counted_tokens([seen(*each) for each in cells]))
-        return learned_choice(task, learn, ask, rows) or random_option(task, learn, ask)
-
-    yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)
-
-
-def seen(views: Views, cell: int) -> list[str]:
-    """Return what is seen of the item in an open cell: where it is, and what is like it."""
-    trial, own = views.trial, views.items[cell]
-    assert own is not None
-    column, row = cell % trial.width, cell // trial.width
-    others = {other: views.items[other] for other in indexes(views.all & ~(1 << cell))}
-    blocked = {other: item for other, item in others.items() if trial.blocked >> other & 1}
-    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
-    found = [
-        f"{trial.width}x{trial.height} cell {cell}",
-        f"column {column}",
-        f"row {row}",
-        f"item {own.name}",
-        *(f"word {word}" for word in sorted(own.true)),
-        f"blocked items beside, {len(near)}",
-        f"items, tenth {10 * len(others) // len(trial.cells)}",
-    ]
-    for name, beside in (("all", others), ("blocked", blocked)):
-        items = [item for item in beside.values() if item]
-        kin = [item.size for item in items if item.kind == own.kind]
-        shared = [len(own.true & item.true) for item in items]
-        found += [
-            f"shared with {name}, {sum(shared)}",
-            f"shared at most with {name}, {max(shared, default=0)}",
-            f"kind among {name}, {len(kin)}",
-            f"larger of kind among {name}, {sum(size > own.size for size in kin)}",
-            f"smaller of kind among {name}, {sum(size < own.size for size in kin)}",
-        ]
-    return found
