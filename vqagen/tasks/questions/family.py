@@ -24,7 +24,6 @@ from vqagen.search.instantiate import Search
 from vqagen.search.least_objects import least_objects
 from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.tasks.questions.entailment import Statements
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
@@ -127,8 +126,6 @@ class Family:
         self.wording = Wording(template, synonyms, style)
         self.least_objects = least_objects(self.plan, settings.degeneracy)
         """The least number of objects of a scene that it can ask about."""
-        self.statements = Statements(self.plan)
-        """What its questions tell of each other's answers."""
         asked = template.last_function
         self.needs_relations = asked.asks not in UNTESTED
         """True if each of its relations must matter wherever it is asked: not where it asks for yes or no of sets."""

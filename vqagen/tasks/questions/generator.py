@@ -19,7 +19,6 @@ from vqagen.search.balance import Counts
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.vocabulary import Memo, Vocabularies
 from vqagen.tasks.questions.chosen_templates import chosen_templates
-from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Subject, subject_of
 from vqagen.tasks.questions.report import Tally
@@ -84,7 +83,6 @@ class _Window:
             coins=None if settings.is_compat else lambda family: stream(settings.seed, f"answers of {family}", first),
         )
         self.screen = Screen(settings.dedupe, generator.exclusion)
-        self.told = Told()
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates are tried first, until enough have succeeded.
@@ -99,7 +97,6 @@ class _Window:
         tally.scenes += 1
         self.answers.meet(scene.size)
         self.screen.next_scene()
-        self.told = Told(settings.is_compat or not settings.instances_per_template)
         for number in self.uses.order(subject.rng):
             made = self.instances(number, subject, tally)
             if made:
@@ -168,13 +165,9 @@ class _Window:
 
     def ask(self, family: Family, filling: Filling, answers: Counts, subject: Subject, made: list[Question]) -> str:
         """Add a filling to the questions that are `made`; return why it is not wanted, or ""."""
-        if not self.told.add(family.statements, filling):
-            return ENTAILED
         question = family.question(subject.scene, filling, subject.rng.random)
         refusal = self.screen.refusal(question)
-        if refusal:
-            self.told.forget()
-        else:
+        if not refusal:
             answers.add(filling)
             made.append(question)
         return refusal

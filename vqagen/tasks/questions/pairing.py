@@ -26,7 +26,6 @@ from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
 from vqagen.search.instantiate import Replay
 from vqagen.search.pool import Pool
 from vqagen.search.vocabulary import Memo
-from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
 from vqagen.tasks.questions.report import Tally
@@ -97,7 +96,6 @@ class PairedWindow:
         """The families of which each scene has begun a pair."""
         screens = [Screen(settings.dedupe, generator.exclusion) for _ in scenes]
         self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
-        self.told = [Told(settings.is_compat) for _ in scenes]
         self.pairs = 0
 
     def questions(self, tally: Tally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
@@ -188,15 +186,11 @@ class PairedWindow:
             if answers.refuses(filling):
                 failure = UNBALANCED
                 continue
-            if not self.told[place].add(family.statements, filling):
-                failure = ENTAILED
-                continue
             program = filling.program()
             partner = self.partner(number, place, tables, filling, program)
             failure = UNPAIRED if partner is None else self.ask(number, program, _Side(place, filling), partner)
             if failure == FOUND:
                 return FOUND
-            self.told[place].forget()
         return failure
 
     def ask(self, number: int, program: Program, *sides: _Side) -> str:
@@ -205,7 +199,6 @@ class PairedWindow:
         for place, filling in sides:
             question, refusal = self.worded(family, place, filling, program)
             if question is None:
-                self.told[sides[1].place].forget()
                 return refusal
             questions.append(question)
         (first, filling), (second, other) = sides
@@ -245,7 +238,7 @@ class PairedWindow:
         needed = range(len(replay)) if family.needs_relations else idle
         for other in self.candidates(number, place, filling, program, needed):
             taken_over = self.taken_over(number, other, filling, needed)
-            if taken_over is not None and self.told[other].add(family.statements, taken_over):
+            if taken_over is not None:
                 return _Side(other, taken_over)
         return None
 
