@@ -1,27 +1,25 @@
-"""Balance of answers: which are too common to be given again, per window and template.
+"""Balance of answers: which answers of a template are wanted next in a window, and what may be said for them.
 
-The rule is the reference's: an answer is accepted while its count is at most 1.1 times the second largest count of all
-answers (itself included) and at most 5 * max(median count, 5) (clevr-dataset-gen,
-`generate_questions.py`). The two leading answers so run neck and neck, and the others follow as they come.
+The reference's rule is that an answer is accepted while its count is at most 1.1 times the second largest count of all
+answers (itself included) and at most 5 * max(median count, 5) (clevr-dataset-gen, `generate_questions.py`). The two
+leading answers so run neck and neck, and the others follow as they come.
 
-Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third
-is not rare: over the shipped templates the commonest count of a family is the answer of 30 % of its questions, and of
-39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve.
+Balanced by words, answers are also as common whatever the phrases next to the answer say: how many words, and which
+attributes. There the answer is asked first. Of yes and no one is drawn, the rarer one more often, and looked for until
+it is found; for each number it is known which sets of attributes may be said with it. Refused one by one, half of all
+that is found would be thrown away.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right, insort
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.rng import below
-from vqagen.search.description import Description
-from vqagen.search.filling import Filling
-from vqagen.search.plan import Op, Plan
+from vqagen.search.plan import Plan
+from vqagen.search.space import ANY_SET
+from vqagen.search.state import Balance
 
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
@@ -103,8 +101,33 @@ class AnswerCounts:
         return frozenset([answer for answer, count in self._counts.items() if count > limit])
 
 
-class Counts:
-    """The `AnswerCounts` of one template in one window, overall and, if asked for, by what the question says.
+class FamilyBalance(Balance):
+    """The balance of one template in one window."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def meet(self, size: int) -> None:
+        """Take note of a scene of so many objects: how far there is to count."""
+
+    def add(self, answer: Value, said: Sequence[int]) -> None:
+        """Count an answer that was given."""
+        raise NotImplementedError
+
+    def fail(self) -> None:
+        """Take note of a scene that has no question that is wanted."""
+
+    def is_hopeless(self, impossible: frozenset[Value]) -> bool:
+        """True if nothing is wanted that may be had; `impossible`: answers that no scene can have."""
+        return False
+
+    def used(self, answer: Value, said: Sequence[int]) -> int:
+        """Return how often an answer was given, summed over all that is balanced."""
+        return 0
+
+
+class AnswerBalance(FamilyBalance):
+    """The reference's rule; with measures, it holds too among questions that say as much.
 
     A question with more words in its last phrase is about fewer objects, and one that names a shape about other ones
     than one that names a color: words alone would tell much of the answer.
@@ -112,20 +135,16 @@ class Counts:
 
     def __init__(self, plan: Plan, balance: str, coins: Random | None = None) -> None:
         """`balance`: that of the settings. `coins`: what counts start by; None if they start at 0."""
+        super().__init__(plan)
         self._known, self._coins = known_answers(plan.template), coins
-        self._measures = make_measures(plan, balance)
+        self.measures = measures_of(plan, balance)
         self._leading = 3 if balance != "answers" and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(self._known, self._leading, coins)
         self._worded: dict[tuple[int, int], AnswerCounts] = {}
         """(number of a measure, what it is) -> counts."""
-        self._last: tuple[Filling | None, list[AnswerCounts]] = (None, [])
-        """The filling that was asked about last, and the counts of questions that are like it in one measure each."""
         self._size = self._failed = self._given = 0
-
-    @property
-    def refused(self) -> frozenset[Value]:
-        """The answers that are refused whatever the question says."""
-        return self._overall.refused
+        self.is_worded = self.measures > 0
+        self.refused = self._overall.refused
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers."""
@@ -133,22 +152,22 @@ class Counts:
         for counts in (self._overall, *self._worded.values()):
             counts.meet(size)
 
-    def refuses(self, filling: Filling) -> bool:
+    def refuses(self, answer: Value, said: Sequence[int]) -> bool:
         """True if an answer is too common, among all questions or among those that are like it in some measure."""
-        answer = filling.answer
-        return answer in self.refused or any(answer in counts.refused for counts in self._of(filling))
+        return answer in self.refused or any(answer in counts.refused for counts in self._of(said))
 
-    def used(self, filling: Filling, answer: Value) -> int:
+    def used(self, answer: Value, said: Sequence[int]) -> int:
         """Return how often an answer was given, summed over the measures."""
-        return sum([counts.count(answer) for counts in self._of(filling) or [self._overall]])
+        return sum([counts.count(answer) for counts in self._of(said) or [self._overall]])
 
-    def add(self, filling: Filling) -> None:
+    def add(self, answer: Value, said: Sequence[int]) -> None:
         """Count an answer that was given."""
         self._given += 1
-        for counts in (self._overall, *self._of(filling)):
-            counts.add(filling.answer)
+        for counts in (self._overall, *self._of(said)):
+            counts.add(answer)
+        self.refused = self._overall.refused
 
-    def all_refused(self, impossible: frozenset[Value]) -> bool:
+    def is_hopeless(self, impossible: frozenset[Value]) -> bool:
         """True if no answer is left: each is refused or impossible."""
         return self._overall.all_refused(impossible)
 
@@ -161,60 +180,314 @@ class Counts:
         if self._failed == PATIENCE and self._coins and not self._given:
             self._coins = None
             self._overall = AnswerCounts(self._known, self._leading)
-            self._worded, self._last = {}, (None, [])
+            self._worded = {}
             self.meet(self._size)
+            self.refused = self._overall.refused
 
-    def _of(self, filling: Filling) -> list[AnswerCounts]:
-        if filling is not self._last[0]:
-            found = []
-            for number, measure in enumerate(self._measures):
-                key = number, measure(filling)
-                if key not in self._worded:
-                    self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
-                    self._worded[key].meet(self._size)
-                found.append(self._worded[key])
-            self._last = (filling, found)
-        return self._last[1]
+    def _of(self, said: Sequence[int]) -> list[AnswerCounts]:
+        found = []
+        for key in enumerate(measured(said, self.plan.template.answer_type)[: self.measures]):
+            if key not in self._worded:
+                self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
+                self._worded[key].meet(self._size)
+            found.append(self._worded[key])
+        return found
 
 
-Measure = Callable[[Filling], int]
+def measures_of(plan: Plan, balance: str) -> int:
+    """Return by how many measures questions are compared: how many words they say next to the answer, and which.
 
-
-def make_measures(plan: Plan, balance: str) -> tuple[Measure, ...]:
-    """Return what questions are compared by: how many words they say next to the answer, and which attributes.
-
-    How many words: of two phrases that are compared, how many more the first. Which attributes: a measure for each
-    phrase. All of them together would be too many: two phrases of four attributes have 256 sets, of which few come
-    twice in a window. The two of a pair say the same attributes. Answers that are values hang on none of this.
+    The two of a pair say the same words. Answers that are values hang on none of this.
     """
-    kind = plan.template.answer_type
-    if balance == "answers" or (balance == "words" and kind not in ("Bool", "Integer")):
-        return ()
-    phrases = [plan.ops[i] for i in _last_descriptions(plan)]
-    sign = -1 if kind == "Bool" and len(phrases) == 2 else 1
-    signs = [(1 if place == 0 else sign, op) for place, op in enumerate(phrases)]
-
-    def words(filling: Filling) -> int:
-        return sum([sign * _attributes_said(op, filling).bit_count() for sign, op in signs])
-
-    return (words,) if balance == "pairs" else (words, *[partial(_attributes_said, op) for op in phrases])
+    if balance == "answers" or (balance == "words" and plan.template.answer_type not in ("Bool", "Integer")):
+        return 0
+    return min(len(plan.phrases), 1) if balance == "pairs" else 1 + len(plan.phrases) if plan.phrases else 0
 
 
-def _last_descriptions(plan: Plan) -> list[int]:
-    """Return the descriptions from which the answer follows without a further one."""
-    found, next_to = [], [len(plan.ops) - 1]
-    for at in range(len(plan.ops) - 1, -1, -1):
-        if at in next_to:
-            if isinstance(plan.ops[at].does, Description):
-                found.append(at)
-            else:
-                next_to += plan.ops[at].inputs
-    return found[::-1]
+def measured(said: Sequence[int], answer_type: str) -> tuple[int, ...]:
+    """Return what a question is balanced by: how many words its phrases say, and which attributes each of them says.
+
+    Of two phrases that are compared, how many words more the first says. All attributes together would be too much: two
+    phrases of four attributes have 256 sets, of which few come twice in a window.
+    """
+    words = [each.bit_count() for each in said]
+    return (words[0] - words[1] if answer_type == "Bool" and len(words) == 2 else sum(words), *said)
 
 
-def _attributes_said(op: Op, filling: Filling) -> int:
-    assert isinstance(op.does, Description)
-    return op.does.vocabulary.said[filling.picked[op.index][1]].used
+class _Told:
+    """Questions that say the same: how far ahead yes is of no among them, by a coin's start of -1, 0 or 1."""
+
+    __slots__ = ("ahead",)
+
+    def __init__(self, coins: Random) -> None:
+        self.ahead = below(coins, 2) - below(coins, 2)
+
+
+LEAN = 0.1
+"""How much less likely yes is drawn for each question by which it is ahead in its family."""
+
+
+class YesNoBalance(FamilyBalance):
+    """Yes or no is drawn beforehand and wanted until it is given; words are wanted with which it is not ahead.
+
+    After three yes in a row, "no" is wanted with a probability of .8. If the answer is to be no, and the family asks
+    whether there are more of one than of the other, the first phrase may say the sets of attributes that had not two
+    more no than yes, and so the second one, and the difference of their numbers of words.
+
+    A want that scenes do not meet is kept, or it would lean to what scenes have; instead each scene without a question
+    lets answers be ahead by one more.
+    """
+
+    is_worded = True
+
+    def __init__(self, plan: Plan, coins: Random) -> None:
+        super().__init__(plan)
+        self._coins = coins
+        vocabularies = [plan.described_at(op).vocabulary for op in plan.phrases]
+        self._sets = [{said: _Told(coins) for said in each.sets} for each in vocabularies]
+        longest = [each.longest for each in vocabularies]
+        numbers = range(-longest[1], longest[0] + 1) if len(longest) == 2 else range(longest[0] + 1)
+        self._words = {number: _Told(coins) for number in numbers}
+        """Number of words, of two phrases how many more in the first -> what those questions were answered."""
+        self._ahead = self._failed = self._given = self._slack = 0
+        self._draw()
+
+    def _draw(self) -> None:
+        self._wanted = self._coins.random() < min(0.9, max(0.1, 0.5 - LEAN * self._ahead))
+        self._slack = 0
+        self._renew()
+
+    def _renew(self) -> None:
+        """Work out which sets of attributes may be said."""
+        self.refused = frozenset([not self._wanted])
+        open_sets = [sum([1 << said for said, told in sets.items() if self._is_open(told)]) for sets in self._sets]
+        open_words = {number for number, told in self._words.items() if self._is_open(told)}
+        self._last: dict[int, int] = {}
+        """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
+        two = len(self._sets) == 2
+        firsts = {said.bit_count() for said in self._sets[0]} if two else {0}
+        for number in firsts:
+            wanted = {number - each for each in open_words} if two else open_words
+            fitting = sum([1 << each for each in self._sets[-1] if each.bit_count() in wanted])
+            self._last[number] = fitting & open_sets[-1]
+        self._first = self._last[0]
+        if two:
+            dead_ends = [1 << each for each in self._sets[0] if not self._last[each.bit_count()]]
+            self._first = open_sets[0] & ~sum(dead_ends)
+
+    def _is_open(self, told: _Told) -> bool:
+        return (told.ahead if self._wanted else -told.ahead) <= self._slack
+
+    def sets(self, said: Sequence[int]) -> int:
+        """Return the sets of attributes that the next phrase may say."""
+        return self._last[said[0].bit_count()] if said else self._first
+
+    def memory(self, said: Sequence[int]) -> object:
+        """Return what of the first phrase decides about the second."""
+        return said[0].bit_count()
+
+    def is_hopeless(self, impossible: frozenset[Value]) -> bool:
+        """True if nothing may be said for the wanted answer. One that is impossible is not wanted."""
+        if self._wanted in impossible:
+            self._wanted = not self._wanted
+            self._renew()
+        return not self._first
+
+    def add(self, answer: Value, said: Sequence[int]) -> None:
+        """Count an answer that was given, and draw the next."""
+        step = 1 if answer else -1
+        self._given += 1
+        self._ahead += step
+        for sets, each in zip(self._sets, said, strict=True):
+            sets[each].ahead += step
+        self._words[measured(said, "Bool")[0]].ahead += step
+        self._draw()
+
+    def fail(self) -> None:
+        """Be less strict in the next scene; a family without any question tries the other answer now and then."""
+        self._failed += 1
+        self._slack += 1
+        if self._failed % PATIENCE == 0 and not self._given:
+            self._wanted, self._slack = not self._wanted, 0
+        self._renew()
+
+
+SLACKS = (0.0, 0.5, 1.0)
+"""By how many questions a number may be ahead among those that say the same; one more for each scene that fails."""
+PRIOR = (0.24, 0.24, 0.2, 0.13, 0.08, 0.05, 0.03, 0.015, 0.01, 0.004, 0.001)
+"""How common the numbers are before any is counted, over the shipped templates."""
+PRIOR_WEIGHT = 3.0
+"""Questions that the prior counts for, among the numbers that a family has been seen to give."""
+
+
+class _Counted:
+    """Questions that say the same: how often each number was the answer, and by how much it starts ahead."""
+
+    __slots__ = ("counts", "starts", "total")
+
+    def __init__(self, coins: Random) -> None:
+        self.counts = [0] * len(INTEGERS)
+        self.total = 0
+        self.starts = [coins.random() - 0.5 for _ in INTEGERS]
+
+
+class NumberBalance(FamilyBalance):
+    """Numbers are as common whatever is said: for each it is known which sets of attributes may be said.
+
+    An example: a third of a family's answers is 2, and of the six that name a color three are 2, where two were as
+    many as elsewhere. Then 2 is ahead by one: it is not wanted of questions that name a color, until others came, and
+    `sets_by_number` has no set with a color for it. A start between -.5 and .5, drawn for each number, hides the order.
+    Over all, the reference's rule holds, with three leading answers.
+    """
+
+    is_worded = True
+
+    def __init__(self, plan: Plan, coins: Random) -> None:
+        super().__init__(plan)
+        self._coins = coins
+        self._overall = AnswerCounts(INTEGERS, 3)
+        self.refused = self._overall.refused
+        nodes = [plan.described_at(op) for op in plan.phrases]
+        of_words = range(sum([node.vocabulary.longest for node in nodes]) + 1)
+        of_sets = [node.vocabulary.sets for node in nodes]
+        self._measured = [{key: _Counted(coins) for key in keys} for keys in (of_words, *of_sets)]
+        """Measure -> what is said -> counts: the number of words of all phrases, then the set that each says."""
+        self._of_length = [_by_length(each) for each in of_sets]
+        allowed = [[said for said, is_allowed in node.openness.items() if is_allowed] for node in nodes]
+        lengths = {0}
+        for each in allowed:
+            lengths = {length + said.bit_count() for length in lengths for said in each}
+        self._tells = [len(each) > 1 for each in (lengths, *allowed)]
+        """Measures that are the same for all questions of the family tell nothing."""
+        self._total = self._level = 0
+        self._shares = [0.0 for _ in INTEGERS]
+        self._open = [[[0 for _ in INTEGERS] for _ in self._measured] for _ in SLACKS]
+        """Level -> measure -> number -> what may be said, as bits."""
+        self._open.append([[ANY_SET for _ in INTEGERS] for _ in self._measured])
+        for measure, counted in enumerate(self._measured):
+            for key in counted:
+                self._update(measure, key)
+        self._by_number: dict[tuple[int, ...], list[int]] = {}
+
+    def meet(self, size: int) -> None:
+        """Add the counts up to `size` to the known answers."""
+        self._overall.meet(size)
+        self.refused = self._overall.refused
+
+    def _share(self) -> None:
+        """Work out which share of the family's answers each number has; of one that was never given, none."""
+        counts = [self._overall.count(number) for number in INTEGERS]
+        seen = sum([PRIOR[number] for number in INTEGERS if counts[number]]) or 1.0
+        total = self._total + PRIOR_WEIGHT
+        self._shares = [
+            (count + PRIOR_WEIGHT * PRIOR[number] / seen) / total if count else 0.0
+            for number, count in enumerate(counts)
+        ]
+
+    def _update(self, measure: int, key: int) -> None:
+        """Note of which numbers there are not too many among the questions that say this."""
+        counted, bit = self._measured[measure][key], 1 << key
+        for number, count in enumerate(counted.counts):
+            ahead = count - counted.total * self._shares[number] - counted.starts[number]
+            ahead = ahead if self._tells[measure] else 0.0
+            for slack, level in zip(SLACKS, self._open[:-1], strict=True):
+                if ahead <= slack:
+                    level[measure][number] |= bit
+                else:
+                    level[measure][number] &= ~bit
+
+    def sets_by_number(self, said: Sequence[int]) -> Sequence[int]:
+        """Return number -> the sets that the last phrase may say; no number beyond these is refused."""
+        key = tuple(said)
+        found = self._by_number.get(key)
+        if found is None:
+            words, *phrases = self._open[self._level]
+            before = sum([each.bit_count() for each in said])
+            found = self._by_number[key] = [0 for _ in INTEGERS]
+            for number in INTEGERS:
+                is_open = number not in self.refused
+                is_open = is_open and all(sets[number] >> each & 1 for sets, each in zip(phrases, said, strict=False))
+                if is_open:
+                    lengths = words[number] >> before
+                    fitting = [sets for length, sets in enumerate(self._of_length[-1]) if lengths >> length & 1]
+                    found[number] = sum(fitting) & phrases[-1][number]
+        return found
+
+    def sets(self, said: Sequence[int]) -> int:
+        """Return the sets of attributes that the next phrase may say with some number."""
+        phrases = self._open[self._level][1:]
+        if len(said) + 1 < len(phrases):
+            return _union(
+                [first for n, (first, last) in enumerate(zip(*phrases, strict=True)) if last and n not in self.refused]
+            )
+        return _union(self.sets_by_number(said))
+
+    def memory(self, said: Sequence[int]) -> object:
+        """Return what of the first phrase decides about the second."""
+        return said[0]
+
+    def refuses(self, answer: Value, said: Sequence[int]) -> bool:
+        """True if a number is too common, among all questions or among those that say as much."""
+        if answer in self.refused:
+            return True
+        keys = measured(said, "Integer")
+        return answer < len(INTEGERS) and any(
+            not sets[answer] >> key & 1 for sets, key in zip(self._open[self._level], keys, strict=True)
+        )
+
+    def is_hopeless(self, impossible: frozenset[Value]) -> bool:
+        """True if nothing may be said for any number."""
+        return not self.sets(())
+
+    def add(self, answer: Value, said: Sequence[int]) -> None:
+        """Count an answer that was given."""
+        self._overall.add(answer)
+        self._total += 1
+        self._share()
+        if answer < len(INTEGERS):
+            for measure, key in enumerate(measured(said, "Integer")):
+                counted = self._measured[measure][key]
+                counted.counts[answer] += 1
+                counted.total += 1
+                counted.starts[answer] = self._coins.random() - 0.5
+                self._update(measure, key)
+        self._set_level(0)
+
+    def fail(self) -> None:
+        """Be less strict in the next scene."""
+        self._set_level(min(self._level + 1, len(SLACKS)))
+
+    def _set_level(self, level: int) -> None:
+        self._level, self.refused = level, self._overall.refused
+        self._by_number.clear()
+
+
+def _union(sets: Iterable[int]) -> int:
+    found = 0
+    for each in sets:
+        found |= each
+    return found
+
+
+def _by_length(sets: Sequence[int]) -> list[int]:
+    """Return number of words -> the sets of so many attributes, as bits."""
+    found = [0] * (1 + max(each.bit_count() for each in sets))
+    for each in sets:
+        found[each.bit_count()] |= 1 << each
+    return found
+
+
+def balance_of(plan: Plan, balance: str, coins: Random | None, takes_all: bool) -> FamilyBalance:
+    """Return what balances the answers of a template in a window; see the classes.
+
+    `takes_all`: all questions of a template about a scene are asked, so that none is asked for first.
+    """
+    if balance == "words" and coins is not None and not takes_all and 1 <= len(plan.phrases) <= 2:
+        if plan.template.answer_type == "Bool":
+            return YesNoBalance(plan, coins)
+        if plan.template.answer_type == "Integer":
+            return NumberBalance(plan, coins)
+    return AnswerBalance(plan, balance, coins)
 
 
 def known_answers(template: Template) -> Sequence[Value]:

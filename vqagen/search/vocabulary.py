@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from vqagen.bits import union_of
 from vqagen.language.program import Node, NodeRun
-from vqagen.world.domain import Attribute, Domain, Recorded
+from vqagen.search.space import DescriptionSpace
+from vqagen.world.domain import Attribute, Domain
 from vqagen.world.relations import relation_order
 
 
@@ -112,6 +113,8 @@ class Memo(dict[K, V]):
         return value
 
 
+MOST_SPACES = 500
+"""Spaces of a vocabulary after which they start anew; one of CLEVR's takes 8 KB."""
 MOST_LISTED = 256
 """Descriptions of one object above which only the shorter ones are offered: of 11 attributes those of up to 3 words."""
 
@@ -121,13 +124,6 @@ class Said(NamedTuple):
 
     words: tuple[str | None, ...]
     used: int
-
-
-class Codes(NamedTuple):
-    """Codes of descriptions, and for each the set of attributes that it says."""
-
-    codes: list[int]
-    used: list[int]
 
 
 class Vocabulary:
@@ -142,15 +138,10 @@ class Vocabulary:
             self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
             base *= len(attribute.values) + 1
         self._filters = [f"filter_{attribute.name}" for attribute in self.attributes]
-        self.steps = [((*digits.values(), 0), len(digits) + 1) for digits in self.digits]
-        """steps[k]: what attribute k may add to a code, nothing where it is left open; and how many ways that are."""
         self._choices = [(None, *attribute.values) for attribute in self.attributes]
         self.remembered = REMEMBERED // max(len(self.attributes), 1)
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
         1 KB, and few of those are met again."""
-        self.codes = Memo(self._list_codes, self.remembered // 10)
-        """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
-        four; a value that belongs to a group can be said in two ways, and so on."""
         self.said = Memo(self._spell_out, self.remembered)
         """The words of a code."""
         self.parts = Memo(self._list_parts, self.remembered)
@@ -166,19 +157,16 @@ class Vocabulary:
         """(function, source, word) -> the program node: chains have few different ones."""
         self.longest = _longest(self.attributes)
         """The most attributes that an offered description says."""
+        self.is_limited = self.longest < len(self.attributes)
+        """True if no offered description says all attributes."""
         numbers = range(len(self.attributes))
         said = (each for size in range(self.longest + 1) for each in combinations(numbers, size))
-        self.patterns = {used: number for number, used in enumerate(sorted(map(union_of, said)))}
-        """The sets of attributes that offered descriptions say, each with a number."""
-
-    def _list_codes(self, recorded: tuple[Recorded, ...]) -> Codes:
-        codes, used = [0], [0]
-        for k, (attribute, value) in enumerate(zip(self.attributes, recorded, strict=True)):
-            digits, words = self.digits[k], attribute.sayable(value)
-            shorter = [at for at, said in enumerate(used) if said.bit_count() < self.longest]
-            codes += [codes[at] + digits[word] for word in words for at in shorter]
-            used += [used[at] | 1 << k for _ in words for at in shorter]
-        return Codes(codes, used)
+        self.sets = tuple(sorted(map(union_of, said)))
+        """The sets of attributes that offered descriptions say."""
+        self.spaces: Memo[tuple[int, ...], DescriptionSpace] = Memo(
+            lambda ways: DescriptionSpace(ways, self.longest), MOST_SPACES
+        )
+        """For each attribute the most words that are true of one object of a scene -> the descriptions of one."""
 
     def _spell_out(self, code: int) -> Said:
         words, used, rest = list[str | None](), 0, code

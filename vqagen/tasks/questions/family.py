@@ -16,13 +16,13 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording, words_differ
 from vqagen.rng import shuffled, stream
-from vqagen.search.balance import Counts
+from vqagen.search.balance import FamilyBalance, balance_of
 from vqagen.search.degeneracy import UNTESTED
-from vqagen.search.description import Sampling, SceneTables
+from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
-from vqagen.search.least_objects import least_objects
 from vqagen.search.plan import make_plan
+from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
@@ -80,18 +80,19 @@ class FamilyAnswers:
         families: Mapping[int, Family],
         balance: str,
         coins: Callable[[str], Random] | None = None,
+        takes_all: bool = False,
     ) -> None:
         """`balance`: that of the settings. `coins`: family id -> what its counts start by; without, at 0."""
-        self._families, self._balance, self._coins = families, balance, coins
-        self._counts: dict[int, Counts] = {}
+        self._families, self._balance, self._coins, self._takes_all = families, balance, coins, takes_all
+        self._counts: dict[int, FamilyBalance] = {}
         self._largest = 0
 
-    def __getitem__(self, number: int) -> Counts:
+    def __getitem__(self, number: int) -> FamilyBalance:
         counts = self._counts.get(number)
         if counts is None:
             plan = self._families[number].plan
             coins = self._coins(plan.template.id) if self._coins else None
-            counts = self._counts[number] = Counts(plan, self._balance, coins)
+            counts = self._counts[number] = balance_of(plan, self._balance, coins, self._takes_all)
             counts.meet(self._largest)
         return counts
 
@@ -124,8 +125,6 @@ class Family:
         self.plan = make_plan(template, vocabularies, sampling)
         self.search = Search(self.plan, settings.degeneracy)
         self.wording = Wording(template, synonyms, style)
-        self.least_objects = least_objects(self.plan, settings.degeneracy)
-        """The least number of objects of a scene that it can ask about."""
         asked = template.last_function
         self.needs_relations = asked.asks not in UNTESTED
         """True if each of its relations must matter wherever it is asked: not where it asks for yes or no of sets."""
@@ -141,7 +140,7 @@ class Family:
         if wording.mentions_other and self.is_compat:
             keep_other = not words_differ(self.template, words)
         elif wording.mentions_other:  # it is said when the anchor itself fits what is described
-            keep_other = filling.anchor_fits() is not False
+            keep_other = filling.needs_other() is not False
         if self.marks:
             marked = wording.say_marked(words, random, keep_other)
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))

@@ -7,16 +7,16 @@ from that scene's own stream. Which templates a scene gets depends on how often 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vqagen.language.catalogue import Value
 from vqagen.language.question import Question
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
-from vqagen.search.balance import Counts
-from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
+from vqagen.search.balance import FamilyBalance
+from vqagen.search.filling import Filling
+from vqagen.search.state import FOUND, GAVE_UP, REPEATED, UNBALANCED
 from vqagen.search.vocabulary import Memo, Vocabularies
 from vqagen.tasks.questions.chosen_templates import chosen_templates
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
@@ -81,6 +81,7 @@ class _Window:
             generator.families,
             settings.balance,
             coins=None if settings.is_compat else lambda family: stream(settings.seed, f"answers of {family}", first),
+            takes_all=not settings.instances_per_template,
         )
         self.screen = Screen(settings.dedupe, generator.exclusion)
 
@@ -115,13 +116,9 @@ class _Window:
         family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
         tally.tries[name] += 1
-        if answers.all_refused(family.plan.impossible):
+        if answers.is_hopeless(family.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             answers.fail()
-            return []
-        refusal = family.least_objects.refusal(subject.scene.size, answers.refused)
-        if refusal:
-            tally.failures[name, refusal] += 1
             return []
         most = self.generator.settings.instances_per_template
         if most:
@@ -130,44 +127,42 @@ class _Window:
             made, reason = self.all_instances(family, answers, subject)
         if not made or reason == GAVE_UP:
             tally.failures[name, reason] += 1
-        if not made and (answers.refused or reason == UNBALANCED):
+        if not made:
             answers.fail()
         tally.questions[name] += len(made)
         return made
 
     def some_instances(
-        self, family: Family, answers: Counts, subject: Subject, most: int
+        self, family: Family, answers: FamilyBalance, subject: Subject, most: int
     ) -> tuple[list[Question], str]:
         """Different questions, each from a search of its own, and why there are no more."""
         made, seen, refusals = list[Question](), set[Any](), list[str]()
         while len(made) < most and len(refusals) < TRIES:
-            found = family.search.find(subject.tables, subject.rng, answers.refused, seen)
+            found = family.search.find(subject.tables, subject.rng, answers, seen)
             if found.filling is None:
                 return made, refusals[-1] if refusals and found.reason == REPEATED else found.reason
-            refusal = UNBALANCED
-            if not answers.refuses(found.filling):
-                refusal = self.ask(family, found.filling, answers, subject, made)
+            refusal = self.ask(family, found.filling, answers, subject, made)
             refusals = [*refusals, refusal] if refusal else []  # those since the last question
         return made, refusals[-1] if refusals else FOUND
 
-    def all_instances(self, family: Family, answers: Counts, subject: Subject) -> tuple[list[Question], str]:
+    def all_instances(self, family: Family, answers: FamilyBalance, subject: Subject) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
         made, refusal = list[Question](), ""
 
-        def take(filling: Filling) -> Container[Value]:
+        def take(filling: Filling) -> None:
             nonlocal refusal
-            if not answers.refuses(filling):
-                refusal = self.ask(family, filling, answers, subject, made)
-            return answers.refused
+            refusal = self.ask(family, filling, answers, subject, made)
 
-        reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused)
+        reason = family.search.find_all(subject.tables, subject.rng, take, answers)
         return made, refusal if reason == FOUND and not made else reason
 
-    def ask(self, family: Family, filling: Filling, answers: Counts, subject: Subject, made: list[Question]) -> str:
+    def ask(
+        self, family: Family, filling: Filling, answers: FamilyBalance, subject: Subject, made: list[Question]
+    ) -> str:
         """Add a filling to the questions that are `made`; return why it is not wanted, or ""."""
         question = family.question(subject.scene, filling, subject.rng.random)
         refusal = self.screen.refusal(question)
         if not refusal:
-            answers.add(filling)
+            answers.add(filling.answer, filling.said())
             made.append(question)
         return refusal

@@ -21,10 +21,11 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.rng import shuffled, stream
-from vqagen.search.description import SceneTables
-from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
+from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Replay
 from vqagen.search.pool import Pool
+from vqagen.search.state import FOUND, REPEATED
+from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
@@ -175,17 +176,12 @@ class PairedWindow:
         rng, seen = self.subjects[place].rng, self.picked[number, place]
         if not self.free_others(number, place):
             return UNPAIRED
-        failure = family.least_objects.refusal(self.subjects[place].scene.size, answers.refused)
-        if failure:
-            return failure
+        failure = ""
         for _ in range(FILLINGS):
-            found = family.search.find(tables, rng, answers.refused, seen)
+            found = family.search.find(tables, rng, answers, seen)
             filling, reason = found.filling, found.reason
             if filling is None:
                 return failure if failure and reason == REPEATED else reason
-            if answers.refuses(filling):
-                failure = UNBALANCED
-                continue
             program = filling.program()
             partner = self.partner(number, place, tables, filling, program)
             failure = UNPAIRED if partner is None else self.ask(number, program, _Side(place, filling), partner)
@@ -207,8 +203,8 @@ class PairedWindow:
         self.picked[number, second].add(other.picked)
         self.had[[first, second]] += 1
         self.pairs += 1
-        self.answers[number].add(filling)
-        self.answers[number].add(other)
+        self.answers[number].add(filling.answer, filling.said())
+        self.answers[number].add(other.answer, other.said())
         return FOUND
 
     def worded(self, family: Family, place: int, filling: Filling, program: Program) -> tuple[Question | None, str]:
@@ -262,7 +258,7 @@ class PairedWindow:
         found = found[np.lexsort(((found - own) % len(had), had[found]))]
         answers = run.answers[found]
         wanted = np.unique(answers).tolist()
-        wanted.sort(key=lambda answer: counts.used(filling, group.pool.answer(program, answer)))
+        wanted.sort(key=lambda answer: counts.used(group.pool.answer(program, answer), filling.said()))
         for answer in wanted:
             yield from group.places[found[answers == answer][:CHECKED]].tolist()
 
@@ -273,7 +269,7 @@ class PairedWindow:
             if turn and self.had[other] < self.settings.templates_per_image:
                 taken_over = self.taken_over(number, other, filling, needed)
                 if taken_over is not None:
-                    used = self.answers[number].used(filling, taken_over.answer)
+                    used = self.answers[number].used(taken_over.answer, filling.said())
                     found.append((used, int(self.had[other]), turn, other))
         return (other for _, _, _, other in sorted(found))
 
@@ -283,9 +279,12 @@ class PairedWindow:
         taken_over = replay.filling(tables, filling.picked)
         if taken_over is None or taken_over.answer == filling.answer:
             return None
-        if self.answers[number].refuses(taken_over) or taken_over.picked in self.picked[number, other]:
+        if (
+            self.answers[number].refuses(taken_over.answer, taken_over.said())
+            or taken_over.picked in self.picked[number, other]
+        ):
             return None
-        if taken_over.anchor_fits() != filling.anchor_fits() or taken_over.coinciding() != filling.coinciding():
+        if taken_over.needs_other() != filling.needs_other() or taken_over.coinciding() != filling.coinciding():
             return None
         if needed and not set(needed).isdisjoint(replay.idle(tables, taken_over)):
             return None

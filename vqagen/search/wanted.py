@@ -1,0 +1,228 @@
+"""What an option must have at a choice, so that the rest can give an answer that is wanted.
+
+Two shortcuts know the answer before an option is tried. Where only the number of described objects matters, as in "how
+many cubes are there" or "are there more cubes than balls", each number is tried instead of each description. Where the
+answer is a value of the last object, or whether it equals another value, the objects that have it are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vqagen.bits import Objects
+from vqagen.language.catalogue import Value
+from vqagen.plugin import Undefined
+from vqagen.search.description import Description
+from vqagen.search.examination import Applied
+from vqagen.search.plan import Op, Plan, Stage
+from vqagen.search.state import SearchState, Test, Wanted
+from vqagen.search.tables import ALL
+
+MOST_KEPT = 5_000
+"""Results of numbers that are kept before they start anew."""
+NUMBERED = ("Integer", "Bool")
+"""Types of results that functions take apart without looking at the scene."""
+
+
+class WantedFinder:
+    """Finds what is wanted of the options of one stage."""
+
+    __slots__ = ("_before", "_is_last", "_is_phrase", "_numbers", "_objects", "_plan", "_usual", "awaits_phrase")
+
+    def __init__(self, plan: Plan, stage: Stage, is_last: bool, is_telling: bool) -> None:
+        """`is_last`: whether the answer follows without a further choice. `is_telling`: see `Wanted`."""
+        at = stage.choice.index
+        self._plan, self._is_last = plan, is_last
+        self._before = [(op, plan.described_at(op).vocabulary.said) for op in plan.phrases if op < at]
+        self._is_phrase = at in plan.phrases
+        self.awaits_phrase = self._is_phrase and at != plan.phrases[-1]
+        """True if what is said here decides what may be said later."""
+        self._numbers = numbers_of(plan, stage, is_last)
+        self._objects = objects_of(plan, stage) if is_last else None
+        self._usual = Wanted(is_telling=is_telling)
+
+    def said(self, state: SearchState) -> list[int]:
+        """Return the set of attributes that each phrase before this choice says."""
+        picked = state.picked
+        return [said[picked[op][1]].used for op, said in self._before]
+
+    def find(self, state: SearchState, said: Sequence[int]) -> Wanted | None:
+        """Return what is wanted; None if nothing can be had."""
+        usual, balance = self._usual, state.balance
+        asks_words = self._is_phrase and balance.is_worded
+        if not asks_words and (state.takes_all or (self._numbers is None and self._objects is None)):
+            return usual
+        sets = balance.sets(said) if asks_words else usual.sets
+        if not sets:
+            return None
+        if state.takes_all:
+            return Wanted(sets, is_telling=usual.is_telling)
+        if self._objects is not None:
+            return Wanted(sets, self._objects.find(state), is_telling=usual.is_telling)
+        if self._numbers is None:
+            return Wanted(sets, is_telling=usual.is_telling)
+        results = self._numbers.find(state)
+        numbers, by_number = 0, None
+        if self._is_last:
+            results = [(number, answer) for number, answer in results if answer not in balance.refused]
+            sets_by_number = balance.sets_by_number(said) if asks_words else None
+            if sets_by_number is not None:
+                by_number = [(number, _sets_with(answer, sets_by_number)) for number, answer in results]
+        for number, _ in results:
+            numbers |= 1 << number
+        if self._numbers.goes_on:
+            numbers |= -(numbers & 2) << 1  # as one object, so two and more
+        if not numbers:
+            return None
+        return Wanted(sets, ALL, numbers, by_number, self._numbers.beside(state), usual.is_telling)
+
+
+def _sets_with(answer: int, sets_by_number: Sequence[int]) -> int:
+    return sets_by_number[answer] if answer < len(sets_by_number) else -1
+
+
+class Numbers:
+    """What follows in a stage from the number of objects that its choice describes, whatever its words."""
+
+    __slots__ = ("_applied", "_at", "_earlier", "_kept", "_tests", "_union", "goes_on")
+
+    def __init__(
+        self, at: int, is_count: bool, applied: Sequence[Op], tests: Sequence[Test], earlier: Sequence[int], union: int
+    ) -> None:
+        """`at`: the op that counts. `earlier`: ops whose results matter too. `union`: the set that is joined, or -1."""
+        self._at, self._tests, self._earlier, self._union = at, tests, tuple(earlier), union
+        self._applied = [Applied(op) for op in applied]
+        self.goes_on = not is_count
+        """True if it is asked whether there is any: then one object is as good as more."""
+        self._kept: dict[Any, list[tuple[int, Value]]] = {}
+
+    def beside(self, state: SearchState) -> Objects:
+        """Return the objects that are counted anyway: those of the other set of a union."""
+        objects: Objects = state.values[self._union] if self._union >= 0 else 0
+        return objects
+
+    def find(self, state: SearchState) -> list[tuple[int, Value]]:
+        """Return the numbers that the checks allow, with the answer that follows from each; None where none does yet.
+
+        Of a union, the number of objects that it adds to the other set.
+        """
+        values, size = state.values, state.scene.size
+        base = self.beside(state).bit_count()
+        key = (base, size, *[values[i] for i in self._earlier])
+        found = self._kept.get(key)
+        if found is None:
+            found = []
+            for number in range((1 if self.goes_on else size) + 1):
+                values[self._at] = bool(number) if self.goes_on else base + number
+                if self._settles(state):
+                    found.append((number, values[-1]))
+            if len(self._kept) > MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return found
+
+    def _settles(self, state: SearchState) -> bool:
+        values, scene = state.values, state.scene
+        try:
+            for op in self._applied:
+                values[op.at] = op.run(scene, *op.arguments(values))
+            return all(test(state) for test in self._tests)
+        except Undefined:
+            return False
+
+
+def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
+    """Return how results follow from the number of described objects; None where more than their number matters.
+
+    It does where the description is counted, or asked whether there is any, at once or joined with an earlier set, and
+    nothing else reads it; and where what follows takes numbers and truth values, and knows nothing of the scene.
+    """
+    choice = stage.choice
+    if not isinstance(choice.does, Description) or choice.does.reducer in ("unique", "not_unique"):
+        return None
+    reader = _only_reader(plan, stage, choice)
+    union = -1
+    if reader is not None and reader.function == "union" and len({*reader.inputs}) == 2:
+        union = sum(reader.inputs) - choice.index
+        reader = _only_reader(plan, stage, reader) if union < choice.index else None
+        if reader is not None and reader.function != "count":
+            return None
+    if reader is None or reader.function not in ("count", "exist"):
+        return None
+    reached, applied = {reader.index}, list[Op]()
+    for op in stage.applied:
+        if reached & {*op.inputs}:
+            reached.add(op.index)
+            applied.append(op)
+    hanging = (check for op in (reader, *applied) for check in op.checks if check.reads)
+    checks = [check for check in hanging if all(i in reached or i < choice.index for i in check.reads)]
+    if (is_last and plan.ops[-1].index not in reached) or not (is_last or checks):
+        return None
+    read = [i for op in applied for i in op.inputs] + [i for check in checks for i in check.reads]
+    earlier = sorted({i for i in read if i not in reached})
+    if any(i > choice.index for i in earlier):
+        return None
+    catalogue = plan.template.catalogue
+    functions = [catalogue[plan.ops[i].function] for i in earlier if plan.ops[i].function]
+    if len(functions) < len(earlier) or any(each.output not in NUMBERED for each in functions):
+        return None
+    if any(catalogue[op.function].source for op in applied):
+        return None
+    return Numbers(reader.index, reader.function == "count", applied, [each.test for each in checks], earlier, union)
+
+
+def _only_reader(plan: Plan, stage: Stage, op: Op) -> Op | None:
+    """Return the one op that reads another's result, if it is one of the stage."""
+    readers = [each for each in plan.ops if op.index in each.inputs]
+    return readers[0] if len(readers) == 1 and readers[0] in stage.applied else None
+
+
+class AnsweringObjects:
+    """The objects of which the last reference must be one, so that its value gives a wanted answer."""
+
+    __slots__ = ("_attribute", "_compared", "_is_object")
+
+    def __init__(self, attribute: str, compared: int = -1, is_object: bool = False) -> None:
+        """`compared`: the op of what the value is compared with, an object if `is_object`, or a value; -1 for none."""
+        self._attribute, self._compared, self._is_object = attribute, compared, is_object
+
+    def find(self, state: SearchState) -> Objects:
+        """Return the objects; `ALL` where nothing is known of them."""
+        refused, scene = state.balance.refused, state.scene
+        having, objects = scene.having[self._attribute], scene.everything
+        if self._compared < 0:
+            for value, those in having.items():
+                if value in refused:
+                    objects &= ~those
+            return objects
+        compared: Value = state.values[self._compared]
+        if self._is_object:
+            compared = scene.values[self._attribute][compared]
+        if compared not in having:
+            return ALL
+        if True in refused:
+            objects &= ~having[compared]
+        if False in refused:
+            objects &= having[compared]
+        return objects
+
+
+def objects_of(plan: Plan, stage: Stage) -> AnsweringObjects | None:
+    """Return which objects the last reference may be: of "what color is …" and "is … as large as …"."""
+    choice, last = stage.choice, plan.ops[-1]
+    if not isinstance(choice.does, Description) or choice.does.reducer != "unique":
+        return None
+    at, (asked, _, attribute) = choice.index + 1, last.function.partition("_")
+    if asked == "query" and last.inputs == (at,):
+        return AnsweringObjects(attribute)
+    if asked != "equal" or len(last.inputs) != 2:
+        return None
+    one, other = (plan.ops[i] for i in last.inputs)
+    if one.inputs != (at,):
+        one, other = other, one
+    if one.inputs != (at,) or not one.function == other.function == f"query_{attribute}":
+        return None
+    if other.index < choice.index:
+        return AnsweringObjects(attribute, other.index)
+    return AnsweringObjects(attribute, other.inputs[0], is_object=True) if other.inputs[0] < choice.index else None
