@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 from bench_balance import balance
-from bench_choices import choices
 from bench_dialog import dialog
 from bench_director import director
 from bench_domains import domains
@@ -15,7 +14,6 @@ from bench_evaluate import evaluate
 from bench_export import export
 from bench_generate import generate
 from bench_human import human
-from bench_intervals import intervals
 from bench_kills import kills
 from bench_learning import learning
 from bench_reference import reference
@@ -24,7 +22,6 @@ from bench_scale import scale
 from bench_sizes import sizes
 from bench_trainers import trainers
 from bench_verify import verify
-from bench_wording import wording
 
 from vqagen.errors import VqagenError
 
@@ -51,15 +48,12 @@ for command in (
     sizes,
     domains,
     balance,
-    wording,
-    choices,
     dialog,
     director,
     sampling,
     verify,
     evaluate,
     export,
-    intervals,
     human,
     scale,
     kills,

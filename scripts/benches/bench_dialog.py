@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import click
 from bench_balance import REAL_SCENES
 from bench_costs import count_option, repeats_option
-from bench_dialog_wording import wording_lines
 
 import vqagen
 
@@ -64,7 +63,7 @@ def dialog(scenes: int, repeats: int) -> None:
             click.echo(_line(name, _measured(Path(folder), about, settings, repeats)))
         click.echo(_line("CLEVR-Dialog's", Measured(REFERENCE_MS, REFERENCE_OBJECTIVE, REFERENCE_DISTANCE, 0)))
         dialogs, _ = _made(Path(folder), some, vqagen.DialogSettings())
-        for line in (_verified(some, dialogs), *Habits(some, dialogs).lines(), *wording_lines(dialogs)):
+        for line in (_verified(some, dialogs), *Habits(some, dialogs).lines()):
             click.echo(line)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import click
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ROOT / "scripts" / "trainers"
+SCRIPTS = ROOT / "scripts" / "benches" / "trainers"
 WIDTH = 120
 SFT_STEPS = 60
 """Steps of supervised training before GRPO: replies of a random model have no form, and all rewards would be 0."""

@@ -46,7 +46,7 @@ Part = Union[str, tuple["Part", ...]]  # noqa: UP007 (a string cannot be joined 
 """A piece of a `%`-format, or an optional part."""
 
 MOST_DRAWS = 12
-"""Enough for all but 0.9 % of the CLEVR questions to have at most 30 words; 8 % are drawn again (`bench wording`)."""
+"""Enough for all but 0.9 % of the CLEVR questions to have at most 30 words; 8 % are drawn again."""
 _SLOT_OR_BRACKET = re.compile(r"(<[^<>\s()]+>(?:s(?!\w))?|[\[\]])")
 _SLOT = re.compile(r"<[^<>\s()]+>")
 _TWO_THINGS = re.compile(rf"\bthe ((?:{_SLOT.pattern} )+)and the ((?:{_SLOT.pattern} ?)+)")

@@ -2,7 +2,7 @@
 
 Scores are numbers from 0 to 1, one for each question. Questions about one image are no independent evidence: Wilson's
 interval of 1,000 questions about 100 images, of which the images explain a fifth of the variance, holds the true
-accuracy in 76 % of samples in place of 95 % (`scripts/bench intervals`). `clusters` are therefore the numbers of the
+accuracy in 76 % of samples in place of 95 % (2,000 simulated samples). `clusters` are therefore the numbers of the
 images. numpy and the standard library are enough for all but the p of Student's t: the tests compare each function with
 scipy or statsmodels.
 """

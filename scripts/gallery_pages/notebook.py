@@ -1,4 +1,4 @@
-"""Run the cells of docs/notebook.ipynb, and store what they show. `python scripts/notebook.py` does it in place."""
+"""Run the cells of docs/notebook.ipynb, and store what they show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
 KINDS = {"_repr_png_": "image/png", "_repr_html_": "text/html"}
 """Method of a value -> the kind of what it shows, as notebooks look for it."""
 

@@ -1,7 +1,7 @@
 """Make the pages of docs/gallery with their pictures, and the picture of the README. Every run makes the same pages.
 
 A picture is kept if what it shows is what `docs/gallery/scenes.json` says of it, for rendering is not the same to the
-last bit on every machine. `python scripts/gallery.py FOLDER` writes into a copy of `docs`.
+last bit on every machine. `python scripts/gallery_pages/gallery.py FOLDER` writes into a copy of `docs`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from gallery_picture import Panel, compose
 from PIL import Image
+from readme_picture import Panel, compose
 
 import vqagen
 from vqagen.authoring.naming import ObjectNames, plain
@@ -23,7 +23,7 @@ from vqagen.tasks.rendering.settings import PictureSettings
 from vqagen.world.domain import Domain
 from vqagen.world.scene import compile_scene
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 SEED = 1
 SCENES = {"clevr": 10, "market": 4}
 """Domain -> scenes whose pictures are in the gallery."""
