@@ -15,7 +15,7 @@ from oracles.naive_pixels import GROUND, id_image, visible_pixels
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Box, Camera, CameraRules, Vector
-from vqagen.world.relations import relation_lists
+from vqagen.world.scene import relation_lists
 from vqagen.world.solids import KINDS, Solid, overlap, pixel_box
 
 METADATA = json.loads((Path(__file__).parents[2] / "metadata" / "clevr.json").read_text(encoding="utf-8"))

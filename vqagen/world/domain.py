@@ -36,12 +36,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.errors import Problem
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
-from vqagen.world.attribute import Attribute, Compute, Recorded
+from vqagen.world.attribute import Attribute, Compute, Recorded, RowReader, row_reader
 from vqagen.world.findings import Findings, content_of, problem_in
 from vqagen.world.metadata_reader import (
     ATTRIBUTES,
@@ -55,7 +55,6 @@ from vqagen.world.metadata_reader import (
     read_rewrites,
     section_of_types,
 )
-from vqagen.world.recorded import RowReader, row_reader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
 """The values of a slot of type Integer."""
@@ -219,3 +218,49 @@ def _answer_words(record: Mapping[str, Any], findings: Findings) -> Mapping[str,
     if len({word.casefold() for word in every.values()}) < len(every):
         findings.fault("answers", "two answers have one word")
     return MappingProxyType(words)
+
+
+# The logic of relations ---------------------------------------------------------------------------------------------
+
+DEFAULT_DIRECTIONS: Mapping[str, tuple[int, ...]] = {
+    "left": (-1, 0, 0),
+    "right": (1, 0, 0),
+    "behind": (0, 1, 0),
+    "front": (0, -1, 0),
+    "above": (0, 0, 1),
+    "below": (0, 0, -1),
+}
+"""The directions of a domain that samples scenes and gives no directions, up to a turn of the ground."""
+
+
+class RelationOrder(NamedTuple):
+    """The relations that are orders, and for each relation the one that says the same from the other side.
+
+    By CLEVR's metadata, left is an order, and right its inverse.
+    """
+
+    transitive: frozenset[str]
+    inverse: Mapping[str, str]
+
+
+def relation_order(domain: Domain) -> RelationOrder:
+    """Return what the `sampling` section tells: relations with a direction are orders, opposite directions inverses.
+
+    A relation that is drawn symmetric is its own inverse. Nothing is known of a domain without that section.
+    """
+    section = domain.record.get("sampling")
+    if not isinstance(section, Mapping):
+        return RelationOrder(frozenset(), {})
+    drawn, directions = content_of(section.get("relations")), content_of(section.get("directions"))
+    directions = directions or dict(DEFAULT_DIRECTIONS)
+    spatial = [name for name in domain.recorded_relations if name in directions and name not in drawn]
+    inverse = {one: other for one in spatial for other in spatial if _are_opposite(directions[one], directions[other])}
+    inverse |= {name: name for name, rule in drawn.items() if isinstance(rule, Mapping) and rule.get("symmetric")}
+    return RelationOrder(frozenset(spatial), inverse)
+
+
+def _are_opposite(one: Any, other: Any) -> bool:
+    try:
+        return all(abs(left + right) < 1e-9 for left, right in zip(one, other, strict=True))
+    except (TypeError, ValueError):
+        return False

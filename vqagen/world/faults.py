@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
 from vqagen.files.parsing import show_path
 from vqagen.plugin import PlugInError
-from vqagen.world.attribute import Attribute
+from vqagen.world.attribute import Attribute, raw_reader
 from vqagen.world.domain import Domain
 from vqagen.world.findings import malformed, without
-from vqagen.world.recorded import raw_reader
 
 _OPTIONAL = '; if there may be none, give its type "optional": true'
 _MULTI = '; if there may be several, give its type "multi": true'
@@ -31,21 +30,12 @@ def raise_faults(record: object, domain: Domain, index: int, source: str, cause:
     raise BadInput(Problem(f"{message} [{name}]", source, f"{place}{path}") for path, message in found) from None
 
 
-def image_index_fault(number: object) -> str:
-    """The sentence for an `image_index` that is no number of a picture; "" if it is one, or text, or missing."""
-    if number is None or isinstance(number, str) or (type(number) is int and number >= 0):
-        return ""
-    return f"expected a whole number from 0 on, text or null; found {describe(number)}"
-
-
 def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
     """Yield every fault of one scene record: of form by the JSON Schema of scenes, then those that it cannot tell."""
     if not isinstance(record, Mapping):
         yield "", f"expected a scene object, found {describe(record)}"
         return
-    if fault := image_index_fault(record.get("image_index")):
-        yield ".image_index", fault
-    read = {key: record[key] for key in ("objects", "relationships", "directions") if key in record}
+    read = {key: record[key] for key in ("image_index", "objects", "relationships", "directions") if key in record}
     if isinstance(given := read.get("relationships"), Mapping):  # those of other relations may have any form
         read["relationships"] = {name: given[name] for name in domain.recorded_relations if name in given}
     if isinstance(given := read.get("objects"), list):

@@ -18,8 +18,8 @@ from vqagen.errors import VqagenError
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.world.attribute import Recorded
 from vqagen.world.camera import Camera
-from vqagen.world.relations import relation_lists
 from vqagen.world.sampling_rules import SamplingRules, allowed
+from vqagen.world.scene import relation_lists
 from vqagen.world.solids import Solid, is_enough_visible, is_unhidden, overlap
 
 DIGITS = 6

@@ -14,12 +14,11 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, UsageError, unknown
-from vqagen.world.attribute import Attribute, Recorded
+from vqagen.world.attribute import Attribute, Recorded, row_reader
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
 from vqagen.world.findings import content_of
-from vqagen.world.recorded import row_reader
-from vqagen.world.relations import THRESHOLD
+from vqagen.world.scene import THRESHOLD
 from vqagen.world.section_reader import Decided, SectionReader
 
 DEFAULT_RADIUS = 0.5
