@@ -28,8 +28,7 @@ from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, ring, sp
 from vqagen.world.camera import Camera, Vector
 from vqagen.world.domain import Domain
 from vqagen.world.findings import content_of
-from vqagen.world.sampling_rules import SamplingRules
-from vqagen.world.section_reader import Decided, SectionReader
+from vqagen.world.sampling_rules import Decided, SamplingRules, SectionReader
 
 Rgb = tuple[float, float, float]
 """A linear color, from 0 to 1."""
