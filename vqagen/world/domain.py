@@ -17,15 +17,13 @@ without one, the last attribute. `parents` puts values into groups, `display` gi
 of values, `optional` allows none.
 
 As in CLEAR, the types may be under `attributes` in place of `types`. Then the relation type is the one whose name
-begins with "relate", and slots are filled unless a template lists them under `can_be_null_attributes`. An entry
-{value: words} under the name of a type that is not declared otherwise is the `display` of the attribute with these
-values.
+begins with "relate", and slots are filled unless a template lists them under `can_be_null_attributes`.
 
 Further keys: `language` (of texts) and `answers` (the words for yes, no and numbers).
 
 Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
-`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Plurals and rewrites
-may be the name of a JSON file beside the metadata. Other keys are kept in `Domain.record`.
+`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Other keys are kept in
+`Domain.record`.
 """
 
 from __future__ import annotations
@@ -51,7 +49,6 @@ from vqagen.world.metadata_reader import (
     PLUGINS,
     MetadataReader,
     find_beside,
-    read_plurals,
     read_rewrites,
     section_of_types,
 )
@@ -180,7 +177,7 @@ def domain_from_metadata(
 ) -> Domain:
     """Build a domain from parsed metadata. Problems name `source`, and point into its `text` where that is given.
 
-    The files that the metadata names lie in `folder`; without one, it can name none.
+    The plug-ins that the metadata names lie in `folder`; without one, it can name none.
     """
     findings = Findings(source, text)
     reader = MetadataReader(metadata, findings, plugins)
@@ -191,7 +188,7 @@ def domain_from_metadata(
         attributes=reader.attributes(),
         relations=reader.relations(),
         relation_type=reader.relation_type,
-        plurals=read_plurals(reader.sound, folder, findings),
+        plurals=MappingProxyType(content_of(reader.sound.get("plurals"))),
         declared=tuple(reader.functions),
         record=reader.metadata,
         source=source,
@@ -199,7 +196,7 @@ def domain_from_metadata(
         answer_words=_answer_words(reader.sound, findings),
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
-        rewrites=tuple(read_rewrites(reader.sound, folder, findings)),
+        rewrites=tuple(read_rewrites(reader.sound.get("rewrites", ()), findings)),
         synonyms_section=reader.sound.get("synonyms", {}),
         computed_relations={name: relation.holds for name, relation in plugins.relations.items()},
         text=text,

@@ -26,20 +26,14 @@ class Findings:
         self.problems: list[Problem] = []
         self.doubts: list[Problem] = []
 
-    def for_file(self, source: str, text: str) -> Findings:
-        """Return findings about another file, which are settled together with these."""
-        other = Findings(source, text)
-        other.problems, other.doubts = self.problems, self.doubts
-        return other
-
     def fault(self, path: str, message: str) -> None:
         """Note a fault."""
         self.problems.append(problem_in(self.source, path, message, self.text))
 
-    def faults(self, faults: Iterable[ShapeFault], inside: int = 0) -> None:
-        """Note faults of form; the first `inside` steps of their places do not stand in the file."""
+    def faults(self, faults: Iterable[ShapeFault]) -> None:
+        """Note faults of form."""
         for fault in faults:
-            self.fault(show_path(fault.place[inside:]), fault.message)
+            self.fault(show_path(fault.place), fault.message)
 
     def doubt(self, path: str, message: str) -> None:
         """Note something that is accepted but probably unintended."""
