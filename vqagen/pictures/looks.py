@@ -23,8 +23,7 @@ import numpy as np
 
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe, unknown
 from vqagen.language.program import Program
-from vqagen.pictures.mesh_files import read_mesh
-from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, ring, sphere
+from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, read_mesh, ring, sphere
 from vqagen.world.camera import Camera, Vector
 from vqagen.world.domain import Domain
 from vqagen.world.findings import content_of
