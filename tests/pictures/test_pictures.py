@@ -352,26 +352,36 @@ def test_objects_placed_by_hand_are_seen_by_the_camera_of_the_domain() -> None:
 
 CUBE = {"shape": "cube", "size": "small", "color": "red", "material": "metal", "3d_coords": [0, 0, 0.35]}
 SEEN = {**CUBE, "pixel_coords": [240, 147, 11.0]}
+CAMERA = Camera.looking_at((1, 2, 3), (0, 0, 0), (0, 0, 1), 500.0, 40, 30).to_record()
+CAMERAS: list[tuple[Any, str]] = [
+    (5, ": expected an object, found 5"),
+    ({"position": [0, 0]}, ".position: expected a list of at least 3"),
+    ({**CAMERA, "focal_pixels": 0}, ".focal_pixels: expected more than 0"),
+    ({**CAMERA, "width": 0}, ".width: expected 1 or more"),
+    ({**CAMERA, "height": 4097}, ".height: expected 4096 or less"),
+    ({**CAMERA, "width": True}, ".width: expected a whole number"),
+    ({**CAMERA, "up": [0, 0, 2]}, ": right, up and forward: expected vectors of length 1 at right angles"),
+    ({**CAMERA, "right": CAMERA["up"]}, ": right, up and forward: expected vectors of length 1 at right angles"),
+]
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"image_filename": "../up.png"}, "image_filename: expected the name of a PNG file without folders"),
     ({"image_filename": None}, "image_filename: expected the name of a PNG file"),
     ({"image_filename": "a\nb.png"}, "without folders or control characters"),
     ({"image_filename": "a.jpg"}, "found 'a.jpg'"),
-    ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: has no 3d_coords, by which pictures"),
+    ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: missing key '3d_coords'"),
     ({"objects": [SEEN, CUBE]}, "objects[1]: has no pixel_coords, by which pictures"),
-    ({"objects": [{**SEEN, "3d_coords": [0, 1e308, 1]}]}, "3d_coords: expected three numbers, none beyond"),
-    ({"objects": [{**SEEN, "pixel_coords": [9, 9]}]}, "pixel_coords: expected three numbers"),
+    ({"objects": [{**SEEN, "3d_coords": [0, 1e308, 1]}]}, "3d_coords[1]: expected 1000000.0 or less"),
+    ({"objects": [{**SEEN, "pixel_coords": [9, 9]}]}, "pixel_coords: expected a list of at least 3"),
     ({"objects": [{**SEEN, "pixel_coords": [9, 9, 2.0]}]}, "pixel_coords: no camera of"),
     ({"objects": [{**SEEN, "rotation": "left"}]}, "rotation: expected a number, found 'left'"),
-    ({"objects": [SEEN], "rotation_unit": "turns"}, "rotation_unit: expected degrees or radians, found 'turns'"),
+    ({"objects": [SEEN], "rotation_unit": "turns"}, "rotation_unit: expected 'degrees' or 'radians', found 'turns'"),
     ({"objects": [{**SEEN, "shape": "cub"}]}, "unknown shape 'cub'; did you mean 'cube'?"),
     ({"objects": [{**SEEN, "color": "pink"}]}, "unknown color 'pink'; known: gray, red"),
     ({"objects": [{**SEEN, "material": ["metal"]}]}, "material: expected text"),
     ({"objects": [{key: SEEN[key] for key in SEEN if key != "size"}]}, "has no size; are the scenes of another domain"),
-    ({"objects": None}, "objects: expected a list of objects, found null"),
-    ({"objects": [5]}, "objects: expected a list of objects"),
-    ({"camera": 5}, "camera: expected an object with position"),
-    ({"camera": {"position": [0, 0]}}, "camera: position: expected three numbers"),
+    ({"objects": None}, "objects: expected a list, found null"),
+    ({"objects": [5]}, "objects[0]: expected an object"),
+    *(({"camera": camera}, f"camera{fault}") for camera, fault in CAMERAS),
 ]
 
 
@@ -387,22 +397,8 @@ def test_what_has_no_picture_is_refused(capsysbinary: pytest.CaptureFixture[byte
     assert not failed, "\n".join(failed)
 
 
-def test_cameras_that_are_none_are_refused() -> None:
-    right = Camera.looking_at((1, 2, 3), (0, 0, 0), (0, 0, 1), 500.0, 40, 30).to_record()
-    changes: list[dict[str, Any]] = [
-        {"focal_pixels": 0},
-        {"width": 0},
-        {"height": 10**6},
-        {"up": [0, 0, 2]},
-        {"right": right["up"]},
-        {"position": [0, 0, float("nan")]},
-        {"width": True},
-    ]
-
-    assert Camera.from_record(json.loads(json.dumps(right))).to_record() == right
-    for change in changes:
-        with pytest.raises(ValueError, match="expected"):
-            Camera.from_record({**right, **change})
+def test_a_camera_is_read_as_it_is_written() -> None:
+    assert Camera.from_record(json.loads(json.dumps(CAMERA))).to_record() == CAMERA
 
 
 def test_no_picture_is_too_wide(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:

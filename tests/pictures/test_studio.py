@@ -137,8 +137,8 @@ def test_lamps_move_by_the_seed_and_turn_with_the_camera() -> None:
     assert turned[0]["position"][1] < one[0]["position"][1] - 2, "the key lamp stays beside the camera"
     assert studio.lights({"lights": one}, stream(9, "lights")) == one
     for wrong in (5, [{}], [{**one[0], "half_side": 0}], [{**one[0], "position": [0, "x", 1]}]):
-        with pytest.raises(BadInput, match="expected a list of lamps"):
-            studio.lights({"lights": wrong}, stream(0, "lights"))
+        with pytest.raises(BadInput, match="lights"):
+            looks_of().camera({"objects": [], "lights": wrong})
 
 
 @pytest.mark.slow
