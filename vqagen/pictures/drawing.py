@@ -261,7 +261,7 @@ def read_drawing(art: object, source: str = "drawing") -> Drawing:
 def _shape(entry: Mapping[str, Any]) -> Shape:
     (name,) = (key for key in entry if key in SHAPES)
     kind = SHAPES[name]
-    place: list[Any] = [tuple(each) if isinstance(each, list) else each for each in entry[name]]
+    place: list[Any] = [tuple(part) if isinstance(part, list) else part for part in entry[name]]
     options = {option: entry.get(option, OPTIONS[option][1]) for option in kind.options}
     shape = replace(kind.make(place, **options), fill=entry.get("fill", BASE))
     if not entry.get("rotate"):
@@ -279,7 +279,7 @@ def drawing_faults(art: object) -> Iterator[Fault]:
     for number, entry in enumerate(art):
         yield from ((f"[{number}]{path}", message) for path, message in _shape_faults(entry))
     fills = [entry.get("fill", BASE) for entry in art if isinstance(entry, Mapping)]
-    if len(fills) == len(art) and all(each in FILLS and each not in COLORED for each in fills):
+    if len(fills) == len(art) and all(fill in FILLS and fill not in COLORED for fill in fills):
         yield "", "no shape shows the item's color; give one the fill 'base'"
 
 

@@ -50,10 +50,9 @@ class Material(NamedTuple):
 
     def colored(self, color: Rgb) -> Rgb:
         """Return the color of an object of this material."""
-        mixed = [
-            (1 - self.tint_share) * own + self.tint_share * tint for own, tint in zip(color, self.tint, strict=True)
-        ]
-        return mixed[0], mixed[1], mixed[2]
+        pairs = zip(color, self.tint, strict=True)
+        red, green, blue = ((1 - self.tint_share) * plain + self.tint_share * tint for plain, tint in pairs)
+        return red, green, blue
 
 
 class Part(NamedTuple):
@@ -104,8 +103,8 @@ class SceneLooks:
     @cached_property
     def unshown(self) -> frozenset[str]:
         """The attributes and relations that no picture shows: neither places nor looks of objects tell them."""
-        deciders = {each.attribute for each in (self.shapes, self.colors, self.materials, self.rules.radius)}
-        attributes = (each.name for key, each in self.rules.attributes.items() if key not in deciders)
+        deciders = {part.attribute for part in (self.shapes, self.colors, self.materials, self.rules.radius)}
+        attributes = (attribute.name for key, attribute in self.rules.attributes.items() if key not in deciders)
         return frozenset((*attributes, *self.rules.random_relations))
 
     def shows(self, program: Program) -> bool:
@@ -239,9 +238,9 @@ class _LooksReader(SectionReader):
         colors, materials = self.read_decided("color", GRAY), self.read_decided("material", RUBBER)
         looks = SceneLooks(
             self.rules,
-            Decided(shapes.attribute, {value: self._shape(each, value) for value, each in shapes.values.items()}),
-            Decided(colors.attribute, {value: _color(each) for value, each in colors.values.items()}),
-            Decided(materials.attribute, {value: _material(each) for value, each in materials.values.items()}),
+            Decided(shapes.attribute, {value: self._shape(shape, value) for value, shape in shapes.values.items()}),
+            Decided(colors.attribute, {value: _color(color) for value, color in colors.values.items()}),
+            Decided(materials.attribute, {value: _material(material) for value, material in materials.values.items()}),
             tuple(self.files),
             "camera" in content_of(self.domain.record.get("sampling")),
         )
@@ -268,11 +267,11 @@ class _LooksReader(SectionReader):
     def _mesh(self, name: str, place: str) -> Mesh:
         path = Path(self.domain.source).parent / name
         if path not in self.files:
-            found: list[Problem] = []
+            problems: list[Problem] = []
             self.files[path] = sphere()
-            with collecting(found):
+            with collecting(problems):
                 self.files[path] = read_mesh(path)
-            for problem in found:
+            for problem in problems:
                 self.report(f"{place}.mesh", str(problem))
         return self.files[path]
 

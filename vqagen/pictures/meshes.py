@@ -47,7 +47,7 @@ def cube(bevel: float = CUBE_BEVEL) -> Mesh:
     core = 1 - bevel
     curve = np.linspace(core, 1, STEPS + 1) if bevel else np.array([1.0])
     side = np.concatenate((-curve[::-1], curve))
-    u, v = (each.ravel() for each in np.meshgrid(side, side, indexing="ij"))
+    u, v = (axis.ravel() for axis in np.meshgrid(side, side, indexing="ij"))
     parts = []
     for axis in range(3):
         for sign in (1.0, -1.0):

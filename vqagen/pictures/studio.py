@@ -61,9 +61,9 @@ class Studio:
         self._oidn: Any = needed("pyoidn", "render", WHAT)
         self._mi.set_variant("scalar_rgb")
         needed("drjit", "render", WHAT).set_thread_count(1)
-        usual, own = CameraRules(), looks.rules.camera
-        self._scale = _distance(own) / _distance(usual)
-        self._turn = turn_about_z(_heading(own) - _heading(usual))
+        usual, camera = CameraRules(), looks.rules.camera
+        self._scale = _distance(camera) / _distance(usual)
+        self._turn = turn_about_z(_heading(camera) - _heading(usual))
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ class Studio:
         place = self._scale * (self._turn @ (np.array(lamp.position) + moves))
         return {
             "name": name,
-            "position": [round(float(each), 4) for each in place],
+            "position": [round(float(part), 4) for part in place],
             "half_side": round(lamp.half_side * self._scale, 4),
             "radiance": list(lamp.radiance),
         }
@@ -98,8 +98,8 @@ class Studio:
             "integrator": {"type": "path", "max_depth": DEPTH, "hide_emitters": True},
             "sensor": self._sensor(camera),
             "backdrop": self._backdrop,
-            **{f"lamp {number}": self._lamp(each) for number, each in enumerate(lights)},
-            **{f"surface {number}": self._surface(each) for number, each in enumerate(surfaces)},
+            **{f"lamp {number}": self._lamp(lamp) for number, lamp in enumerate(lights)},
+            **{f"surface {number}": self._surface(surface) for number, surface in enumerate(surfaces)},
         }
         # Optimized, shapes are merged in an order that differs from run to run, and so do the lamps that paths choose.
         loaded = self._mi.load_dict(world, parallel=False, optimize=False)
@@ -204,13 +204,13 @@ def _bsdf(surface: Surface) -> dict[str, Any]:
     if surface.finish == SATIN:
         return _blend(0.06, matt, _mirror(0.15))
     if surface.finish == GLASS:
-        clear = [0.35 + 0.6 * each for each in surface.color]
+        clear = [0.35 + 0.6 * channel for channel in surface.color]
         return _blend(0.55, matt, {"type": "thindielectric", "specular_transmittance": _rgb(clear)})
     return _blend(0.02, matt, _mirror(0.35))
 
 
 def _is_opaque(bsdf: Mapping[str, Any]) -> bool:
-    return not any(isinstance(each, Mapping) and each.get("type") == "thindielectric" for each in bsdf.values())
+    return not any(isinstance(part, Mapping) and part.get("type") == "thindielectric" for part in bsdf.values())
 
 
 def _blend(weight: float, one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,4 +229,4 @@ def _mirror(roughness: float, color: Sequence[float] = (1.0, 1.0, 1.0)) -> dict[
 
 
 def _rgb(color: Sequence[float]) -> dict[str, Any]:
-    return {"type": "rgb", "value": [float(each) for each in color]}
+    return {"type": "rgb", "value": [float(channel) for channel in color]}

@@ -169,8 +169,8 @@ class CameraRules:
         def misses(position: Array) -> Array:
             x, y, z = position.tolist()
             camera = self.at((x, y, z))
-            found = (np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)
-            return np.concatenate((found.ravel(), PRIOR * (position - self.position)))
+            miss = (np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)
+            return np.concatenate((miss.ravel(), PRIOR * (position - self.position)))
 
         position = np.array(self.position, dtype=np.float64)
         for _ in range(FITTING_STEPS):

@@ -104,8 +104,8 @@ class Domain:
     @cached_property
     def types_record(self) -> Mapping[str, Any]:
         """The types as written."""
-        found = self.record.get(section_of_types(self.record), {})
-        return found if isinstance(found, Mapping) else {}
+        types = self.record.get(section_of_types(self.record), {})
+        return types if isinstance(types, Mapping) else {}
 
     @property
     def fills_slots(self) -> bool:

@@ -149,7 +149,7 @@ class SectionReader:
         if () in self.malformed:
             raise BadInput(self.problems)
         self.section: Mapping[str, Any] = without(given, self.malformed)
-        self.attributes = {each.key: each for each in domain.attributes if each.compute is None}
+        self.attributes = {attribute.key: attribute for attribute in domain.attributes if attribute.compute is None}
 
     def report(self, place: str, message: str) -> None:
         """Note a mistake at a JSON path of the metadata."""
@@ -210,10 +210,9 @@ class _RulesReader(SectionReader):
         random_relations = self._read_random_relations()
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
-        restrict = tuple(self._read_restriction(*each) for each in enumerate(self.section.get("restrict", ())))
+        restrict = self._read_restrictions(self.section.get("restrict", ()), "restrict")
         conditions = {
-            name: tuple(self._read_restriction(*each, f"conditions.{name}") for each in enumerate(listed))
-            for name, listed in self.entries("conditions")
+            name: self._read_restrictions(listed, f"conditions.{name}") for name, listed in self.entries("conditions")
         }
         order = self.draw_order(restrict)
         for name, added in conditions.items():
@@ -240,7 +239,10 @@ class _RulesReader(SectionReader):
     def _check_keys(self) -> None:
         """Report attributes that share a key, or have one that the sampler writes."""
         keys: list[str] = []
-        for key, attribute in ((each.key, each) for each in self.domain.attributes if each.compute is None):
+        for attribute in self.domain.attributes:
+            key = attribute.key
+            if attribute.compute is not None:
+                continue
             if key.split(".")[0] in WRITTEN_KEYS or any(_collide(key, other) for other in keys):
                 message = f"object key {key!r} is taken; give this type another `key`"
                 self.report(f"types.{attribute.type}", message)
@@ -274,15 +276,15 @@ class _RulesReader(SectionReader):
     # Relations ----------------------------------------------------------------------------------------------------
 
     def _read_random_relations(self) -> dict[str, tuple[float, bool]]:
-        found = {}
+        relations = {}
         for name, rule in self.entries("relations"):
             place = f"sampling.relations.{name}"
             if name in self.domain.computed_relations:
                 self.report(place, f"relation {name!r} is computed by a plug-in")
             else:
                 self.is_known("relation", name, self.domain.recorded_relations, place)
-            found[name] = (rule["probability"], rule.get("symmetric", False))
-        return found
+            relations[name] = (rule["probability"], rule.get("symmetric", False))
+        return relations
 
     def _read_directions(self, camera: CameraRules, random_relations: Collection[str]) -> Mapping[str, Vector]:
         try:
@@ -306,8 +308,11 @@ class _RulesReader(SectionReader):
 
     # Restrictions -------------------------------------------------------------------------------------------------
 
-    def _read_restriction(self, number: int, rule: Mapping[str, Any], part: str = "restrict") -> Restriction:
-        place, only = f"sampling.{part}[{number}]", {}
+    def _read_restrictions(self, rules: Sequence[Mapping[str, Any]], part: str) -> tuple[Restriction, ...]:
+        return tuple(self._read_restriction(rule, f"sampling.{part}[{i}]") for i, rule in enumerate(rules))
+
+    def _read_restriction(self, rule: Mapping[str, Any], place: str) -> Restriction:
+        only = {}
         decider = self.attribute(rule["attribute"], f"{place}.attribute")
         for key, values in content_of(rule["only"]).items():
             here = f"{place}.only.{key}"
