@@ -21,7 +21,7 @@ import vqagen
 from vqagen.errors import BadInput, VqagenError
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.sampler import SamplingRules, sample_scene, sample_scenes
-from vqagen.world.solids import Solid
+from vqagen.world.solids import Solid, overlap
 
 ROOT = Path(__file__).parents[2]
 METADATA = json.loads((ROOT / "metadata" / "clevr.json").read_text(encoding="utf-8"))
@@ -65,24 +65,9 @@ def radius(thing: dict[str, Any]) -> float:
     return found
 
 
-def corners(thing: dict[str, Any]) -> list[tuple[float, float]]:
-    """Points around the footprint, in order: four of a cube, many of a round solid."""
-    x, y, _ = thing["3d_coords"]
-    square = thing["shape"] == "cube"
-    reach, start, sides = (radius(thing) * math.sqrt(2), 45, 4) if square else (radius(thing), 0, 60)
-    angles = [math.radians(thing["rotation"] + start + 360 * side / sides) for side in range(sides)]
-    return [(x + reach * math.cos(angle), y + reach * math.sin(angle)) for angle in angles]
-
-
-def apart(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether a line along a side of one of the two footprints keeps them apart, as it must for convex outlines."""
-    for outline in (corners(one), corners(other)):
-        for (x, y), (next_x, next_y) in zip(outline, outline[1:] + outline[:1], strict=True):
-            across = (next_y - y, x - next_x)
-            sides = [[across[0] * a + across[1] * b for a, b in corners(thing)] for thing in (one, other)]
-            if max(sides[0]) < min(sides[1]) or max(sides[1]) < min(sides[0]):
-                return True
-    return False
+def solid_of(thing: dict[str, Any]) -> Solid:
+    x, y, z = thing["3d_coords"]
+    return Solid(thing["shape"], (x, y, z), radius(thing), thing["rotation"])
 
 
 def broken_pair_rules(scene: Scene) -> Iterator[str]:
@@ -94,8 +79,7 @@ def broken_pair_rules(scene: Scene) -> Iterator[str]:
             direction = SAMPLING["directions"][name]
             if 0 < abs(x * direction[0] + y * direction[1]) < SAMPLING["margin"] - 1e-9:
                 yield "margin"
-        # Only near pairs can overlap; the outlines of all others need not be compared.
-        if math.hypot(x, y) < 2 and not apart(one, other):
+        if overlap(solid_of(one), solid_of(other)):
             yield "overlap"
 
 
@@ -153,13 +137,9 @@ def test_pixels_are_projected_centres_and_enough_of_them_show(scenes: list[Scene
     for scene in scenes[::3]:
         camera = fitted_camera(scene, rules)
         offsets = [abs(part - rest) for part, rest in zip(camera.position, rules.position, strict=True)]
-        solids = [
-            Solid(thing["shape"], tuple(thing["3d_coords"]), radius(thing), thing["rotation"])
-            for thing in scene["objects"]
-        ]
         assert max(offsets) < SAMPLING["camera"]["jitter"] + 0.01
         assert pixel_miss(scene, camera) < 0.75
-        assert min(visible_pixels(camera, solids)) >= SAMPLING["min_visible_pixels"] - 5
+        assert min(visible_pixels(camera, list(map(solid_of, scene["objects"])))) >= SAMPLING["min_visible_pixels"] - 5
 
 
 def test_a_scene_has_the_keys_of_the_format(scenes: list[Scene]) -> None:

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vqagen.extras import needed
-from vqagen.pictures.looks import GLASS, METAL, SATIN, Rgb, SceneLooks, Surface, Thing, moved, turn_about_z
+from vqagen.pictures.looks import GLASS, METAL, SATIN, SceneLooks, Surface, Thing, moved, turn_about_z
 from vqagen.pictures.meshes import Mesh, smooth_mesh
 from vqagen.pictures.sketch import to_srgb
 from vqagen.world.camera import Camera, CameraRules, minus
@@ -28,22 +28,16 @@ DEPTH = 4
 """Most segments of a path from the camera."""
 JITTER = 1.0
 """How far each coordinate of a lamp but the sun moves either way."""
+SUN = "sun"
 
 
-class Lamp(NamedTuple):
-    """A square lamp that shines at the middle of the scene."""
-
-    position: tuple[float, float, float]
-    half_side: float
-    radiance: Rgb
-
-
-LAMPS: Mapping[str, Lamp] = {
-    "key": Lamp((6.447, -2.905, 4.258), 0.5, (17.0, 15.84, 13.89)),
-    "fill": Lamp((-4.671, -4.014, 3.011), 0.5, (3.81, 4.09, 5.0)),
-    "back": Lamp((-1.169, 2.646, 5.816), 0.5, (8.5, 8.5, 8.5)),
-    "sun": Lamp((24.87, -11.676, 53.34), 10.6, (4.3, 4.3, 4.3)),
-}
+LAMPS: Sequence[Mapping[str, Any]] = (
+    {"name": "key", "position": (6.447, -2.905, 4.258), "half_side": 0.5, "radiance": [17.0, 15.84, 13.89]},
+    {"name": "fill", "position": (-4.671, -4.014, 3.011), "half_side": 0.5, "radiance": [3.81, 4.09, 5.0]},
+    {"name": "back", "position": (-1.169, 2.646, 5.816), "half_side": 0.5, "radiance": [8.5, 8.5, 8.5]},
+    {"name": SUN, "position": (24.87, -11.676, 53.34), "half_side": 10.6, "radiance": [4.3, 4.3, 4.3]},
+)
+"""Square lamps that shine at the middle of the scene, as scenes record them."""
 BACKDROP = ((-12.0, 0.0), (5.0, 0.05), (11.0, 0.45), (14.3, 2.5), (16.2, 8.5), (18.1, 23.0))
 """Distance from the middle, away from the camera, and height of the backdrop's edges."""
 BACKDROP_WAY, BACKDROP_WIDTH, BACKDROP_COLOR = (-0.903, 0.429), 45.0, 0.8
@@ -76,17 +70,13 @@ class Studio:
         """Return the lamps that a scene records, or the usual ones at places moved by chance."""
         if "lights" in scene:
             return list(scene["lights"])
-        return [self._moved_lamp(name, lamp, rng) for name, lamp in LAMPS.items()]
+        return [self._moved_lamp(lamp, rng) for lamp in LAMPS]
 
-    def _moved_lamp(self, name: str, lamp: Lamp, rng: Random) -> dict[str, Any]:
-        moves = [0.0 if name == "sun" else JITTER * (2 * rng.random() - 1) for _ in range(3)]
-        place = self._scale * (self._turn @ (np.array(lamp.position) + moves))
-        return {
-            "name": name,
-            "position": [round(float(part), 4) for part in place],
-            "half_side": round(lamp.half_side * self._scale, 4),
-            "radiance": list(lamp.radiance),
-        }
+    def _moved_lamp(self, lamp: Mapping[str, Any], rng: Random) -> dict[str, Any]:
+        moves = [0.0 if lamp["name"] == SUN else JITTER * (2 * rng.random() - 1) for _ in range(3)]
+        place = self._scale * (self._turn @ (np.array(lamp["position"]) + moves))
+        position = [round(float(part), 4) for part in place]
+        return {**lamp, "position": position, "half_side": round(lamp["half_side"] * self._scale, 4)}
 
     # Pictures -----------------------------------------------------------------------------------------------------
 
