@@ -15,15 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vqagen.bits import Objects, first_n, indexes, union_of
 from vqagen.errors import describe
 from vqagen.plugin import PlugInError, Record
 from vqagen.world.domain import Domain, Recorded
-
-if TYPE_CHECKING:
-    from vqagen.world.camera import Vector
 
 NAMED = 10
 """Objects that the text of a scene names."""
@@ -148,7 +145,7 @@ THRESHOLD = 0.2
 
 
 def relation_lists(
-    positions: Sequence[Vector], directions: Mapping[str, Vector], threshold: float = THRESHOLD
+    positions: Sequence[Sequence[float]], directions: Mapping[str, Sequence[float]], threshold: float = THRESHOLD
 ) -> dict[str, list[list[int]]]:
     """Return `lists[relation][i]`: the objects that stand in *relation* to object i, ascending ("j is left of i").
 
@@ -158,10 +155,12 @@ def relation_lists(
     return {relation: _in_direction(positions, direction, threshold) for relation, direction in directions.items()}
 
 
-def _in_direction(positions: Sequence[Vector], direction: Vector, threshold: float) -> list[list[int]]:
+def _in_direction(
+    positions: Sequence[Sequence[float]], direction: Sequence[float], threshold: float
+) -> list[list[int]]:
     along_x, along_y, along_z = direction[0], direction[1], direction[2]
 
-    def offset(here: Vector, there: Vector) -> float:
+    def offset(here: Sequence[float], there: Sequence[float]) -> float:
         return (there[0] - here[0]) * along_x + (there[1] - here[1]) * along_y + (there[2] - here[2]) * along_z
 
     return [
