@@ -455,12 +455,9 @@ def test_one_word_says_one_value(domain: Path) -> None:
     assert doubts(check_paths([domain])) == [("synonyms.json", "ambiguous-word", "hat")]
 
 
-@pytest.mark.parametrize("is_named", [False, True])
-def test_plurals_are_those_of_words_that_are_said(domain: Path, is_named: bool) -> None:
-    """In the metadata and in a file that it names; of the words that synonyms bring too."""
-    plurals = {"mug": "mugge", "boks": "boxes"}
-    write(domain / "plurals.json", plurals)
-    write(domain / "metadata.json", {**METADATA, "plurals": "plurals.json" if is_named else plurals})
+def test_plurals_are_those_of_words_that_are_said(domain: Path) -> None:
+    """Of the words that synonyms bring too."""
+    write(domain / "metadata.json", {**METADATA, "plurals": {"mug": "mugge", "boks": "boxes"}})
     assert sorted(doubts(check_paths([domain]))) == [
         ("metadata.json", "unsaid-plural", "plurals.boks"),
     ]

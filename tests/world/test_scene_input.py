@@ -159,16 +159,3 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
     expected = r"^scenes: no scene 7 to start at: there are 7 scenes, numbered from 0$"
     with pytest.raises(vqagen.BadInput, match=expected):
         job_about("scenes", SETTINGS.cut_to(7, 0))
-
-
-# Progress -------------------------------------------------------------------------------------------------------------
-
-
-def test_the_number_of_scenes_is_known_when_all_are_read() -> None:
-    """Before, it is estimated by their bytes: "1,000 of 1,001 scenes" looked as if one was lost."""
-    scenes = {"info": {"note": "x" * 50_000}, "scenes": sampled_scenes(8, seed=3)}
-    Path("scenes").write_text(json.dumps(scenes))
-    reports: list[tuple[int, int | None]] = []
-    write("q.json", on_progress=lambda progress: reports.append((progress.items, progress.expected)))
-
-    assert reports[-1] == (8, 8)

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.world.domain import Domain
-from vqagen.world.faults import image_index_fault
 from vqagen.world.loading import PlacesOfNames, SceneSource, image_name, listed_places
-from vqagen.world.scene import Scene, compile_scene
+from vqagen.world.scene import Scene, compile_scene, image_index_fault
 
 
 class QuestionFault(NamedTuple):

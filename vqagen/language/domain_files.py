@@ -21,7 +21,7 @@ from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.world.domain import Domain, load_domain
-from vqagen.world.metadata_reader import files_named_by
+from vqagen.world.metadata_reader import plugins_named_by
 
 PathLike = Path | str
 
@@ -56,8 +56,7 @@ class DomainFiles:
     def inputs(self) -> tuple[Path, ...]:
         """The files and folders that are read, with those that the metadata names."""
         synonyms = [self.synonyms] if self.synonyms else []
-        plugins, words = files_named_by(self.metadata)
-        return (self.metadata, self.templates, *synonyms, *plugins, *words.values())
+        return (self.metadata, self.templates, *synonyms, *plugins_named_by(self.metadata))
 
 
 def _portable(path: Path) -> tuple[bool, str]:
@@ -89,7 +88,7 @@ class LoadedDomain:
 
     def __reduce__(self) -> tuple[Callable[..., LoadedDomain], tuple[object, ...]]:
         """Pickle templates as they are: 9,000 are unpickled in 0.2 s and read in 3. The other files are read again."""
-        identity = _identity(self.files, self.catalogue, self.plugins)
+        identity = _identity(self.catalogue, self.plugins)
         return _reloaded_with, (self.files, identity, self.templates, self.skipped)
 
 
@@ -160,9 +159,9 @@ def is_written_as_path(domain: PathLike) -> bool:
 
 def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
     """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
-    plugins = load_plugins([*map(str, files_named_by(files.metadata)[0]), *files.plugins])
+    plugins = load_plugins([*map(str, plugins_named_by(files.metadata)), *files.plugins])
     catalogue = Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations)
-    catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue, plugins))
+    catalogue.reload = _reload_catalogue, (files, _identity(catalogue, plugins))
     return catalogue, plugins
 
 
@@ -170,10 +169,8 @@ def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
 def _reload(files: DomainFiles, identity: str) -> tuple[Catalogue, Plugins]:
     """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
     catalogue, plugins = load_catalogue(files)
-    if _identity(files, catalogue, plugins) != identity:
-        raise VqagenError(
-            f"{files.metadata}, a plug-in or a file of words was changed; what was pickled cannot be loaded"
-        )
+    if _identity(catalogue, plugins) != identity:
+        raise VqagenError(f"{files.metadata} or a plug-in was changed; what was pickled cannot be loaded")
     return catalogue, plugins
 
 
@@ -188,25 +185,21 @@ def _reloaded_with(
     return _with_templates(files, *_reload(files, identity), templates, skipped)
 
 
-def _identity(files: DomainFiles, catalogue: Catalogue, plugins: Plugins) -> str:
-    """Return a text that differs if the metadata, files of words that it names, or the plug-ins differ."""
+def _identity(catalogue: Catalogue, plugins: Plugins) -> str:
+    """Return a text that differs if the metadata or the plug-ins differ."""
     metadata = hashlib.sha256(catalogue.domain.text.encode()).hexdigest()
-    return " ".join((metadata, *hashes_beside(files, plugins).values()))
+    return " ".join((metadata, *plugin_hashes(plugins).values()))
 
 
 def rules_hashes(files: DomainFiles) -> dict[str, str]:
     """Return the content hashes of what decides how scenes are drawn: the metadata, and plug-ins if there are any."""
     _, plugins = load_catalogue(files)
-    return {"metadata": content_hash([files.metadata]), **({"plugins": plugins.hash} if plugins.hashes else {})}
+    return {"metadata": content_hash([files.metadata]), **plugin_hashes(plugins)}
 
 
-def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
-    """Return the content hashes of plug-ins, and of the sections of the metadata that are files of their own."""
-    _, words = files_named_by(files.metadata)
-    return {
-        **({"plugins": plugins.hash} if plugins.hashes else {}),
-        **{name: content_hash([path]) for name, path in words.items()},
-    }
+def plugin_hashes(plugins: Plugins) -> dict[str, str]:
+    """Return the content hash of plug-ins, if there are any."""
+    return {"plugins": plugins.hash} if plugins.hashes else {}
 
 
 def check_hashes(known: Mapping[str, str], found: Mapping[str, str]) -> None:
@@ -245,7 +238,7 @@ def input_hashes(files: DomainFiles, domain: Domain, plugins: Plugins) -> dict[s
         "metadata": content_hash([files.metadata]),
         **({"templates": content_hash(templates)} if templates else {}),
         **({"synonyms": content_hash([synonyms])} if synonyms else {}),
-        **hashes_beside(files, plugins),
+        **plugin_hashes(plugins),
     }
 
 

@@ -19,7 +19,7 @@ from vqagen.search.description import Description, PlainChoice
 from vqagen.search.filling import Frame, Pick
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.vocabulary import REMEMBERED, Meaning, PossibleValues
-from vqagen.world.relations import RelationOrder
+from vqagen.world.domain import RelationOrder
 
 RELATED, SAME, DIFFERENT = "related", "same", "different"
 

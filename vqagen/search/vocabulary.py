@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from vqagen.bits import union_of
 from vqagen.language.program import Node, NodeRun
-from vqagen.world.domain import Attribute, Domain, Recorded
-from vqagen.world.relations import relation_order
+from vqagen.world.domain import Attribute, Domain, Recorded, relation_order
 
 
 class Meaning:

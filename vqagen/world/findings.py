@@ -26,20 +26,14 @@ class Findings:
         self.problems: list[Problem] = []
         self.doubts: list[Problem] = []
 
-    def for_file(self, source: str, text: str) -> Findings:
-        """Return findings about another file, which are settled together with these."""
-        other = Findings(source, text)
-        other.problems, other.doubts = self.problems, self.doubts
-        return other
-
     def fault(self, path: str, message: str) -> None:
         """Note a fault."""
         self.problems.append(problem_in(self.source, path, message, self.text))
 
-    def faults(self, faults: Iterable[ShapeFault], inside: int = 0) -> None:
-        """Note faults of form; the first `inside` steps of their places do not stand in the file."""
+    def faults(self, faults: Iterable[ShapeFault]) -> None:
+        """Note faults of form."""
         for fault in faults:
-            self.fault(show_path(fault.place[inside:]), fault.message)
+            self.fault(show_path(fault.place), fault.message)
 
     def doubt(self, path: str, message: str) -> None:
         """Note something that is accepted but probably unintended."""
@@ -67,14 +61,14 @@ def malformed(document: object, schema: str, definition: str = "", depth: int = 
 
     A part that is commented out may be of any form.
     """
-    found: dict[Path, list[ShapeFault]] = {}
+    by_part: dict[Path, list[ShapeFault]] = {}
     try:
         for fault in shape_faults(document, schema, definition):
             if "comment" not in fault.place:
-                found.setdefault(fault.place[:depth], []).append(fault)
+                by_part.setdefault(fault.place[:depth], []).append(fault)
     except RecursionError:
-        found[()] = [ShapeFault((), "nested too deeply", False)]
-    return found
+        by_part[()] = [ShapeFault((), "nested too deeply", False)]
+    return by_part
 
 
 def without(document: Any, parts: Collection[Path]) -> Any:
@@ -85,11 +79,11 @@ def without(document: Any, parts: Collection[Path]) -> Any:
         return {}
     inside = {key: {part[1:] for part in parts if part[0] == key} for key, *_ in parts}
     if isinstance(document, list):
-        return [without(each, inside.get(i, ())) for i, each in enumerate(document)]
-    return {key: without(each, inside.get(key, ())) for key, each in document.items() if (key,) not in parts}
+        return [without(member, inside.get(i, ())) for i, member in enumerate(document)]
+    return {key: without(value, inside.get(key, ())) for key, value in document.items() if (key,) not in parts}
 
 
 def content_of(document: object) -> dict[str, Any]:
     """Return an object without its comment, where that is no content; {} for anything else."""
     entries = document.items() if isinstance(document, Mapping) else ()
-    return {key: each for key, each in entries if key not in ("comment", "$schema")}
+    return {key: value for key, value in entries if key not in ("comment", "$schema")}

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile, may_be_metadata
+from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import DEFAULT_DOMAIN, SHIPPED_DOMAINS, find_domain
-from vqagen.world.metadata_reader import files_named_by
+from vqagen.world.metadata_reader import plugins_named_by
 
 NEAR = 3
 SHOWN = 3
@@ -79,7 +79,7 @@ class Grouping:
         if place not in self.groups:
             beside = metadata.parent / "synonyms.json"
             own = beside if metadata.name == "metadata.json" and beside.is_file() else None
-            plugins = [*map(str, files_named_by(metadata)[0]), *self.plugins]
+            plugins = [*map(str, plugins_named_by(metadata)), *self.plugins]
             self.groups[place] = DomainGroup(self.given.get(place, metadata), synonyms or own, plugins=plugins)
         return self.groups[place]
 
@@ -96,8 +96,6 @@ class Grouping:
     def _groups_of(self, item: CheckedFile) -> Iterator[DomainGroup]:
         if item.kind == METADATA:
             yield self._group(item.path)
-        elif item.kind == WORDS and item.metadata:
-            yield self._group(item.metadata)
         elif self.asked is not None:
             yield self.asked
         elif listed := _listed_with(item):

@@ -28,11 +28,11 @@ from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS, SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS
-from vqagen.world.metadata_reader import files_named_by, section_of_types
+from vqagen.world.metadata_reader import section_of_types
 
 DIRECTOR, DIRECTOR_TEMPLATES, TRIALS = OF_DIRECTOR = ("director", "director-templates", "trials")
 """Kinds of the director task: a catalogue of items, instructions, and trials, which are not checked here."""
-METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN, WORDS = (
+METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN = (
     "metadata",
     "templates",
     "dialog-templates",
@@ -41,9 +41,8 @@ METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLU
     "questions",
     "dialogs",
     "plug-in",
-    "words",
 )
-"""Kinds of files. WORDS are plurals or rewrites in a file that the metadata names. DIALOGS are not checked here."""
+"""Kinds of files. DIALOGS are not checked here."""
 LOOKS = {
     METADATA: 'an object with "types"',
     DIRECTOR_TEMPLATES: 'instructions of the director task: an object with "targets", "frames" or "templates"',
@@ -83,8 +82,6 @@ class CheckedFile:
 
     path: Path
     kind: str
-    metadata: Path | None = None
-    """The metadata that names a file of words."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -133,18 +130,9 @@ def _is_plugin(file: Path) -> bool:
 def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFile]:
     """Return files with their kinds. A file that cannot be read, or is of no kind, is an error."""
     items = [_recognised(path, report) for path in paths]
-    named = {
-        os.path.abspath(words): item.path
-        for item in items
-        if item.kind == METADATA
-        for words in files_named_by(item.path)[1].values()
-    }
-    for i, item in enumerate(items):
+    for item in items:
         file = report.of(item.path)
-        if metadata := named.get(os.path.abspath(item.path)):
-            file.kind = WORDS
-            items[i] = CheckedFile(item.path, WORDS, metadata)
-        elif not item.kind and not file.errors:
+        if not item.kind and not file.errors:
             looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
             file.error(Problem(f"unknown kind of file; expected {looks}", str(item.path)))
     return items

@@ -17,8 +17,8 @@ from vqagen.language.domain_files import (
     DIALOGS,
     SHIPPED_DOMAINS,
     DomainFiles,
-    hashes_beside,
     load_catalogue,
+    plugin_hashes,
     synonyms_file,
 )
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
@@ -121,7 +121,7 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
         "metadata": content_hash([files.metadata]),
         "templates": content_hash([file.path for file in found]),
         **({"synonyms": content_hash([synonyms_path])} if synonyms_path else {}),
-        **hashes_beside(files, plugins),
+        **plugin_hashes(plugins),
     }
     return LoadedDialogDomain(domain, vocabulary, synonyms, _load_dialog_templates(found, vocabulary, synonyms), hashes)
 

@@ -12,8 +12,7 @@ from typing import Any
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.errors import UsageError
 from vqagen.world.attribute import Attribute
-from vqagen.world.domain import Domain
-from vqagen.world.relations import DEFAULT_DIRECTIONS, RelationOrder, relation_order
+from vqagen.world.domain import DEFAULT_DIRECTIONS, Domain, RelationOrder, relation_order
 from vqagen.world.scene import Scene
 
 NONE, TIE = -1, -2
