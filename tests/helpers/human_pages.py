@@ -13,13 +13,12 @@ from human_served import serving
 from study_files import FILLED, picture, write_json
 
 from vqagen.human.answers import AnswerRow, answer_rows, study_facts
-from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.links.tokens import ID, Link, Participant, pseudonym, sign_link
+from vqagen.human.settings import PlanSettings
 from vqagen.human.store.facts import Noted
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.making import make_item_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import ShownTrial, Study, load_study
+from vqagen.human.tokens import ID, Link, Participant, Secret, load_secret, pseudonym, sign_link
 
 HOSTILE = (
     "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from vqagen.human.settings import PlanSettings
 from vqagen.human.study.making import make_caption_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 
 THINGS = ("cat", "boat", "lamp", "tree", "clock", "bridge", "kettle", "horse", "tower", "guitar", "wheel")

@@ -16,15 +16,14 @@ from study_files import fill_words, make_study, write_caption_files
 from test_human_serve import serving
 from uvicorn.server import ServerState
 
-from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.app import PAGE, PageFiles
-from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
-from vqagen.human.server.process import uvicorn_config
-from vqagen.human.store.opening import ANSWERS, read_facts
+from vqagen.human.server.process import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection, uvicorn_config
+from vqagen.human.settings import PlanSettings
+from vqagen.human.store.facts import ANSWERS
+from vqagen.human.store.opening import read_facts
 from vqagen.human.study.making import make_caption_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
+from vqagen.human.tokens import Link, load_secret, sign_link
 
 REQUESTS = 10_000
 INSIDE = re.compile(rb'Traceback|File "|\.py\b|/tmp|/usr|site-packages|starlette|uvicorn|sqlite', re.IGNORECASE)

@@ -17,12 +17,12 @@ from oracles.human_plan import plan_faults
 from study_files import make_study, picture, write_json
 
 from vqagen.errors import BadInput, VqagenError
+from vqagen.human.settings import PlanSettings
 from vqagen.human.store.opening import study_lock
 from vqagen.human.study import making
 from vqagen.human.study.item import CHECK, INSTRUCTED, REAL, GoldValue
 from vqagen.human.study.making import extend_study, make_caption_tasks, make_item_tasks
 from vqagen.human.study.plan import PlanError
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import PlannedTask, PlannedTrial, Study, load_study
 
 

@@ -14,6 +14,7 @@ from study_files import write_caption_files
 
 import vqagen
 from vqagen.human.raters import Raters, simulated_facts
+from vqagen.human.settings import PlanSettings
 from vqagen.human.store.facts import Claimed, Noted, Submitted
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import (
@@ -31,7 +32,6 @@ from vqagen.human.study.item import (
     TextForm,
     answer_fault,
 )
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import ShownTrial, Study
 
 

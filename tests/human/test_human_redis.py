@@ -11,9 +11,10 @@ from redis_servers import RedisServer, redis_server
 from waiting import wait_until
 
 from vqagen.errors import UsageError
+from vqagen.human.settings import RELAXED
 from vqagen.human.store import redis
-from vqagen.human.store.facts import Submitted
-from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, open_log, read_facts
+from vqagen.human.store.facts import StoreError, StoreUnreachable, Submitted
+from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.store.writer import Writer
 

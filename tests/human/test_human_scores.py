@@ -15,11 +15,10 @@ from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows
 
 from vqagen.human.scores.answered import METRICS, alpha
-from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.humanr import humanr_score
+from vqagen.human.scores.methods import humanr_score, strengths
+from vqagen.human.scores.report import score_rows
 from vqagen.human.scores.samples import Pairing, ScoreSample, difference, sample_of, two_way_interval, variances
-from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.scores.study_scores import score_rows
+from vqagen.human.settings import ScoreSettings
 from vqagen.report.table import Report
 
 

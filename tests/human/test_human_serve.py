@@ -21,12 +21,11 @@ from human_stores import open_desk
 from redis_servers import RedisServer, redis_server, require_redis
 from study_files import make_study
 
-from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, Participant, pseudonym, sign_link
 from vqagen.human.server import process
 from vqagen.human.server.process import RETRY_EVERY
-from vqagen.human.store.opening import ANSWERS, SERVED
+from vqagen.human.store.facts import ANSWERS, SERVED
 from vqagen.human.study.study import load_study
+from vqagen.human.tokens import Link, Participant, load_secret, pseudonym, sign_link
 
 
 @pytest.fixture

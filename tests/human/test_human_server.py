@@ -16,18 +16,17 @@ from human_served import ANSWER, API, Rater, Served, participant, served
 from human_stores import Faulty
 from study_files import fill_words, make_study, picture
 
-from vqagen.human.links.tokens import trial_ticket
-from vqagen.human.server import middleware
+from vqagen.human.server import requests
 from vqagen.human.server.app import PAGE, PageFiles
-from vqagen.human.server.payload import LARGEST_BODY
 from vqagen.human.server.process import CLAIM_BURST
+from vqagen.human.server.requests import LARGEST_BODY
 from vqagen.human.server.sessions import MOST_NOTES
-from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.opening import ANSWERS, StoreError
+from vqagen.human.settings import PlanSettings, ServeSettings
+from vqagen.human.store.facts import ANSWERS, StoreError
 from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED
 from vqagen.human.study.making import make_item_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.tokens import trial_ticket
 
 pytestmark = pytest.mark.anyio
 NOON = 1_700_000_000
@@ -597,13 +596,13 @@ async def test_a_rater_does_not_wait_for_a_store_that_hangs(
 
     async with served(study, opening=faulty) as place:
         ann = await place.enter("ann")
-        monkeypatch.setattr(middleware, "LONGEST_REPLY", 0.1)
+        monkeypatch.setattr(requests, "LONGEST_REPLY", 0.1)
         faulty.gate.clear()
         given_up = await ann.answer()
         faulty.gate.set()
 
         assert (given_up.status_code, given_up.json()["error"]) == (503, "unavailable")
-        monkeypatch.setattr(middleware, "LONGEST_REPLY", 60)
+        monkeypatch.setattr(requests, "LONGEST_REPLY", 60)
         assert (await ann.answer()).status_code == 200
         assert (await ann.trial())["answered"] == 1
 

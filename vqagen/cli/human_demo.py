@@ -13,9 +13,9 @@ from vqagen.cli.options import integer, path
 def demo(out: str, seed: int) -> None:
     """Show a whole study: pictures, items, plan, raters, scores, and a page to try.
 
-    Scenes are sampled and drawn. Captions of two systems are compared with reference captions and rated; one system
-    makes mistakes, each proven by a program. Questions, a dialog and director trials are answered. Simulated raters
-    take part; the scores are printed, all files are kept, and one place is left for you.
+    Scenes are sampled and drawn. Captions of two systems, one of which describes another picture, are compared with
+    reference captions and rated. Questions, a dialog and director trials are answered. Simulated raters take part; the
+    scores are printed, all files are kept, and one place is left for you.
 
     \b
     Example:

@@ -27,7 +27,7 @@ def export(study: str, store: str | None, out: str, include_ids: bool, events: b
       vqagen human export study --out answers
     """
     from vqagen.errors import counted
-    from vqagen.human.export.folder import export_study
+    from vqagen.human.export import export_study
 
     done = export_study(study, out, store, include_ids=include_ids, events=events, force=force)
     raters, assignments = counted(done.raters, "rater"), counted(done.assignments, "assignment")

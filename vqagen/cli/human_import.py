@@ -36,7 +36,7 @@ def import_humanr(answers: str, tasks: str | None, drop_ambiguous: bool, out: st
       vqagen human score answers --method humanr,cluster
     """
     from vqagen.errors import counted
-    from vqagen.human.export.humanr_answers import import_humanr
+    from vqagen.human.humanr_import import import_humanr
 
     rows, findings = import_humanr(answers, out, tasks, drop_ambiguous=drop_ambiguous, force=force)
     for kind, places in findings.items():

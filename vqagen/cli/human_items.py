@@ -6,25 +6,20 @@ from typing import Any
 
 import click
 
-from vqagen.cli.human_making import systems_of
 from vqagen.cli.options import domain_options, input_path, path, settings_options
-from vqagen.human.items.settings import ItemSettings
+from vqagen.human.settings import ItemSettings
 
 
 @click.command("items")
-@click.argument("file", required=False, type=path, metavar="[QUESTIONS|DIALOGS|TRIALS]")
+@click.argument("file", type=path, metavar="QUESTIONS|DIALOGS|TRIALS")
 @click.option("--scenes", type=input_path, metavar="PATH", help="Scenes that questions and dialogs are about.")
-@click.option(
-    "--system", "systems", multiple=True, metavar="NAME=FILE", help="Dialogs whose captions are those of a system."
-)
 @click.option("--out", "-o", required=True, type=path, metavar="FILE", help="File for the items, JSON Lines.")
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @settings_options(settings=ItemSettings)
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 def items(
-    file: str | None,
+    file: str,
     scenes: str | None,
-    systems: tuple[str, ...],
     out: str,
     domain: dict[str, Any],
     settings: ItemSettings,
@@ -33,9 +28,7 @@ def items(
     """Make items for raters from files of `vqagen generate`, `dialog` or `director generate`.
 
     Raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes their answers as
-    predictions. With --system, raters compare the captions of systems with those of DIALOGS, or without DIALOGS with
-    each other; the wrong caption of each check names a thing that the scene does not have, and the program that proves
-    it stands in `gold.reason`.
+    predictions.
 
     Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie in the folder of TRIALS.
 
@@ -47,15 +40,13 @@ def items(
 
     from vqagen.errors import counted
     from vqagen.files.output import check_output
-    from vqagen.human.items.making import make_items, write_items
+    from vqagen.human.items import make_items, write_items
     from vqagen.language.domain_files import find_domain
 
     check_output(out, force)
-    made = make_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
+    made = make_items(scenes, file, settings, find_domain(**domain))
     write_items(made, out, force=force)
     # Kinds of answers that nothing is known of are texts: a domain that was not named is seen here.
-    forms = Counter(each.form.__struct_config__.tag for each in made if each.form)
-    sorts = Counter(each.use for each in made if not each.form)
-    shown = [f"{counted(number, 'question')} answered by {form}" for form, number in forms.items()]
-    shown += [counted(number, {"real": "comparison"}.get(use, use)) for use, number in sorts.items()]
-    click.echo(f"{', '.join(shown) or 'no items'} in {out}", err=True)
+    forms = Counter(item.form.__struct_config__.tag for item in made if item.form)
+    lines = [f"{counted(number, 'question')} answered by {form}" for form, number in forms.items()]
+    click.echo(f"{', '.join(lines) or 'no items'} in {out}", err=True)

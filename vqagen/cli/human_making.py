@@ -8,7 +8,7 @@ import click
 
 from vqagen.cli.humanr_flags import HumanrCommand
 from vqagen.cli.options import path, settings_options
-from vqagen.human.study.settings import PlanSettings
+from vqagen.human.settings import PlanSettings
 
 if TYPE_CHECKING:
     from vqagen.human.study.study import Study

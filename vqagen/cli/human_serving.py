@@ -9,8 +9,7 @@ import click
 from vqagen.cli.human_store import study_argument
 from vqagen.cli.options import path, settings_options
 from vqagen.errors import counted
-from vqagen.human.links.settings import LinkSettings
-from vqagen.human.server.settings import ServeSettings
+from vqagen.human.settings import LinkSettings, ServeSettings
 
 
 @click.command("serve")
@@ -56,7 +55,7 @@ def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str,
     Example:
       vqagen human links study --public-url https://study.example
     """
-    from vqagen.human.links.study_links import write_links
+    from vqagen.human.links import write_links
 
     if codes:
         return _verify(study, codes)
@@ -69,7 +68,7 @@ def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str,
 
 def _verify(study: str, codes: tuple[str, ...]) -> int:
     """Print the assignment of each code; return 1 if one was not issued."""
-    from vqagen.human.links.study_links import verify_codes
+    from vqagen.human.links import verify_codes
 
     given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
     verified = verify_codes(study, given)

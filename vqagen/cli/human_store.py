@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from vqagen.cli.options import path
-from vqagen.human.store.opening import DURABILITIES, STRICT
+from vqagen.human.settings import DURABILITIES, STRICT
 
 study_argument = click.argument("study", type=path)
 store_option = click.option(

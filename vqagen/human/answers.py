@@ -12,9 +12,9 @@ from msgspec.json import Decoder, Encoder
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.records import RecordKind, RecordSource
 from vqagen.files.stream import BYTE_ORDER_MARK, mistake_in
-from vqagen.human.scores.settings import WEBDRIVER
-from vqagen.human.store.facts import Fact, Noted, Submitted
-from vqagen.human.store.opening import StoreError, hide_password, read_facts
+from vqagen.human.settings import WEBDRIVER
+from vqagen.human.store.facts import Fact, Noted, StoreError, Submitted, hide_password
+from vqagen.human.store.opening import read_facts
 from vqagen.human.store.study_state import Assignment, StudyState
 from vqagen.human.study.item import ANSWER, CHECK, GoldValue
 from vqagen.human.study.study import STUDY_FILE, ShownTrial, Study, load_study

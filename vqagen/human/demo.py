@@ -3,43 +3,59 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import orjson
 from msgspec.structs import replace
 
 from vqagen.errors import UsageError, counted
-from vqagen.human.export.folder import PEOPLE, PREDICTIONS, export_study
-from vqagen.human.items.captions import FAMILY, HUMAN_LIKE, Captions, caption_items, captions_of_scenes, disproof
-from vqagen.human.items.making import make_items, write_items
-from vqagen.human.items.settings import ItemSettings
+from vqagen.files.records import open_records
+from vqagen.human.export import PEOPLE, PREDICTIONS, export_study
+from vqagen.human.items import FAMILY, make_items, write_items
 from vqagen.human.raters import Raters, simulated_facts
-from vqagen.human.scores.study_scores import score_study
+from vqagen.human.scores.report import score_study
+from vqagen.human.settings import ItemSettings, PlanSettings
 from vqagen.human.store.opening import open_log
 from vqagen.human.store.study_state import StudyState
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, NumberForm, StudyItem, TextForm
+from vqagen.human.study.checks import DISTRACTOR
+from vqagen.human.study.item import (
+    AFTER,
+    ANSWER,
+    BEFORE,
+    CHECK,
+    LENGTH_DIFFERENCE,
+    RATE,
+    REFERENCE,
+    SYSTEM,
+    Candidate,
+    GoldValue,
+    NumberForm,
+    StudyItem,
+    TextForm,
+    length_difference,
+)
 from vqagen.human.study.making import make_item_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import TEXTS_FILE
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.language.domain_files import PathLike
 from vqagen.report.table import Report
 from vqagen.report.writers import write_report
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes, write_trials
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.record_files import DIALOGS
 from vqagen.tasks.rendering.settings import DRAWN, PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.world.loading import find_scenes
-from vqagen.world.scene import Scene
 
 RATERS, SCENES, ROUNDS, TRIALS = 6, 13, 3, 2
 CAREFUL, CARELESS = "careful", "careless"
-"""A system whose captions are true, and one that makes mistakes."""
+"""A system whose captions are true, and one that describes the next picture."""
+_WRONG = "There is nothing in the picture."
+"""The wrong text of the check."""
 OPINIONS = {CAREFUL: 0.0, CARELESS: -0.72}
 """Opinions of the simulated raters about the systems. As a scale cuts opinions off, -0.72 gives a mean of -0.6."""
 _WANTED = {
@@ -79,7 +95,7 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     top.mkdir()
     say(f"{SCENES} scenes and {TRIALS} director trials; drawing their pictures …")
     _write_files(top, seed)
-    items = list(_items(top, seed, say))
+    items = list(_items(top, seed))
     write_items(items, top / "items.jsonl")
     # All in one task: each trial is about a picture of its own.
     settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=len(items))
@@ -102,7 +118,7 @@ def _write_files(top: Path, seed: int) -> None:
     write_pictures(scenes, top / "pictures", settings=PictureSettings(kind=DRAWN))
     (top / "pictures" / "images").rename(top / "images")
     write_questions(scenes, top / "questions.json", settings=QuestionSettings(seed=seed))
-    for number, name in enumerate((HUMAN_LIKE, CAREFUL, CARELESS)):
+    for number, name in enumerate((REFERENCE, CAREFUL, CARELESS)):
         settings = DialogSettings(seed=3 * seed + number, rounds=ROUNDS)
         write_dialogs(scenes, top / f"{name}.json", settings=settings)
     write_trials(top / "trials", DirectorSettings(seed=seed, count=TRIALS, render=("png",)))
@@ -111,39 +127,39 @@ def _write_files(top: Path, seed: int) -> None:
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
-def _items(top: Path, seed: int, say: Say) -> Iterator[StudyItem]:
+def _items(top: Path, seed: int) -> Iterator[StudyItem]:
     """Yield the items of one task, with the places of their pictures."""
-    catalogue, _ = load_catalogue(find_domain())
-    files = {name: top / f"{name}.json" for name in (HUMAN_LIKE, CAREFUL, CARELESS)}
-    about = captions_of_scenes(files, find_scenes(top / "scenes.json"), catalogue)
-    mistakes = _plant_mistakes(about, catalogue)
-    (top / "mistakes.json").write_bytes(orjson.dumps(mistakes, option=orjson.OPT_INDENT_2))
-    say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
     scenes, settings = top / "scenes.json", ItemSettings(seed, per_image=9)
-    rated = (
-        StudyItem(kind=RATE, image=scene.image, candidates=(captions[name][0][0],))
-        for scene, captions in about
-        for name in (CAREFUL, CARELESS)
-    )
-    asked, told = (make_items(scenes, file, settings=settings) for file in (top / "questions.json", files[HUMAN_LIKE]))
-    for item in _chosen([*caption_items(about, catalogue, settings), *rated, *asked, *told]):
+    asked = (make_items(scenes, top / f"{name}.json", settings) for name in ("questions", REFERENCE))
+    for item in _chosen([*_caption_items(top), *chain(*asked)]):
         yield replace(item, image=f"images/{item.image}")
-    for item in make_items(None, top / "trials", settings=settings):
+    for item in make_items(None, top / "trials", settings):
         yield replace(item, image=f"trials/{item.image}")
     yield from _QUESTIONS
 
 
-def _plant_mistakes(about: Sequence[tuple[Scene, Captions]], catalogue: Catalogue) -> dict[str, dict[str, str]]:
-    """Give each scene an untrue caption by the careless system; return them with their proofs by image."""
-    texts = [caption for _, captions in about for caption in captions[CARELESS]]
-    mistakes: dict[str, dict[str, str]] = {}
-    for at, (scene, captions) in enumerate(about):
-        for candidate, named in (*texts[at:], *texts[:at]):
-            if proof := disproof(named, scene, catalogue):
-                captions[CARELESS] = [(candidate, named)]
-                mistakes[scene.image] = {"caption": candidate.text, "proof": proof}
-                break
-    return mistakes
+def _caption_items(top: Path) -> Iterator[StudyItem]:
+    """Yield items about captions: both systems compared with a reference and rated, and checks."""
+    texts = {source: _captions(top, source) for source in (REFERENCE, CAREFUL, CARELESS)}
+    images = list(texts[REFERENCE])
+    for image, next_image in zip(images, [*images[1:], images[0]], strict=True):
+        right = Candidate(texts[REFERENCE][image], REFERENCE, REFERENCE, "1")
+        careful = Candidate(texts[CAREFUL][image], CAREFUL, SYSTEM, "2")
+        careless = Candidate(texts[CARELESS][next_image], CARELESS, SYSTEM, "2")
+        wrong = Candidate(_WRONG, DISTRACTOR, REFERENCE, "2")
+        for system in (careful, careless):
+            longer = length_difference(right.text, system.text)
+            yield StudyItem(image=image, candidates=(right, system), strata={LENGTH_DIFFERENCE: longer})
+        gold = GoldValue(better="1", reason="there are things in each picture")
+        yield StudyItem(image=image, use=CHECK, dimension=CHECK, candidates=(right, wrong), gold=gold)
+        for system in (careful, careless):
+            yield StudyItem(image=image, kind=RATE, candidates=(system,))
+
+
+def _captions(top: Path, source: str) -> dict[str, str]:
+    """Return the caption of each picture by a source."""
+    records = open_records(top / f"{source}.json", DIALOGS).records()
+    return {record["image_filename"]: record["caption"]["text"] for record in records}
 
 
 def _chosen(items: Iterable[StudyItem]) -> Iterator[StudyItem]:
@@ -173,8 +189,7 @@ def places(out: PathLike) -> list[str]:
     named = {
         "images/": "pictures of the scenes in scenes.json",
         "trials/": "director trials with their pictures",
-        "mistakes.json": "captions that are wrong, with their proofs",
-        "items.jsonl": "all that raters see, with right answers and proofs",
+        "items.jsonl": "all that raters see, with right answers",
         "study/": "the study with its answers",
         "export/": "the answers as JSON Lines and CSV, and as predictions",
         "scores.html": "the report of the scores",

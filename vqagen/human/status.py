@@ -10,9 +10,8 @@ from pathlib import Path
 
 from vqagen.errors import counted
 from vqagen.human.answers import AnswerRow, answer_rows, automated, study_facts
-from vqagen.human.export.folder import comments
+from vqagen.human.export import comments
 from vqagen.human.scores.flags import find_flags
-from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, StudyState
 from vqagen.human.study.item import REAL, SYSTEM, StudyItem
 from vqagen.human.study.study import Study, load_study
@@ -40,7 +39,7 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
     states, planned = Counter(each.state for each in given), study.slots * len(study.tasks)
     done, remaining = states[COMPLETE], _remaining(given, planned, now)
     slots = {"planned": planned, "complete": done, "active": len(working), "free": planned - done - len(working)}
-    flags = find_flags(rows, ScoreSettings(), automated(log))
+    flags = find_flags(rows, automated(log))
     concerned = Counter(kind for kind, _ in sorted({(flag.kind, flag.rater) for flag in flags}))
     leases = (
         (each.id, each.rater, len(each.answers), each.trials, -((now - each.expires) // _MINUTE)) for each in working

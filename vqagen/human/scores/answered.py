@@ -9,7 +9,7 @@ import numpy as np
 
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.samples import by_item, grouped, is_right, said, sample_of, two_way_interval
-from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
+from vqagen.human.settings import INTERVAL, NOMINAL, ORDINAL
 from vqagen.report.table import COUNT, DECIMAL, SHARE, TEXT, Cell, Table, columns
 from vqagen.rng import stream
 from vqagen.score.intervals import LEVEL, Numbers

@@ -14,20 +14,21 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from vqagen.errors import UsageError
-from vqagen.human.server.middleware import Buckets, network_of
-from vqagen.human.server.payload import (
+from vqagen.human.server.requests import (
     NO_STORE,
     AnswerBody,
+    Buckets,
     ConsentBody,
     EmptyBody,
     EventBody,
     Failure,
     SessionBody,
+    network_of,
     read_body,
     reply,
 )
 from vqagen.human.server.sessions import Sessions
-from vqagen.human.store.opening import StoreError
+from vqagen.human.store.facts import StoreError
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
 

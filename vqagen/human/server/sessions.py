@@ -9,26 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from vqagen.errors import VqagenError
-from vqagen.human.links.secret import Secret
-from vqagen.human.links.tokens import (
-    ANONYMOUS,
-    Link,
-    LinkRefused,
-    Participant,
-    assignment_of_bearer,
-    completion_code,
-    holder_of,
-    is_revoked,
-    load_prolific_keys,
-    prolific_participant,
-    pseudonym,
-    session_bearer,
-    shown_at,
-    trial_ticket,
-    verify_link,
-)
-from vqagen.human.server.middleware import LOG, Buckets
-from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, Failure, SessionBody
+from vqagen.human.server.requests import LOG, AnswerBody, Buckets, ConsentBody, EventBody, Failure, SessionBody
 from vqagen.human.store.facts import Claimed, Noted, Submitted
 from vqagen.human.store.study_state import (
     CLAIMED,
@@ -47,6 +28,24 @@ from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, StudyItem, answer_fault
 from vqagen.human.study.study import ShownTrial, Study
+from vqagen.human.tokens import (
+    ANONYMOUS,
+    Link,
+    LinkRefused,
+    Participant,
+    Secret,
+    assignment_of_bearer,
+    completion_code,
+    holder_of,
+    is_revoked,
+    load_prolific_keys,
+    prolific_participant,
+    pseudonym,
+    session_bearer,
+    shown_at,
+    trial_ticket,
+    verify_link,
+)
 from vqagen.rng import shuffled, stream
 
 MOST_NOTES = 100

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.output import check_output, settle, sweep
-from vqagen.human.links.secret import has_secret, load_secret
-from vqagen.human.links.tokens import LINK, PLATFORMS, Participant, pseudonym
+from vqagen.human.settings import STRICT
 from vqagen.human.store.facts import encode_fact
-from vqagen.human.store.opening import STRICT, is_redis, open_log, read_facts, sqlite_path, study_lock
+from vqagen.human.store.opening import is_redis, open_log, read_facts, sqlite_path, study_lock
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.tokens import LINK, PLATFORMS, Participant, has_secret, load_secret, pseudonym
 
 PathLike = Path | str
 

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.extras import needed
-from vqagen.human.store.facts import Fact, decoded
-from vqagen.human.store.opening import LOST, StoreError, StoreUnreachable, hide_password
+from vqagen.human.store.facts import LOST, Fact, StoreError, StoreUnreachable, decoded, hide_password
 
 VERSION = b"2"
 _HEAD = "0-1"

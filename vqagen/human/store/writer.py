@@ -9,8 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from vqagen.human.store.facts import Fact
-from vqagen.human.store.opening import Log, StoreError
+from vqagen.human.store.facts import Fact, Log, StoreError
 from vqagen.human.store.study_state import StudyState
 
 LARGEST_BATCH = 256

@@ -16,16 +16,27 @@ from vqagen.errors import Problem, UsageError, VqagenError, counted
 from vqagen.extras import needed
 from vqagen.files.locations import content_hash, locate
 from vqagen.files.output import atomic_folder, atomic_output, names_in, sweep
-from vqagen.human.links.study_links import LINKS_FOLDER
-from vqagen.human.store.opening import ANSWERS, LOCK, SERVED, study_lock
+from vqagen.human.links import LINKS_FOLDER
+from vqagen.human.settings import PlanSettings
+from vqagen.human.store.facts import ANSWERS, LOCK, SERVED
+from vqagen.human.store.opening import study_lock
 from vqagen.human.study.images import IMAGES_FOLDER
 from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, StudyItem
 from vqagen.human.study.item_file import item_draft
 from vqagen.human.study.pairs import caption_draft
 from vqagen.human.study.plan import Draft, make_plan
-from vqagen.human.study.serving import SERVING_FILE, default_serving
-from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import PARTS, STUDY_FILE, STUDY_SCHEMA, Study, digest_of, guarded, load_record, load_study
+from vqagen.human.study.study import (
+    PARTS,
+    SERVING_FILE,
+    STUDY_FILE,
+    STUDY_SCHEMA,
+    Study,
+    default_serving,
+    digest_of,
+    guarded,
+    load_record,
+    load_study,
+)
 from vqagen.human.study.texts import DEFAULT_TEXTS, ITEM_WORDS, TEXTS_FILE, Texts, first_texts, load_texts
 from vqagen.language.domain_files import PathLike
 

@@ -11,6 +11,7 @@ from vqagen.errors import BadInput, Problem, collecting, counted
 from vqagen.files.locations import locate
 from vqagen.files.parsing import read_object
 from vqagen.files.schema import schema_faults
+from vqagen.human.settings import PlanSettings
 from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     LENGTH_DIFFERENCE,
@@ -24,7 +25,6 @@ from vqagen.human.study.item import (
     plain_text,
 )
 from vqagen.human.study.plan import PRACTICE_TRIALS, Draft
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
 

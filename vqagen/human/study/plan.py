@@ -10,10 +10,10 @@ from heapq import heappop, heappush
 from itertools import chain
 
 from vqagen.errors import BadInput, Problem, VqagenError, counted
+from vqagen.human.settings import PlanSettings
 from vqagen.human.study.checks import CheckMaker, RightTexts, right_texts
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, SYSTEM, StudyItem
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import PlannedTask, PlannedTrial
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream

@@ -16,11 +16,10 @@ import orjson
 
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.files.output import atomic_output, sweep
-from vqagen.human.links.secret import Secret, add_key, load_secret
-from vqagen.human.links.settings import (
+from vqagen.human.settings import (
     CSV,
     GENERAL,
-    HUMANR,
+    HUMANR_CSV,
     NEVER,
     PERSONAL,
     PREVIEW,
@@ -29,8 +28,8 @@ from vqagen.human.links.settings import (
     TXT,
     LinkSettings,
 )
-from vqagen.human.links.tokens import Link, assignments_of_codes, sign_link
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.tokens import Link, Secret, add_key, assignments_of_codes, load_secret, sign_link
 from vqagen.report.writers import csv_text
 
 LINKS_FOLDER = "links"
@@ -52,7 +51,7 @@ class LinkRow(NamedTuple):
 
 
 _BATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    HUMANR: ("hit_links_{}.csv", {"HIT_Link": "link"}),
+    HUMANR_CSV: ("hit_links_{}.csv", {"HIT_Link": "link"}),
     CSV: ("links_{}.csv", {name: name for name in LinkRow._fields}),
     TXT: ("links_{}.txt", {"": "link"}),
 }

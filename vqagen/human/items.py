@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
+from msgspec.json import Encoder
 from msgspec.structs import replace
 
-from vqagen.errors import BadInput, Problem
-from vqagen.files.locations import Location
-from vqagen.files.records import RecordKind
-from vqagen.human.items.captions import FAMILY, PROGRAM_LENGTH, SCENE_SIZE, TEMPLATE, records_about_scenes
-from vqagen.human.items.settings import ItemSettings
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.locations import Location, locate
+from vqagen.files.output import atomic_output, check_ending, check_output
+from vqagen.files.records import RecordKind, open_records
+from vqagen.files.shipped import require
+from vqagen.human.settings import ItemSettings
 from vqagen.human.study.item import (
     ANSWER,
     AnswerForm,
@@ -29,17 +31,21 @@ from vqagen.human.study.item import (
     TextForm,
 )
 from vqagen.items.answers import BOOL, INTEGER, NONE_THERE
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.items.table import Items
-from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domain_files
+from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
 from vqagen.pictures.canvas import DIRECTOR, GridStyle
 from vqagen.rng import shuffled, stream
 from vqagen.score.items import read_items
 from vqagen.tasks.director.rules import labels
-from vqagen.tasks.record_files import DIALOGS, TRIALS, find_trials, settings_of
+from vqagen.tasks.record_files import DIALOGS, SAMPLES, TRIALS, find_trials, kind_of_file, settings_of
 from vqagen.world.domain import Domain
-from vqagen.world.loading import SceneSource
+from vqagen.world.loading import SceneSource, find_scenes
+from vqagen.world.scene import Scene
 
+SCENE_SIZE, PROGRAM_LENGTH, TEMPLATE, FAMILY = "scene_size", "program_length", "template", "family"
+"""Strata of items: objects of the scene, steps of the program, template and kind of the question."""
 _STRATA: Mapping[str, Mapping[str, str]] = {
     QUESTIONS.key: {TEMPLATE: "family", FAMILY: "category", PROGRAM_LENGTH: "program_length"},
     DIALOGS.key: {TEMPLATE: "label", FAMILY: "category", "history": "history", "round": "round"},
@@ -49,6 +55,8 @@ _STRATA: Mapping[str, Mapping[str, str]] = {
 _LARGEST = 10
 """The largest number that may be given, if no scene has more objects."""
 _MOST_OPTIONS = 60
+_HELD, _SHOWN = 1000, 20
+"""Records whose scenes are read at once; mistakes that are shown."""
 _STORY = (
     "You see a shelf from the front. The director stands on the opposite side and sees it from behind. Cells with a"
     " grey back are blocked: the director cannot see into them, and does not know what they hold. Find the item that"
@@ -56,13 +64,43 @@ _STORY = (
 )
 
 
-def scene_answers(
+def make_items(
+    scenes: PathLike | None,
+    file: PathLike,
+    settings: ItemSettings | None = None,
+    files: DomainFiles | None = None,
+) -> list[StudyItem]:
+    """Return items of the questions, the rounds of dialogs or the director trials in `file`, for raters to answer.
+
+    `scenes` are what questions and dialogs are about; trials have none. Raises BadInput.
+    """
+    path = require(locate(str(file)), "questions, dialogs or trials")
+    kind = kind_of_file(path)
+    if kind in (TRIALS, SAMPLES):
+        return list(_trial_items(path))
+    if scenes is None:
+        raise UsageError("--scenes is missing: raters see the pictures of scenes")
+    return list(_scene_items(path, kind, find_scenes(str(scenes)), files or find_domain(), settings or ItemSettings()))
+
+
+def write_items(items: Sequence[StudyItem], out: PathLike, *, force: bool = False) -> None:
+    """Write items as JSON Lines, which `make_item_tasks` reads."""
+    check_ending(str(out), [".jsonl"], "items")
+    check_output(str(out), force)
+    with atomic_output(str(out)) as file:
+        file.write(Encoder().encode_lines(items))
+
+
+# Questions and dialogs ------------------------------------------------------------------------------------------------
+
+
+def _scene_items(
     file: Location, kind: RecordKind, scenes: SceneSource, files: DomainFiles, settings: ItemSettings
 ) -> Iterator[StudyItem]:
     """Yield the items of questions, or of the rounds of dialogs. BadInput for those whose scene has no picture."""
     items = read_items(str(file), learning=True, allow_unanswered=True)
     domain = load_catalogue(files)[0].domain
-    about = [scene for _, scene in records_about_scenes(file, kind, scenes, domain)]
+    about = _scenes_of(file, kind, scenes, domain)
     forms = _forms(items, files, domain, max((_LARGEST, *(scene.size for scene in about))))
     units: dict[int, dict[str, list[StudyItem]]] = {}
     for place, number in enumerate(items.records.tolist()):
@@ -76,6 +114,21 @@ def scene_answers(
     for index in sorted(units):
         order = shuffled(stream(settings.seed, "human/items/answers", index), list(units[index].values()))
         yield from chain.from_iterable(order[: settings.per_image])
+
+
+def _scenes_of(file: Location, kind: RecordKind, scenes: SceneSource, domain: Domain) -> list[Scene]:
+    """Return the scene of each record of a file. BadInput for a missing scene or picture."""
+    found, problems = list[Scene](), list[Problem]()
+    for place, _, scene in records_with_scenes(open_records(file, kind).records(), scenes, domain, _HELD):
+        if isinstance(scene, Scene) and scene.image:
+            found.append(scene)
+            continue
+        unnamed = "image_filename of its scene is missing: raters see the picture of this name"
+        message = scene.problem if isinstance(scene, QuestionFault) else unnamed
+        problems.append(Problem(message, str(file), kind.path(place)))
+    if problems:
+        raise BadInput(problems[:_SHOWN])
+    return found
 
 
 def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | None = None) -> StudyItem:
@@ -130,7 +183,7 @@ def _forms(items: Items, files: DomainFiles, domain: Domain, largest: int) -> di
 # Director trials ------------------------------------------------------------------------------------------------------
 
 
-def trial_answers(file: Location) -> Iterator[StudyItem]:
+def _trial_items(file: Location) -> Iterator[StudyItem]:
     """Yield the items of director trials: a cell of the grid is chosen.
 
     Every cell with an item can be chosen, also one that the director cannot see: to choose it is the mistake that such

@@ -23,7 +23,7 @@ from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.files.locations import locate
 from vqagen.files.parsing import read_text
 from vqagen.human.answers import ANSWERS_FILE, AnswerRow, State, row_lines
-from vqagen.human.export.folder import IMPORT_FILE, check_export, write_export
+from vqagen.human.export import IMPORT_FILE, check_export, write_export
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import FIT, LENGTH_DIFFERENCE, length_difference
 from vqagen.human.study.pairs import HUMAN, HUMANS

@@ -1,20 +1,35 @@
-"""Strengths of sources by the model of Bradley and Terry: the log odds that one source is preferred to another.
+"""Other figures of scores: HUMANr's own, and strengths of sources by the model of Bradley and Terry.
 
-A tie is half a win of each. The reference (or, without one, the first source by name) is fixed at 0. Strengths are
-those of largest likelihood. Their intervals are those of `clusters`, by the influence of each answer on a strength: the
-inverse of the information times the slope of its likelihood, as for any M-estimator (Huber 1967).
+HUMANr's are as its toolkit computes them from the same answers, for compatibility: every answer counts as independent,
+answers of partial assignments count, a check that has no answer counts as passed, and the half-width that it prints is
+cut at -1 on the lower side alone.
+
+A strength is the log odds that one source is preferred to another. A tie is half a win of each. The reference (or,
+without one, the first source by name) is fixed at 0. Strengths are those of largest likelihood. Their intervals are
+those of two-way clusters, by the influence of each answer on a strength: the inverse of the information times the slope
+of its likelihood, as for any M-estimator (Huber 1967).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from vqagen.extras import needed
-from vqagen.human.scores.samples import Pairing, ScoreSample, two_way
-from vqagen.human.study.item import COMPARE, REFERENCE
+from vqagen.human.answers import AnswerRow
+from vqagen.human.scores.samples import (
+    Pairing,
+    ScoreSample,
+    grouped,
+    is_right,
+    pairing_of,
+    score_of,
+    t_quantile,
+    two_way,
+)
+from vqagen.human.study.item import ANSWER, CHECK, COMPARE, REAL, REFERENCE
 from vqagen.report.table import Cell
 from vqagen.score.intervals import Numbers
 
@@ -23,6 +38,47 @@ REFERENCE_NAME = "(reference)"
 _WHAT = "vqagen human score --method bt"
 ELO = 400 / math.log(10)
 """One log odds on the scale of Elo."""
+
+
+def humanr_scores(rows: Sequence[AnswerRow]) -> dict[Pairing, tuple[Cell, ...]]:
+    """Return HUMANr's figures for every pairing with a reference, without assignments whose checks failed."""
+    failed = humanr_failures(rows)
+    kept = [row for row in rows if row.use == REAL and row.kind == COMPARE and row.assignment not in failed]
+    return {
+        pairing: humanr_score(list(map(score_of, of_pairing)))
+        for pairing, of_pairing in grouped(kept, pairing_of).items()
+        if pairing.is_against_reference or pairing.is_baseline
+    }
+
+
+def humanr_failures(rows: Iterable[AnswerRow]) -> set[str]:
+    """Return the assignments that HUMANr discards."""
+    return {row.assignment for row in rows if row.use == CHECK and fails_check(row)}
+
+
+def fails_check(row: AnswerRow) -> bool:
+    """True if an answer to an attention check finds the wrong text as good as the right one, or better."""
+    if row.kind == ANSWER:
+        return not is_right(row)
+    return (score_of(row) if row.gold_is_second else -score_of(row)) <= 0
+
+
+def humanr_score(scores: Sequence[float]) -> tuple[Cell, ...]:
+    """Return HUMANr's figures for scores from -1 to 1: n, sum, mean, printed, SD, error, half, low, high, note.
+
+    The mean is the HUMANr: -1 where the human text is always better, 1 where the model's is. `printed` is the half of
+    the interval that HUMANr prints behind ±, cut at -1 on the lower side; for one answer, it prints nan.
+    """
+    n, total, mean = len(scores), float(np.sum(scores)), float(np.mean(scores))
+    if n == 1:
+        return n, total, mean, *[None] * 6, "one answer only"
+    sd = float(np.std(scores, ddof=1))
+    error = sd / math.sqrt(n)
+    half = t_quantile(n - 1) * error
+    return n, total, mean, mean - max(mean - half, -1.0), sd, error, half, mean - half, mean + half, ""
+
+
+# Bradley and Terry ----------------------------------------------------------------------------------------------------
 
 
 def strengths(samples: Mapping[Pairing, ScoreSample]) -> list[tuple[Cell, ...]]:
