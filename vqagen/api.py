@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
     from vqagen.export.files import export_file as export_file
     from vqagen.export.participant_lists import export_trials as export_trials
-    from vqagen.human.export import ExportReport as ExportReport, export_study as export_study
+    from vqagen.human.export import export_study as export_study
     from vqagen.human.humanr_import import import_humanr as import_humanr
     from vqagen.human.items import make_items as make_items, write_items as write_items
     from vqagen.human.links import verify_codes as verify_codes, write_links as write_links
@@ -35,9 +35,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
         ServeSettings as ServeSettings,
     )
     from vqagen.human.status import study_status as study_status
-    from vqagen.human.store.care import ForgetReport as ForgetReport, back_up_study as back_up_study, forget as forget
+    from vqagen.human.store.care import back_up_study as back_up_study, forget as forget
     from vqagen.human.study.making import (
-        PlannedStudy as PlannedStudy,
         check_study as check_study,
         extend_study as extend_study,
         make_caption_tasks as make_caption_tasks,
@@ -121,9 +120,7 @@ MODULES = {
     "DomainFiles": "vqagen.language.domain_files",
     "Environment": "vqagen.environments.endless",
     "Evaluation": "vqagen.score.evaluate.evaluation",
-    "ExportReport": "vqagen.human.export",
     "Exported": "vqagen.export.exporting",
-    "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.settings",
     "Level": "vqagen.environments.levels",
@@ -134,7 +131,6 @@ MODULES = {
     "Mismatch": "vqagen.report.verification",
     "PictureSettings": "vqagen.tasks.rendering.settings",
     "PlanSettings": "vqagen.human.settings",
-    "PlannedStudy": "vqagen.human.study.making",
     "Program": "vqagen.language.program",
     "Question": "vqagen.language.question",
     "QuestionReport": "vqagen.tasks.questions.report",
@@ -220,8 +216,13 @@ MODULES = {
 SHOWN_SETTINGS = {"generate": "QuestionSettings", "dialogs": "DialogSettings", "trials": "DirectorSettings"}
 """A function that takes settings as keywords -> their class, of which `help` says each."""
 
-RETIRED = dict.fromkeys(
-    ("RaterSettings", "simulate_study"),
-    "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
-)
+RETIRED = {
+    **dict.fromkeys(
+        ("RaterSettings", "simulate_study"),
+        "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
+    ),
+    "ExportReport": "`export_study` returns the numbers of answers, assignments and raters",
+    "ForgetReport": "`forget` returns the numbers of raters and facts",
+    "PlannedStudy": "`make_caption_tasks` and `make_item_tasks` return the study and a list of notes",
+}
 """Name that version 2.0 removed -> what to do instead."""

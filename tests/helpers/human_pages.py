@@ -284,7 +284,7 @@ def served_pages(folder: Path, raters: int) -> Iterator[ServedPage]:
     lines = [json.dumps({"schema": "vqagen.human.item/2", **item}) for item in ITEMS]
     (folder / "items.jsonl").write_text("\n".join(lines), "utf-8")
     plan = PlanSettings(trials_per_task=8, checks_per_task=0, raters_per_item=raters)
-    study = make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", plan).study
+    study = make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", plan)[0]
     for name, changes in (("texts.json", {"values": FILLED}), ("serving.json", SERVING)):
         path = study.folder / name
         write_json(path, {**json.loads(path.read_text("utf-8")), **changes})

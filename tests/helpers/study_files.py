@@ -80,4 +80,4 @@ def make_study(folder: Path, *, images: int = 12, systems: Sequence[str] = ("our
     files = write_caption_files(folder, images, systems)
     made = PlanSettings(**{"trials_per_task": 5, **settings})
     people = folder / "human.json"
-    return fill_words(make_caption_tasks(folder / "study", people, files, folder / "images", made).study)
+    return fill_words(make_caption_tasks(folder / "study", people, files, folder / "images", made)[0])

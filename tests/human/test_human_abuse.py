@@ -76,7 +76,7 @@ def marked(tmp_path: Path) -> Study:
         file.write_text(file.read_text().replace(name, "or so"))
     settings = PlanSettings(trials_per_task=6, imc_per_task=1, human_human=True)
     inputs = tmp_path / "human.json", files, tmp_path / "images"
-    return fill_words(make_caption_tasks(tmp_path / "study", *inputs, settings).study)
+    return fill_words(make_caption_tasks(tmp_path / "study", *inputs, settings)[0])
 
 
 @pytest.mark.anyio
@@ -129,7 +129,7 @@ async def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(
             **{image.sha256: "a file" for image in marked.images.values()},
             "other-person": "another rater",
             **dict.fromkeys(people, "a pseudonym"),
-            **{key.hex(): "the secret" for key in place.secret.keys},
+            **{key.hex(): "the secret" for key in place.secret},
         }
         found = {(name, what) for name, text in fetched for word, what in forbidden.items() if word.encode() in text}
         assert found == set()

@@ -159,7 +159,7 @@ def study(made: Path, answered: dict[str, list[StudyItem]]) -> Study:
     copytree(made / "trials" / "images", made / "pictures" / "images")
     vqagen.write_items([item for items in answered.values() for item in items], made / "answers.jsonl")
     settings = vqagen.PlanSettings(raters_per_item=4, trials_per_task=30)
-    planned = vqagen.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings).study
+    planned = vqagen.make_item_tasks(made / "study", made / "answers.jsonl", made / "pictures", settings)[0]
     with closing(open_log(planned.store, planned.id, create=True)) as log:
         log.append(StudyState().take(simulated_facts(planned, Raters(), 4, 1)))
     return planned

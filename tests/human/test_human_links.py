@@ -47,7 +47,7 @@ ID, OTHER = "0123456789abcdef", "fedcba9876543210"
 TASK = "0123456789"
 SLOT = f"{TASK}-1-0"
 ALPHABET = string.ascii_letters + string.digits + "-_."
-SECRET = Secret([bytes(range(32)), bytes(range(1, 33))])
+SECRET = [bytes(range(32)), bytes(range(1, 33))]
 LINKS = [Link(ID), Link(ID, TASK), Link(ID, TASK, 2), Link(ID, TASK, 11, 1_900_000_000), Link(ID, is_preview=True)]
 
 

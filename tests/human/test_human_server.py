@@ -421,7 +421,7 @@ async def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None
     (tmp_path / "im.png").write_bytes(picture(1))
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
     settings = PlanSettings(trials_per_task=4, checks_per_task=0, raters_per_item=1)
-    study = fill_words(make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", tmp_path, settings).study)
+    study = fill_words(make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", tmp_path, settings)[0])
 
     async with served(study) as place:
         ann = await place.enter("ann")

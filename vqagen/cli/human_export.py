@@ -29,6 +29,6 @@ def export(study: str, store: str | None, out: str, include_ids: bool, events: b
     from vqagen.errors import counted
     from vqagen.human.export import export_study
 
-    done = export_study(study, out, store, include_ids=include_ids, events=events, force=force)
-    raters, assignments = counted(done.raters, "rater"), counted(done.assignments, "assignment")
-    click.echo(f"{counted(done.answers, 'answer')} of {raters} in {assignments}", err=True)
+    numbers = export_study(study, out, store, include_ids=include_ids, events=events, force=force)
+    answers, assignments, raters = map(counted, numbers, ("answer", "assignment", "rater"))
+    click.echo(f"{answers} of {raters} in {assignments}", err=True)

@@ -68,13 +68,13 @@ def make_tasks(
     if items is not None:
         if human is not None or systems:
             raise click.UsageError("--items holds all texts: leave out --human and --system")
-        made = make_item_tasks(out, items, images, settings, force=force)
+        study, notes = make_item_tasks(out, items, images, settings, force=force)
     else:
         missing = [flag for flag, given in (("--human", human), ("--images", images)) if given is None]
         if human is None or images is None:
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
-        made = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
-    _print(made.study, made.notes, reward_per_task)
+        study, notes = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
+    _print(study, notes, reward_per_task)
 
 
 @click.command("extend")
@@ -98,7 +98,7 @@ def extend(study: str, raters_per_item: int, reward_per_task: float) -> None:
     """
     from vqagen.human.study.making import extend_study
 
-    _print(extend_study(study, raters_per_item), (), reward_per_task)
+    _print(extend_study(study, raters_per_item), [], reward_per_task)
 
 
 @click.command("check")
@@ -139,13 +139,13 @@ def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     return systems
 
 
-def _print(study: Study, notes: tuple[str, ...], reward_per_task: float) -> None:
+def _print(study: Study, notes: list[str], reward_per_task: float) -> None:
     """Print what was left out, what remains to be done before the study is served, and what to expect of it."""
     from vqagen.human.study.making import forecast_lines
 
     unfilled = study.texts.placeholders()
     if unfilled:
         file = study.folder / "texts.json"
-        notes = (*notes, f'fill in {", ".join(unfilled)} under "values" in {file} before serving')
+        notes = [*notes, f'fill in {", ".join(unfilled)} under "values" in {file} before serving']
     for line in (*(f"vqagen: {note}" for note in notes), *forecast_lines(study, reward_per_task)):
         click.echo(line, err=True)

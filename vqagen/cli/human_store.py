@@ -55,8 +55,8 @@ def store(
     if out is not None:
         line = f"{counted(care.back_up_study(study, out, store, force=force), 'fact')} in {out}"
     else:
-        done = care.forget(study, ids, store, durability=durability)
-        line = f"{counted(done.raters, 'rater')} forgotten, {counted(done.facts, 'fact')} deleted\n"
+        raters, facts = care.forget(study, ids, store, durability=durability)
+        line = f"{counted(raters, 'rater')} forgotten, {counted(facts, 'fact')} deleted\n"
         line += "delete the exports and backups that were made before, too"
     click.echo(line, err=True)
 

@@ -99,12 +99,13 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     write_items(items, top / "items.jsonl")
     # All in one task: each trial is about a picture of its own.
     settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=len(items))
-    texts = make_item_tasks(top / "study", top / "items.jsonl", top, settings).study.folder / TEXTS_FILE
+    make_item_tasks(top / "study", top / "items.jsonl", top, settings)
+    texts = top / "study" / TEXTS_FILE
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
     study, raters = load_study(top / "study"), Raters(seed, OPINIONS)
     with closing(open_log(study.store, study.id, create=True)) as log:
         log.append(StudyState().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
-    stored = export_study(study.folder, top / "export").answers
+    stored, *_ = export_study(study.folder, top / "export")
     say(f"{counted(stored, 'answer')} of {RATERS} simulated raters to {counted(len(items), 'item')}")
     report = score_study(study.folder).report()
     write_report(report, top / "scores.html")

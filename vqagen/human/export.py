@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, get_args, get_origin
+from typing import Any, get_args, get_origin
 from urllib.parse import quote
 
 import orjson
@@ -46,14 +46,6 @@ _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 Cells = tuple[Any, ...]
 
 
-class ExportReport(NamedTuple):
-    """How much was exported."""
-
-    answers: int
-    assignments: int
-    raters: int
-
-
 def export_study(
     folder: str | Path,
     out: str | Path,
@@ -62,9 +54,10 @@ def export_study(
     include_ids: bool = False,
     events: bool = False,
     force: bool = False,
-) -> ExportReport:
+) -> tuple[int, int, int]:
     """Write the answers of a study to the folder `out`, also while it is served. Equal answers give equal bytes.
 
+    Return the numbers of answers, assignments and raters.
     `include_ids` adds who the raters are, and `events` everything that happened. The folder gets its name when it is
     complete.
     """
@@ -74,7 +67,7 @@ def export_study(
     study_state = StudyState(facts)
     write_export(Path(out), _contents(study, facts, study_state, include_ids, events))
     given = study_state.assignments.values()
-    return ExportReport(sum(len(each.answers) for each in given), len(given), len({each.rater for each in given}))
+    return sum(len(each.answers) for each in given), len(given), len({each.rater for each in given})
 
 
 def check_export(out: Path, force: bool) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -41,18 +41,11 @@ _PROLIFIC_IDS = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSIO
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
-class LinkRow(NamedTuple):
-    """A link, and how many raters may use it."""
-
-    task: str
-    slot: int | None
-    places: int
-    link: str
-
-
+LinkRow = dict[str, Any]
+"""A `link`, the `task` and `slot` that it is for, and how many raters may use it: `places`."""
 _BATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     HUMANR_CSV: ("hit_links_{}.csv", {"HIT_Link": "link"}),
-    CSV: ("links_{}.csv", {name: name for name in LinkRow._fields}),
+    CSV: ("links_{}.csv", {name: name for name in ("task", "slot", "places", "link")}),
     TXT: ("links_{}.txt", {"": "link"}),
 }
 """Format -> names of its files, and header -> field of their columns."""
@@ -77,15 +70,18 @@ def write_links(
 def links_of(study: Study, secret: Secret, mode: str, public_url: str, expires: int) -> list[LinkRow]:
     """Return the links of a study in the order of its tasks."""
     tasks, slots = study.tasks, study.slots
-    link = partial(Link, study.id, expires=expires, is_preview=mode == PREVIEW)
+    link_to = partial(Link, study.id, expires=expires, is_preview=mode == PREVIEW)
     chosen = {
-        TASK: [(link(task), slots) for task in tasks],
-        PERSONAL: [(link(task, slot), 1) for task in tasks for slot in range(slots)],
-        GENERAL: [(link(), len(tasks) * slots)],
-        PREVIEW: [(link(), 0)],
+        TASK: [(link_to(task), slots) for task in tasks],
+        PERSONAL: [(link_to(task, slot), 1) for task in tasks for slot in range(slots)],
+        GENERAL: [(link_to(), len(tasks) * slots)],
+        PREVIEW: [(link_to(), 0)],
     }[mode]
     address = f"{public_url}/s/"
-    return [LinkRow(each.task, each.slot, places, address + sign_link(each, secret)) for each, places in chosen]
+    return [
+        {"task": link.task, "slot": link.slot, "places": places, "link": address + sign_link(link, secret)}
+        for link, places in chosen
+    ]
 
 
 def expiry(text: str, days: int, now: datetime) -> int:
@@ -132,16 +128,16 @@ def link_files(rows: Sequence[LinkRow], format: str, batch_size: int) -> dict[st
     if format == TASKFLOW:
         record = {
             "access_details": [
-                {"external_url": row.link + _PROLIFIC_IDS, "total_allocation": row.places} for row in rows
+                {"external_url": row["link"] + _PROLIFIC_IDS, "total_allocation": row["places"]} for row in rows
             ],
-            "total_available_places": sum(row.places for row in rows),
+            "total_available_places": sum(row["places"] for row in rows),
             "prolific_id_option": "url_parameters",
         }
         return {"taskflow.json": orjson.dumps(record, option=_INDENTED)}
     name, columns = _BATCHES[format]
     starts = range(0, len(rows), batch_size)
     header = [columns] if any(columns) else []  # a text file has none
-    lines = [[getattr(row, field) for field in columns.values()] for row in rows]
+    lines = [[row[field] for field in columns.values()] for row in rows]
     batches = ([*header, *lines[at : at + batch_size]] for at in starts)
     return {name.format(number): csv_text(batch).encode() for number, batch in enumerate(batches)}
 

@@ -24,10 +24,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from itsdangerous import Signer
+from msgspec import Meta, Struct
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.output import settle
@@ -56,15 +57,13 @@ PROLIFIC_KEYS_FILE = "prolific_keys.json"
 KEYS_URL = "https://api.prolific.com/.well-known/study/jwks.json"
 
 
-@dataclass(frozen=True)
-class Secret:
-    """Keys in order, at least one."""
+Secret = Sequence[bytes]
+"""Keys in order, at least one."""
 
-    keys: Sequence[bytes]
 
-    def mac(self, purpose: str, text: str) -> bytes:
-        """Return 128 bits of the first key that only its owner can make. Texts of two purposes have different ones."""
-        return hmac.digest(self.keys[0], f"{purpose}\n{text}".encode(), "sha256")[:16]
+def mac_of(secret: Secret, purpose: str, text: str) -> bytes:
+    """Return 128 bits of the first key that only its owner can make. Texts of two purposes have different ones."""
+    return hmac.digest(secret[0], f"{purpose}\n{text}".encode(), "sha256")[:16]
 
 
 def has_secret(folder: Path) -> bool:
@@ -82,14 +81,14 @@ def load_secret(folder: Path, missing: str = "") -> Secret:
         keys = [each.strip() for each in given.split(",")]
         if min(map(len, keys)) < SHORTEST:
             raise UsageError(f"{SECRET_VARIABLE} needs keys of at least {SHORTEST} characters, separated by commas")
-        return Secret([key.encode() for key in keys])
+        return [key.encode() for key in keys]
     path = folder / SECRET_FILE
     if not path.exists():
         if missing:
             raise BadInput([Problem(f"the secret is missing: {missing}", str(path))])
         with suppress(FileExistsError):  # another process has made its own meanwhile: links may be signed with it
             _write(path, [secrets.token_hex(32) for _ in range(2)], os.link)
-    return Secret([bytes.fromhex(line) for line in _lines(path)])
+    return [bytes.fromhex(line) for line in _lines(path)]
 
 
 def add_key(folder: Path) -> None:
@@ -128,17 +127,16 @@ def _write(path: Path, lines: Sequence[str], give_name: Callable[[str, Path], ob
 # Tokens ---------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """A person on a platform."""
+class Participant(Struct, frozen=True, forbid_unknown_fields=True):
+    """A person on a platform. The patterns are for what the address of a page says of its rater."""
 
-    platform: str
-    id: str
+    platform: Annotated[str, Meta(pattern=rf"\A({'|'.join(PLATFORMS)})\Z")]
+    id: Annotated[str, Meta(pattern=rf"\A{PARTICIPANT_ID}\Z")]
 
 
 def pseudonym(secret: Secret, participant: Participant) -> str:
     """Return the name of a participant in answers and exports: 16 hexadecimal digits."""
-    return secret.mac("rater", f"{participant.platform}/{participant.id}")[:8].hex()
+    return mac_of(secret, "rater", f"{participant.platform}/{participant.id}")[:8].hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +164,12 @@ def sign_link(link: Link, secret: Secret) -> str:
     """Return the token of a link, signed with the last key."""
     slot = "-" if link.slot is None else link.slot
     text = f"{link.study}.{link.task or '-'}.{slot}.{link.expires}.{int(link.is_preview)}"
-    return _signed(text, "link", secret.keys[-1])
+    return _signed(text, "link", secret[-1])
 
 
 def verify_link(token: str, study_id: str, secret: Secret, now: int) -> Link:
     """Return the link of a token at a time in seconds. Raise LinkRefused for a text that `sign_link` did not return."""
-    text = _text(token, "link", secret.keys)
+    text = _text(token, "link", secret)
     if not text:
         raise LinkRefused("the link is incomplete, was changed, or its key is retired")
     study, task, slot, expires, is_preview = text.split(".")
@@ -207,22 +205,22 @@ def revoked_tokens(text: str) -> list[str]:
 
 def session_bearer(secret: Secret, study_id: str, assignment_id: str) -> str:
     """Return what a page sends with each request about its assignment."""
-    return _signed(assignment_id, f"session/{study_id}", secret.keys[0])
+    return _signed(assignment_id, f"session/{study_id}", secret[0])
 
 
 def assignment_of_bearer(bearer: str, secret: Secret, study_id: str) -> str | None:
     """Return the assignment of a session, or None for a text that `session_bearer` did not return."""
-    return _text(bearer, f"session/{study_id}", secret.keys[:1]) or None
+    return _text(bearer, f"session/{study_id}", secret[:1]) or None
 
 
 def trial_ticket(secret: Secret, study_id: str, assignment_id: str, number: int, now_ms: int) -> str:
     """Return the proof that a trial was shown in an assignment at a time."""
-    return _signed(str(now_ms), f"ticket/{study_id}/{assignment_id}/{number}", secret.keys[0])
+    return _signed(str(now_ms), f"ticket/{study_id}/{assignment_id}/{number}", secret[0])
 
 
 def shown_at(ticket: str, secret: Secret, study_id: str, assignment_id: str, number: int) -> int | None:
     """Return when a trial was shown in an assignment, or None for a text that is not its ticket."""
-    text = _text(ticket, f"ticket/{study_id}/{assignment_id}/{number}", secret.keys[:1])
+    text = _text(ticket, f"ticket/{study_id}/{assignment_id}/{number}", secret[:1])
     return int(text) if text else None
 
 
@@ -247,7 +245,7 @@ def _text(token: str, purpose: str, keys: Sequence[bytes]) -> str:
 
 def completion_code(secret: Secret, study_id: str, assignment_id: str) -> str:
     """Return the code that a rater gets when all answers are stored."""
-    return base64.b32encode(secret.mac("code", f"{study_id}/{assignment_id}"))[:CODE_LENGTH].decode()
+    return base64.b32encode(mac_of(secret, "code", f"{study_id}/{assignment_id}"))[:CODE_LENGTH].decode()
 
 
 def assignments_of_codes(

@@ -25,7 +25,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vqagen.human.store.facts import StoreError
-from vqagen.human.tokens import LONGEST, PARTICIPANT_ID, PLATFORMS, TOKEN
+from vqagen.human.tokens import LONGEST, TOKEN, Participant
 
 LARGEST_BODY = 16_384
 """Bytes of a body: the longest text that an item may ask for, in any script, and all else."""
@@ -56,18 +56,12 @@ Count = Annotated[int, Meta(ge=0, le=100_000)]
 T = TypeVar("T")
 
 
-class GivenParticipant(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who the address of the page says that its rater is."""
-
-    platform: Annotated[str, Meta(pattern=rf"\A({'|'.join(PLATFORMS)})\Z")]
-    id: Annotated[str, Meta(pattern=rf"\A{PARTICIPANT_ID}\Z")]
-
-
 class SessionBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Asks where a rater is."""
 
     token: Token
-    participant: GivenParticipant | None = None
+    participant: Participant | None = None
+    """Who the address of the page says that its rater is."""
     prolific_token: Annotated[str, Meta(max_length=4096)] | None = None
     """Parameters that Prolific signed."""
     bearer: Annotated[str, Meta(max_length=LONGEST)] | None = None

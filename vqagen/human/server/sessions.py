@@ -39,6 +39,7 @@ from vqagen.human.tokens import (
     holder_of,
     is_revoked,
     load_prolific_keys,
+    mac_of,
     prolific_participant,
     pseudonym,
     session_bearer,
@@ -102,7 +103,7 @@ class Sessions:
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, "forbidden", message, texts=self.study.texts.of_gone())
-        person = proven or (Participant(given.platform, given.id) if given else None)
+        person = proven or given
         if person is None:
             raise Failure(422, "invalid", "participant is missing")
         shown = assignment_of_bearer(body.bearer or "", self._secret, self.study.id) or ""
@@ -335,7 +336,7 @@ class ShownStudy:
 
     def __init__(self, study: Study, secret: Secret) -> None:
         self._study = study
-        opaque = {id: secret.mac("image", f"{study.id}/{id}") for id in study.images}
+        opaque = {id: mac_of(secret, "image", f"{study.id}/{id}") for id in study.images}
         self._opaque = {id: base64.urlsafe_b64encode(mac).rstrip(b"=").decode() for id, mac in opaque.items()}
         self.images: dict[str, StudyImage] = {self._opaque[id]: image for id, image in study.images.items()}
         """By opaque id."""

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.output import check_output, settle, sweep
@@ -41,17 +40,12 @@ def back_up_study(folder: PathLike, out: PathLike, store: PathLike | None = None
     return len(entries)
 
 
-class ForgetReport(NamedTuple):
-    """Numbers of deleted raters and facts."""
-
-    raters: int
-    facts: int
-
-
 def forget(
     folder: PathLike, ids: Iterable[str], store: PathLike | None = None, *, durability: str = STRICT
-) -> ForgetReport:
+) -> tuple[int, int]:
     """Delete everything about people, named by platform ids, `platform/id` or pseudonyms, from the log of a study.
+
+    Return the numbers of raters and facts that were deleted.
 
     The study must not be served. UsageError that names all ids that nobody has; then nothing is deleted.
     """
@@ -67,7 +61,7 @@ def forget(
         facts, numbers = study_state.forget(raters, time.time_ns() // 1_000_000)
         log.append(study_state.take(facts), numbers)
         log.purge()
-        return ForgetReport(len(raters), len(numbers))
+        return len(raters), len(numbers)
 
 
 def _names(study: Study, study_state: StudyState, id: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -46,21 +46,6 @@ _REPLACED = (STUDY_FILE, *(f"{kind}.jsonl" for kind in PARTS), IMAGES_FOLDER, LI
 """What a new plan replaces. Words, settings of serving, keys and all else in the folder stay."""
 
 
-class PlannedStudy(NamedTuple):
-    """A study that was written, and what its maker should know, such as what was left out."""
-
-    study: Study
-    notes: tuple[str, ...]
-
-
-class StudyReport(NamedTuple):
-    """The faults of a study, which can be served if there is none, and what else should be known."""
-
-    study: Study
-    faults: tuple[Problem, ...]
-    notes: tuple[Problem, ...]
-
-
 def make_caption_tasks(
     out: PathLike,
     human: PathLike,
@@ -69,12 +54,12 @@ def make_caption_tasks(
     settings: PlanSettings | None = None,
     *,
     force: bool = False,
-) -> PlannedStudy:
-    """Plan a study that compares captions, and write its folder.
+) -> tuple[Study, list[str]]:
+    """Plan a study that compares captions, and write its folder; return it, and notes such as what was left out.
 
     `human` is a JSON file from image names to lists of captions, each of `systems` one from image names to captions.
     With `force` a study that was not served yet is replaced, whose words stay. Raises BadInput with every mistake in
-    the files, and PlanError if a task would show an image twice.
+    the files, or if a task would show an image twice.
     """
     chosen, files = settings or PlanSettings(), {name: str(systems[name]) for name in sorted(systems)}
     if not files and not chosen.human_human:
@@ -89,23 +74,25 @@ def make_item_tasks(
     settings: PlanSettings | None = None,
     *,
     force: bool = False,
-) -> PlannedStudy:
-    """Plan a study of the items in a file of JSON Lines, and write its folder.
+) -> tuple[Study, list[str]]:
+    """Plan a study of the items in a file of JSON Lines, and write its folder; return it, and notes.
 
-    `images` is the folder that items name images of. Raises BadInput with every mistake in the files, and PlanError if
-    a task would show an image twice.
+    `images` is the folder that items name images of. Raises BadInput with every mistake in the files, or if a task
+    would show an image twice.
     """
     return _made(out, settings or PlanSettings(), force, lambda texts: item_draft(str(items), images, texts))
 
 
-def _made(out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[Texts], Draft]) -> PlannedStudy:
+def _made(
+    out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[Texts], Draft]
+) -> tuple[Study, list[str]]:
     """Plan and write a study with the words of the one that it replaces, or the English ones."""
     check_folder(Path(out), force)
     path = Path(out, TEXTS_FILE)
     texts = load_texts(path if path.is_file() else DEFAULT_TEXTS)
     plan = make_plan(draft(texts), texts, settings)
     _write_study(Path(out), plan, settings)
-    return PlannedStudy(load_study(out), tuple(plan.notes))
+    return load_study(out), list(plan.notes)
 
 
 def extend_study(study: PathLike, raters_per_item: int) -> Study:
@@ -199,10 +186,13 @@ def _write_parts(folder: Path, plan: Draft) -> dict[str, str]:
 # Before a study is served ---------------------------------------------------------------------------------------------
 
 
-def check_study(study: PathLike) -> StudyReport:
-    """Check the images and the words of a study. BadInput if its items, tasks or images were changed."""
+def check_study(study: PathLike) -> tuple[Study, list[Problem], list[Problem]]:
+    """Check the images and the words of a study. BadInput if its items, tasks or images were changed.
+
+    Return the study, its faults, without which it can be served, and what else should be known.
+    """
     loaded = load_study(study)
-    return StudyReport(loaded, tuple(_faults(loaded)), tuple(_notes(loaded)))
+    return loaded, list(_faults(loaded)), list(_notes(loaded))
 
 
 def _faults(study: Study) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import chain
 
-from vqagen.errors import BadInput, Problem, VqagenError, counted
+from vqagen.errors import BadInput, Problem, counted
 from vqagen.human.settings import PlanSettings
 from vqagen.human.study.checks import CheckMaker, RightTexts, right_texts
 from vqagen.human.study.images import StudyImage
@@ -25,10 +25,6 @@ _NO_CHECKS = (
     "no attention checks: no item has the use check, and to make them takes texts by people (role reference, dimension"
     " fit) about at least two different images"
 )
-
-
-class PlanError(VqagenError):
-    """No plan with these inputs has the properties that every plan has."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class Draft:
 def make_plan(draft: Draft, texts: Texts, settings: PlanSettings) -> Draft:
     """Plan a study: return the draft with what is used, and tasks.
 
-    BadInput if the settings leave nothing to score; PlanError if a check would show an image again.
+    BadInput if the settings leave nothing to score, or if a check would show an image again.
     """
     images, seed, notes = draft.images, settings.seed, list(draft.notes)
     everything = {item.id: item for item in draft.items}.values()
@@ -166,7 +162,8 @@ def _checks(
             check = maker.make(CHECK, shown)
         if check is None:
             found = f"all images of checks stand in it already ({len(items)} scored trials and {place} checks)"
-            raise PlanError(f"a task would show an image twice: {found}; add images, or use --checks-per-task {place}")
+            message = f"a task would show an image twice: {found}; add images, or use --checks-per-task {place}"
+            raise BadInput([Problem(message)])
         shown.add(_picture(check, images))
         yield check
 
