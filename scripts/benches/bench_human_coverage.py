@@ -16,7 +16,7 @@ import numpy as np
 from bench_costs import count_option
 
 from vqagen.human.answers import AnswerRow
-from vqagen.human.raters import IMAGE_SD, NOISE, RATER_SD, Raters
+from vqagen.human.demo import IMAGE_SD, NOISE, RATER_SD, Raters
 from vqagen.human.scores.methods import strengths
 from vqagen.human.scores.report import score_rows
 from vqagen.human.scores.samples import difference, rivals

@@ -270,6 +270,20 @@ def test_a_backup_gives_the_same_bytes(made: Study, vqagen_: Commands) -> None:
     assert bytes_of("of-copy") == bytes_of("answers")
 
 
+def test_a_study_and_its_export_have_the_same_scores(made: Study, vqagen_: Commands) -> None:
+    """With its events, an export has all that scoring needs, such as whose browser is driven by a program."""
+    vqagen_.done(f"human export {made.folder} --events --out exported")
+    line = "--method humanr,cluster,bt --exclude webdriver --by task --json"
+    whole, exported = (
+        json.loads(vqagen_.done(f"human score {source} {line}").out) for source in (made.folder, "exported")
+    )
+
+    assert whole["info"].pop("study") != exported["info"].pop("study")
+    assert whole == exported
+    flagged = {(row["flag"], row["rater"]) for row in whole["tables"]["flagged"]["rows"]}
+    assert flagged >= {("partial", RATERS[2]), ("webdriver", RATERS[1])}
+
+
 def test_ids_and_events_are_exported_only_if_asked_for(made: Study, vqagen_: Commands) -> None:
     vqagen_.done(f"human export {made.folder} --out plain")
     vqagen_.done(f"human export {made.folder} --out full --include-ids")

@@ -19,9 +19,8 @@ from study_files import picture
 
 import vqagen
 from vqagen.human.answers import answer_rows, read_rows
-from vqagen.human.demo import RATERS, demonstrate
+from vqagen.human.demo import RATERS, Raters, demonstrate, simulated_facts
 from vqagen.human.export import commonest
-from vqagen.human.raters import Raters, simulated_facts
 from vqagen.human.settings import ItemSettings
 from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.study_state import StudyState

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from vqagen.cli.human_store import study_argument
+from vqagen.cli.human_answers import study_argument
 from vqagen.cli.options import path, settings_options
 from vqagen.errors import counted
 from vqagen.human.settings import LinkSettings, ServeSettings

@@ -176,7 +176,6 @@ _INTERVAL = (*columns(error=DECIMAL, df=COUNT), *_BOUNDS, *columns(p=NUMBER))
 _ESTIMATE = (*columns(n=COUNT, raters=COUNT, images=COUNT, score=DECIMAL), *_INTERVAL)
 _HOLM = columns(p_Holm=NUMBER)
 _NOTE = columns(note=TEXT)
-_MOST_WORST = 10
 
 
 def rater_report(scores: StudyScores) -> Report:
@@ -307,20 +306,13 @@ def _side_table(scores: StudyScores) -> Iterator[Table]:
 
 
 def _group_tables(scores: StudyScores) -> Iterator[Table]:
-    """Yield the groups of each field, and those of all fields that are surely worse than the reference: worst first."""
+    """Yield the groups of each field, the worst first."""
     shown = (*_NAMES, *_ESTIMATE, *_NOTE)
     for field in scores.settings.fields:
         rows = tuple(
             (group[1], *_named(scores, group[2]), *found) for group, found in scores.groups.items() if group[0] == field
         )
         yield Table(f"by_{field}", f"By {field}, worst first", (Column(field), *shown), rows)
-    worse = [
-        (":".join(group[:2]), *_named(scores, group[2]), *found)
-        for group, found in scores.groups.items()
-        if group[2].is_against_reference and found.high is not None and found.high < 0
-    ]
-    title = "Worst groups: upper bound below 0"
-    yield Table("worst", title, (Column("group"), *shown), tuple(worse[:_MOST_WORST]))
 
 
 def _flag_tables(scores: StudyScores) -> Iterator[Table]:
@@ -356,7 +348,7 @@ def score_figures(scores: StudyScores, tables: Sequence[Table]) -> Iterator[Figu
     """Yield the figures: answers, scores in all and by each field, and the accuracy of answers to questions."""
     for table in tables:
         columns = [column.name for column in table.columns]
-        if "score" in columns and table.key != "worst":
+        if "score" in columns:
             yield interval_figure(table, "score", _AXIS, 0, "+.2f")
         elif "accuracy" in columns and "low" in columns:
             yield interval_figure(table)
