@@ -218,9 +218,9 @@ def test_all_problems_of_a_folder_are_one_message(tmp_path: Path) -> None:
     for part in (
         "tasks.jsonl: No such file",
         "unknown key 'titel'; did you mean 'title'?",
-        "consent: expected a list of paragraphs",
+        "consent: expected a list of at least 1, found a list of 0",
         "direction: expected 'ltr' or 'rtl', found 'up'",
-        "values.pay: values are filled in as they are: write out what {{contact}} stands for",
+        "values.pay: expected a value without {{…}}, as it is shown, found 'by {{contact}}'",
         "values.contact: expected text, found 1",
         "redirect_completed must be an address that begins with https://, found 'http://x'",
         "unknown key 'lease_minute'; did you mean 'lease_minutes'?",
