@@ -129,10 +129,10 @@ def check(ctx: click.Context, study: str) -> None:
 def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     """Return the file of each system."""
     systems: dict[str, str] = {}
-    for each in given:
-        name, separator, file = each.partition("=")
+    for option in given:
+        name, separator, file = option.partition("=")
         if not (name and separator and file):
-            raise click.UsageError(f"--system {each!r} is not of the form NAME=FILE")
+            raise click.UsageError(f"--system {option!r} is not of the form NAME=FILE")
         if name in systems:
             raise click.UsageError(f"--system {name!r} is named twice; give each system its own name")
         systems[name] = file

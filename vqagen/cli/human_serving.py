@@ -70,7 +70,7 @@ def _verify(study: str, codes: tuple[str, ...]) -> int:
     """Print the assignment of each code; return 1 if one was not issued."""
     from vqagen.human.links import verify_codes
 
-    given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
+    given = [code for argument in codes for code in (sys.stdin.read().split() if argument == "-" else [argument])]
     verified = verify_codes(study, given)
     for code, assignment in verified.items():
         meaning = "not issued" if assignment is None else assignment or "the code of all who complete"

@@ -239,11 +239,11 @@ def simulated_facts(study: Study, raters: Raters, count: int, start: int = 0) ->
     waiting = [(task, slot) for slot in range(study.slots) for task in study.tasks]
     done: dict[str, set[str]] = {f"rater{number:04}": set() for number in range(1, count + 1)}
     for _ in range(study.serving.tasks_per_person or len(study.tasks)):
-        for rater, own in done.items():
-            free = next((place for place in waiting if place[0] not in own), None)
+        for rater, tasks_done in done.items():
+            free = next((slot for slot in waiting if slot[0] not in tasks_done), None)
             if free is not None:
                 waiting.remove(free)
-                own.add(free[0])
+                tasks_done.add(free[0])
                 yield from _work(raters, rater, f"{free[0]}-{free[1]}-0", study.trials(*free), start)
 
 
@@ -284,7 +284,7 @@ class Raters:
         if item.use in (CHECK, PRACTICE) and item.gold is not None and item.gold.better is not None:
             is_second = item.gold.better == item.candidates[-1].id
             return (_CHECK_SCORE if is_second else -_CHECK_SCORE) + _CHECK_NOISE * noise
-        liked = [self._liking(rater, item, each) for each in item.candidates]
+        liked = [self._liking(rater, item, candidate) for candidate in item.candidates]
         return liked[-1] - (liked[0] if item.kind == COMPARE else 0.0) + NOISE * noise
 
     def _liking(self, rater: str, item: StudyItem, candidate: Candidate) -> float:
@@ -299,7 +299,7 @@ class Raters:
         """Return the answer to a question: mostly the right one if it is known, else another one of those allowed."""
         rng, gold = stream(self.seed, f"human/raters/answer/{rater}/{item.id}"), item.gold.answer if item.gold else None
         allowed, is_right = _allowed(item, gold), rng.random() < _RIGHT
-        return pick(rng, [each for each in allowed if (str(each) == gold) == is_right] or allowed)
+        return pick(rng, [answer for answer in allowed if (str(answer) == gold) == is_right] or allowed)
 
     def _normal(self, *label: str) -> float:
         drawn = stream(self.seed, f"human/raters/{'/'.join(label)}").random()

@@ -67,7 +67,11 @@ def export_study(
     study_state = StudyState(facts)
     write_export(Path(out), _contents(study, facts, study_state, include_ids, events))
     given = study_state.assignments.values()
-    return sum(len(each.answers) for each in given), len(given), len({each.rater for each in given})
+    return (
+        sum(len(assignment.answers) for assignment in given),
+        len(given),
+        len({assignment.rater for assignment in given}),
+    )
 
 
 def check_export(out: Path, force: bool) -> None:
@@ -148,11 +152,18 @@ def _assignments(study_state: StudyState, flags: Iterable[Flag]) -> Iterator[Cel
     kinds: dict[str, set[str]] = {}
     for flag in flags:
         kinds.setdefault(flag.assignment or flag.rater, set()).add(flag.kind)
-    for id, each in sorted(study_state.assignments.items()):
-        found = sorted(kinds.get(id, set()) | kinds.get(each.rater, set()))
+    for id, assignment in sorted(study_state.assignments.items()):
+        raised = sorted(kinds.get(id, set()) | kinds.get(assignment.rater, set()))
         yield (
-            *(id, each.task, each.slot, each.rater, each.state, each.consent),
-            *(each.claimed, each.expires, each.ended, each.trials, len(each.answers), " ".join(found)),
+            *(id, assignment.task, assignment.slot, assignment.rater, assignment.state, assignment.consent),
+            *(
+                assignment.claimed,
+                assignment.expires,
+                assignment.ended,
+                assignment.trials,
+                len(assignment.answers),
+                " ".join(raised),
+            ),
         )
 
 
@@ -181,18 +192,18 @@ def people_predictions(rows: Iterable[AnswerRow]) -> dict[str, bytes]:
     number, or the first by the alphabet. Questions, dialogs and trials are dimensions of their own. Only answers to
     scored questions that a file of questions knows, by their `record`, are predictions.
     """
-    found: dict[str, dict[str, list[AnswerRow]]] = {}
+    answers: dict[str, dict[str, list[AnswerRow]]] = {}
     for row in rows:
         if row.kind == ANSWER and row.use == REAL and row.record:
             folder, question = quote(row.dimension).replace(".", "%2E"), orjson.dumps(row.record).decode()
             for name in (PEOPLE, row.rater):
-                found.setdefault(f"{PREDICTIONS}/{folder}/{name}.jsonl", {}).setdefault(question, []).append(row)
+                answers.setdefault(f"{PREDICTIONS}/{folder}/{name}.jsonl", {}).setdefault(question, []).append(row)
     return {
         name: b"".join(
-            orjson.dumps({**questions[each][0].record, "answer": commonest(questions[each])}) + b"\n"
-            for each in sorted(questions, key=natural_order)
+            orjson.dumps({**questions[question][0].record, "answer": commonest(questions[question])}) + b"\n"
+            for question in sorted(questions, key=natural_order)
         )
-        for name, questions in found.items()
+        for name, questions in answers.items()
     }
 
 
@@ -217,14 +228,14 @@ _NAMES = {str: "text", int: "integer", bool: "boolean", float: "number", dict: "
 
 
 def _columns_of_rows() -> Iterator[ExportColumn]:
-    for each in fields(AnswerRow):
-        base, meta = get_args(each.type)
+    for field in fields(AnswerRow):
+        base, meta = get_args(field.type)
         kinds = get_args(base) if get_origin(base) is UnionType else (base,)
-        yield each.name, " or ".join(_NAMES.get(get_origin(kind) or kind, "text") for kind in kinds), meta.description
+        yield field.name, " or ".join(_NAMES.get(get_origin(kind) or kind, "text") for kind in kinds), meta.description
 
 
 _ANSWERS = tuple(_columns_of_rows())
-_AS_IN_ANSWERS: Mapping[str, ExportColumn] = {each[0]: (*each[:2], "As in the answers.") for each in _ANSWERS}
+_AS_IN_ANSWERS: Mapping[str, ExportColumn] = {column[0]: (*column[:2], "As in the answers.") for column in _ANSWERS}
 _TIME = ("time", "integer", f"When it happened. {MILLISECONDS}.")
 COMMENTS_FILE, PEOPLE_FILE = "comments.csv", "people.csv"
 FILES: Mapping[str, tuple[str, tuple[ExportColumn, ...]]] = {

@@ -103,14 +103,14 @@ def _scene_items(
     about = _scenes_of(file, kind, scenes, domain)
     forms = _forms(items, files, domain, max((_LARGEST, *(scene.size for scene in about))))
     units: dict[int, dict[str, list[StudyItem]]] = {}
-    for place, number in enumerate(items.records.tolist()):
-        scene, gold = about[number], items.gold.at(place)
-        known = [each.at(place) for name, each in items.fields.items() if name in ("attribute", "family")]
+    for row, number in enumerate(items.records.tolist()):
+        scene, gold = about[number], items.gold.at(row)
+        known = [column.at(row) for name, column in items.fields.items() if name in ("attribute", "family")]
         keys = (*((gold.kind, gold.text) if gold else ()), *known)
         form = next((forms[key] for key in keys if key in forms), TextForm())
-        item = _item(items, place, scene.image, form, scene.size)
-        unit = units.setdefault(scene.index, {}).setdefault(item.series or items.ids[place], [])
-        unit.append(replace(item, history=_history(unit, items, place)) if item.series else item)
+        item = _item(items, row, scene.image, form, scene.size)
+        unit = units.setdefault(scene.index, {}).setdefault(item.series or items.ids[row], [])
+        unit.append(replace(item, history=_history(unit, items, row)) if item.series else item)
     for index in sorted(units):
         order = shuffled(stream(settings.seed, "human/items/answers", index), list(units[index].values()))
         yield from chain.from_iterable(order[: settings.per_image])
@@ -118,28 +118,28 @@ def _scene_items(
 
 def _scenes_of(file: Location, kind: RecordKind, scenes: SceneSource, domain: Domain) -> list[Scene]:
     """Return the scene of each record of a file. BadInput for a missing scene or picture."""
-    found, problems = list[Scene](), list[Problem]()
-    for place, _, scene in records_with_scenes(open_records(file, kind).records(), scenes, domain, _HELD):
+    found_scenes, problems = list[Scene](), list[Problem]()
+    for index, _, scene in records_with_scenes(open_records(file, kind).records(), scenes, domain, _HELD):
         if isinstance(scene, Scene) and scene.image:
-            found.append(scene)
+            found_scenes.append(scene)
             continue
         unnamed = "image_filename of its scene is missing: raters see the picture of this name"
         message = scene.problem if isinstance(scene, QuestionFault) else unnamed
-        problems.append(Problem(message, str(file), kind.path(place)))
+        problems.append(Problem(message, str(file), kind.path(index)))
     if problems:
         raise BadInput(problems[:_SHOWN])
-    return found
+    return found_scenes
 
 
-def _item(items: Items, place: int, image: str, form: AnswerForm, size: int | None = None) -> StudyItem:
+def _item(items: Items, row: int, image: str, form: AnswerForm, size: int | None = None) -> StudyItem:
     """Return an item without history."""
-    id, answer, key = items.ids[place], items.answers.at(place), f"{items.kind.removesuffix('s')}_index"
+    id, answer, key = items.ids[row], items.answers.at(row), f"{items.kind.removesuffix('s')}_index"
     dialog, _, number = id.rpartition("/") if items.kind == DIALOGS.key else ("", "", "0")
-    known = {name: items.fields[each].at(place) for name, each in _STRATA[items.kind].items() if each in items.fields}
+    known = {name: items.fields[field].at(row) for name, field in _STRATA[items.kind].items() if field in items.fields}
     return StudyItem(
         kind=ANSWER,
         dimension=items.kind,
-        prompt=items.learning.texts.at(place),
+        prompt=items.learning.texts.at(row),
         image=image,
         form=form,
         gold=None if answer is None else GoldValue(answer=answer),
@@ -155,24 +155,26 @@ def _number(id: str) -> int | str:
     return int(id) if id.isdecimal() and str(int(id)) == id else id
 
 
-def _history(earlier: Sequence[StudyItem], items: Items, place: int) -> tuple[Exchange, ...]:
+def _history(earlier: Sequence[StudyItem], items: Items, row: int) -> tuple[Exchange, ...]:
     """Return the caption of a dialog and its earlier rounds with their right answers."""
     if earlier:
         last, gold = earlier[-1], earlier[-1].gold
         return (*last.history, Exchange(last.prompt, gold.answer or "" if gold else ""))
-    return (Exchange(items.learning.histories.at(place)),)  # before the first round, this is the caption
+    return (Exchange(items.learning.histories.at(row)),)  # before the first round, this is the caption
 
 
 def _forms(items: Items, files: DomainFiles, domain: Domain, largest: int) -> dict[str, AnswerForm]:
     """Return forms by what decides them: a kind of answers, a value, an attribute; a template if answers are hidden."""
     further = (NONE_THERE,) if items.kind == DIALOGS.key else ()
     values = {name: domain.values_of(name) for name in domain.value_types}
-    choices = {name: ChoiceForm((*each, *further)) for name, each in values.items() if 1 < len(each) <= _MOST_OPTIONS}
+    choices = {
+        name: ChoiceForm((*words, *further)) for name, words in values.items() if 1 < len(words) <= _MOST_OPTIONS
+    }
     forms: dict[str, AnswerForm] = {"Bool": ChoiceForm(("yes", "no")), "Integer": NumberForm(0, largest), **choices}
     types = {
         BOOL: "Bool",
         INTEGER: "Integer",
-        **{value: name for name, each in values.items() for value in each},
+        **{value: name for name, words in values.items() for value in words},
         **{attribute.name: attribute.type for attribute in domain.attributes},
     }
     if items.unanswered:
@@ -191,12 +193,12 @@ def _trial_items(file: Location) -> Iterator[StudyItem]:
     """
     source = find_trials(file)
     items = read_items(str(file), learning=True)
-    for place, record in enumerate(source.records()):
+    for row, record in enumerate(source.records()):
         image = str(record.get("image"))
         if not image.endswith(".png") or settings_of(source).get("view") == DIRECTOR:
             message = "no PNG picture of the participant's view; make trials by `vqagen director generate --render png`"
-            raise BadInput([Problem(message, str(file), TRIALS.path(place))])
-        item = _item(items, place, image, _grid_form(record["width"], record["height"], record["cells"]))
+            raise BadInput([Problem(message, str(file), TRIALS.path(row))])
+        item = _item(items, row, image, _grid_form(record["width"], record["height"], record["cells"]))
         yield replace(item, prompt=f'The director says: "{item.prompt}"', history=(Exchange(_STORY),))
 
 

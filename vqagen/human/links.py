@@ -63,8 +63,8 @@ def write_links(
     if chosen.new_key:
         add_key(study.folder)
     rows = links_of(study, load_secret(study.folder), chosen.mode, chosen.public_url.rstrip("/"), expires)
-    place = study.folder / LINKS_FOLDER / (PREVIEW if chosen.mode == PREVIEW else "") if out is None else Path(out)
-    return len(rows), write_files(place, link_files(rows, chosen.format, chosen.batch_size))
+    target = study.folder / LINKS_FOLDER / (PREVIEW if chosen.mode == PREVIEW else "") if out is None else Path(out)
+    return len(rows), write_files(target, link_files(rows, chosen.format, chosen.batch_size))
 
 
 def links_of(study: Study, secret: Secret, mode: str, public_url: str, expires: int) -> list[LinkRow]:
@@ -110,11 +110,11 @@ def verify_codes(folder: Path | str, codes: Iterable[str]) -> dict[str, str | No
     study = load_study(folder)
     spelled = {code: re.sub(r"[\s-]", "", code).upper() for code in codes}
     fixed = {code for code in spelled if code.strip() == study.serving.code_completed != ""}
-    found: dict[str, str] = {}
+    assignments: dict[str, str] = {}
     if asked := {spelling for code, spelling in spelled.items() if code not in fixed}:
         secret = load_secret(study.folder, missing="codes cannot be verified without it; restore a copy of it")
-        found = assignments_of_codes(asked, secret, study.id, list(study.tasks), study.slots)
-    return {code: "" if code in fixed else found.get(spelling) for code, spelling in spelled.items()}
+        assignments = assignments_of_codes(asked, secret, study.id, list(study.tasks), study.slots)
+    return {code: "" if code in fixed else assignments.get(spelling) for code, spelling in spelled.items()}
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -151,13 +151,13 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     with suppress(OSError, TypeError, ValueError):
         written = dict(orjson.loads((folder / WRITTEN).read_bytes()))
     present = [path for path in sorted(folder.glob("*")) if path.name in written or path.name in files]
-    own = [path for path in present if path.is_file() and _hash(path.read_bytes()) == written.get(path.name)]
-    foreign = [path for path in present if path not in own]
+    unchanged = [path for path in present if path.is_file() and _hash(path.read_bytes()) == written.get(path.name)]
+    foreign = [path for path in present if path not in unchanged]
     if needed := [str(path) for path in foreign if path.name in files]:
         named = ", ".join(needed[:5]) + (", …" if len(needed) > 5 else "")
         raise UsageError(f"{named} exists and was not written by this command; name another folder with --out")
     folder.mkdir(parents=True, exist_ok=True)
-    for path in own:
+    for path in unchanged:
         path.unlink()
     record = {name: _hash(content) for name, content in files.items()}
     for name, content in {WRITTEN: orjson.dumps(record, option=_INDENTED), **files}.items():

@@ -181,12 +181,12 @@ class ScoreSettings(CheckedSettings):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods in their own order."""
-        return tuple(each for each in METHODS if each in _names(self.method))
+        return tuple(method for method in METHODS if method in _names(self.method))
 
     @property
     def excluded(self) -> tuple[str, ...]:
         """The flags whose answers are left out."""
-        return tuple(each for each in FLAGS if each in _names(self.exclude))
+        return tuple(flag for flag in FLAGS if flag in _names(self.exclude))
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -196,12 +196,12 @@ class ScoreSettings(CheckedSettings):
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         methods, flags = _names(self.method), _names(self.exclude)
-        strange = [each for each in methods if each not in METHODS]
-        yield from (_RETIRED.get(each) or f"--method: {unknown('method', each, METHODS)}" for each in strange)
+        strange = [method for method in methods if method not in METHODS]
+        yield from (_RETIRED.get(method) or f"--method: {unknown('method', method, METHODS)}" for method in strange)
         if not methods:
             yield f"--method is empty; name some of {', '.join(METHODS)}"
         known = (*FLAGS, NOTHING)
-        yield from (f"--exclude: {unknown('flag', each, known)}" for each in flags if each not in known)
+        yield from (f"--exclude: {unknown('flag', flag, known)}" for flag in flags if flag not in known)
         if NOTHING in flags and len(flags) > 1:
             yield f"--exclude {self.exclude} contradicts itself; give `none` alone"
 

@@ -78,7 +78,7 @@ def load_secret(folder: Path, missing: str = "") -> Secret:
     """
     given = os.environ.get(SECRET_VARIABLE)
     if given is not None:
-        keys = [each.strip() for each in given.split(",")]
+        keys = [key.strip() for key in given.split(",")]
         if min(map(len, keys)) < SHORTEST:
             raise UsageError(f"{SECRET_VARIABLE} needs keys of at least {SHORTEST} characters, separated by commas")
         return [key.encode() for key in keys]
@@ -252,15 +252,15 @@ def assignments_of_codes(
     codes: Iterable[str], secret: Secret, study_id: str, tasks: Sequence[str], slots: int
 ) -> dict[str, str]:
     """Return the assignment of each code that this study issued. No store is needed: codes follow from the secret."""
-    asked, found = frozenset(codes), dict[str, str]()
+    asked, assignments = frozenset(codes), dict[str, str]()
     for attempt, task, slot in product(range(ATTEMPTS), tasks, range(slots)):
         assignment = f"{task}-{slot}-{attempt}"
         code = completion_code(secret, study_id, assignment)
         if code in asked:
-            found[code] = assignment
-            if len(found) == len(asked):
+            assignments[code] = assignment
+            if len(assignments) == len(asked):
                 break
-    return found
+    return assignments
 
 
 # Prolific ------------------------------------------------------------------------------------------------------------
@@ -296,7 +296,10 @@ def prolific_participant(token: str, jwks: Any, audience: str, workspace: str, n
     try:
         key = jwks[jwt.get_unverified_header(token)["kid"]]
         claims = json.loads(jwt.PyJWS().decode(token, key, ["RS256"]))
-        hosts = [_host(each) for each in ([claims["aud"]] if isinstance(claims["aud"], str) else claims["aud"])]
+        hosts = [
+            _host(audience_address)
+            for audience_address in ([claims["aud"]] if isinstance(claims["aud"], str) else claims["aud"])
+        ]
         id, maker = claims["prolific"]["PROLIFIC_PID"], claims["prolific"]["workspace_id"]
         is_meant = _host(audience) in hosts and workspace == maker
         is_valid = is_meant and now < claims["exp"] and re.fullmatch(PARTICIPANT_ID, id)

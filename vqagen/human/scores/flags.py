@@ -65,9 +65,9 @@ def excluded_rows(rows: Sequence[AnswerRow], flags: Sequence[Flag], kinds: Itera
 def concerned(rows: Sequence[AnswerRow], flags: Sequence[Flag], kind: str) -> tuple[int, int, int]:
     """Return how many raters, assignments, and answers to real trials one kind of flag concerns."""
     kept = set(map(id, excluded_rows(rows, flags, (kind,))))
-    found = [row for row in rows if id(row) not in kept]
-    raters, assignments = {row.rater for row in found}, {row.assignment for row in found}
-    return len(raters), len(assignments), sum(row.use == REAL for row in found)
+    left_out = [row for row in rows if id(row) not in kept]
+    raters, assignments = {row.rater for row in left_out}, {row.assignment for row in left_out}
+    return len(raters), len(assignments), sum(row.use == REAL for row in left_out)
 
 
 def _of_assignment(rows: Sequence[AnswerRow]) -> Iterator[Flag]:
@@ -87,7 +87,9 @@ def _is_disobeyed(row: AnswerRow) -> bool:
 def _of_rater(rows: Iterable[AnswerRow]) -> Iterator[Flag]:
     """Yield the flags of a rater by all answers to real trials: by their times, and by values on scales."""
     real = [row for row in rows if row.use == REAL]
-    times = [min(known) for row in real if (known := [each for each in (row.rt_ms, row.server_ms) if each > 0])]
+    times = [
+        min(known) for row in real if (known := [duration for duration in (row.rt_ms, row.server_ms) if duration > 0])
+    ]
     if times and median(times) < FAST_MS:
         yield Flag(FAST, real[0].rater, "", f"median {median(times):.0f} ms")
     scaled = [row for row in real if row.kind != ANSWER]

@@ -87,15 +87,16 @@ def strengths(samples: Mapping[Pairing, ScoreSample]) -> list[tuple[Cell, ...]]:
     A row has the source, its answers, the strength in log odds, its error, df, low, high and p, the strength on the
     scale of Elo, the error by the likelihood, which takes answers as independent, and a note.
     """
-    games = {each: ends for each in samples if each.kind == COMPARE and len(set(ends := _ends(each))) == 2}
+    games = {pairing: ends for pairing in samples if pairing.kind == COMPARE and len(set(ends := _ends(pairing))) == 2}
     if not games:
         return []
     sources = sorted({source for ends in games.values() for source in ends})
     names = [name for _, name in sources]
     places = [[sources.index(source) for source in ends] for ends in games.values()]
-    first, second = np.repeat(places, [len(samples[each].scores) for each in games], axis=0).T
+    first, second = np.repeat(places, [len(samples[pairing].scores) for pairing in games], axis=0).T
     scores, raters, images = (
-        np.concatenate([getattr(samples[each], column) for each in games]) for column in ("scores", "raters", "images")
+        np.concatenate([getattr(samples[pairing], column) for pairing in games])
+        for column in ("scores", "raters", "images")
     )
     won = (np.sign(scores) + 1) / 2
     beaten = np.zeros((len(names), len(names)))
@@ -103,13 +104,13 @@ def strengths(samples: Mapping[Pairing, ScoreSample]) -> list[tuple[Cell, ...]]:
     np.add.at(beaten, (first, second), 1 - won)
     if why := _why_none(beaten, names):
         return [("-", *[None] * 9, why)]
-    found = needed("choix", "human", _WHAT).ilsr_pairwise_dense(beaten, max_iter=10_000)
-    influence, errors = _influence(found, first, second, won)
+    log_odds = needed("choix", "human", _WHAT).ilsr_pairwise_dense(beaten, max_iter=10_000)
+    influence, errors = _influence(log_odds, first, second, won)
     counts = (beaten + beaten.T).sum(axis=1).round().astype(int).tolist()
     rows: list[tuple[Cell, ...]] = [(names[0], counts[0], 0.0, *[None] * 5, 0.0, None, "")]
-    for place, name in enumerate(names[1:]):
-        of = two_way(float(found[place + 1] - found[0]), influence[:, place], raters, images)
-        rows.append((name, counts[place + 1], *of[3:-1], ELO * of.mean, float(errors[place]), of.why))
+    for index, name in enumerate(names[1:]):
+        of = two_way(float(log_odds[index + 1] - log_odds[0]), influence[:, index], raters, images)
+        rows.append((name, counts[index + 1], *of[3:-1], ELO * of.mean, float(errors[index]), of.why))
     return rows
 
 
@@ -127,15 +128,15 @@ def _why_none(beaten: Numbers, names: list[str]) -> str:
         missing = np.setdiff1d(np.arange(len(names)), reached)
         if len(missing):
             is_apart = not (beaten + beaten.T)[np.ix_(missing, reached)].any()
-            named = ", ".join(names[each] for each in missing)
+            named = ", ".join(names[index] for index in missing)
             return f"{'not compared with' if is_apart else how} the other sources: {named}"
     return ""
 
 
-def _influence(found: Numbers, first: Numbers, second: Numbers, won: Numbers) -> tuple[Numbers, Numbers]:
+def _influence(log_odds: Numbers, first: Numbers, second: Numbers, won: Numbers) -> tuple[Numbers, Numbers]:
     """Return how far each answer moves each strength but that at 0, and the errors that independent ones would have."""
-    identity = np.eye(len(found))
+    identity = np.eye(len(log_odds))
     design = (identity[second] - identity[first])[:, 1:]
-    share = 1 / (1 + np.exp(-design @ (found[1:] - found[0])))
+    share = 1 / (1 + np.exp(-design @ (log_odds[1:] - log_odds[0])))
     covariance = np.linalg.inv((design * (share * (1 - share))[:, None]).T @ design)
     return (design * (won - share)[:, None]) @ covariance, np.sqrt(np.diag(covariance))

@@ -145,8 +145,8 @@ def group_scores(rows: Sequence[AnswerRow], fields: Sequence[str]) -> dict[Group
     faults = [f"--by: {unknown('field', field, known)}" for field in fields if field not in known]
     if faults and rows:
         raise UsageError("\n".join(faults))
-    found = [each for field in fields if rows for each in _of_field(rows, field)]
-    return dict(sorted(found, key=lambda each: (each[1].mean, *each[0][1:])))
+    scored = [scored_group for field in fields if rows for scored_group in _of_field(rows, field)]
+    return dict(sorted(scored, key=lambda scored_group: (scored_group[1].mean, *scored_group[0][1:])))
 
 
 def _of_field(rows: Sequence[AnswerRow], field: str) -> list[tuple[Group, Estimate]]:
@@ -209,9 +209,9 @@ def _head(scores: StudyScores) -> tuple[str, ...]:
 
 
 def _without_dimension(table: Table) -> Table:
-    kept = [place for place, column in enumerate(table.columns) if column.name != "dimension"]
-    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
+    kept = [index for index, column in enumerate(table.columns) if column.name != "dimension"]
+    rows = tuple(tuple(row[index] for index in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[index] for index in kept), rows=rows)
 
 
 # Systems ---------------------------------------------------------------------------------------------------------
@@ -229,21 +229,21 @@ def _corrected(tested: Mapping[Key, Estimate], dimension: Callable[[Key], str]) 
 
 
 def _score_tables(scores: StudyScores) -> Iterator[Table]:
-    against = {pairing: found for pairing, found in scores.estimates.items() if pairing.is_against_reference}
+    against = {pairing: estimate for pairing, estimate in scores.estimates.items() if pairing.is_against_reference}
     corrected = _corrected(against, lambda pairing: pairing.dimension)
     notes = ("interval: two-way clusters of raters and images; p: of a score as far from 0 by chance",)
     for is_rate, key, title in ((False, "scores", "Scores"), (True, "ratings", "Ratings: -1 lowest, 1 highest")):
         rows = tuple(
-            (*_named(scores, pairing), *found[:-1], corrected.get(pairing), found.why)
-            for pairing, found in scores.estimates.items()
+            (*_named(scores, pairing), *estimate[:-1], corrected.get(pairing), estimate.why)
+            for pairing, estimate in scores.estimates.items()
             if (pairing.kind == RATE) == is_rate and CLUSTER in scores.settings.methods
         )
         yield Table(key, title, (*_NAMES, *_ESTIMATE, *_HOLM, *_NOTE), rows, notes)
 
 
 def _humanr_table(scores: StudyScores) -> Iterator[Table]:
-    found = humanr_scores(scores.rows) if HUMANR in scores.settings.methods else {}
-    rows = tuple((*_named(scores, pairing), *found[pairing]) for pairing in scores.names if pairing in found)
+    figures = humanr_scores(scores.rows) if HUMANR in scores.settings.methods else {}
+    rows = tuple((*_named(scores, pairing), *figures[pairing]) for pairing in scores.names if pairing in figures)
     failed = len(humanr_failures(scores.rows))
     notes = (
         f"without {counted(failed, 'assignment')} whose checks failed, whatever --exclude says",
@@ -275,11 +275,11 @@ def _pair_tables(scores: StudyScores) -> Iterator[Table]:
         won.append((*_named(scores, pairing), wins, ties, losses, (wins + ties / 2) / len(sample.scores)))
     shown = (*_NAMES, *columns(wins=COUNT, ties=COUNT, losses=COUNT, rate=DECIMAL))
     yield Table("outcomes", "Wins, ties and losses", shown, tuple(won))
-    found = {pair: difference(*(scores.samples[each] for each in pair)) for pair in rivals(scores.samples)}
-    corrected = _corrected(found, lambda pair: pair[0].dimension)
+    differences = {pair: difference(*(scores.samples[pairing] for pairing in pair)) for pair in rivals(scores.samples)}
+    corrected = _corrected(differences, lambda pair: pair[0].dimension)
     apart = tuple(
         (*_named(scores, pair[0]), scores.names[pair[1]], of.n, *of[3:-1], corrected.get(pair), of.why)
-        for pair, of in found.items()
+        for pair, of in differences.items()
     )
     shown = columns(dimension=TEXT, first=TEXT, second=TEXT, n=COUNT, difference=DECIMAL)
     yield Table("differences", "Differences: first minus second", (*shown, *_INTERVAL, *_HOLM, *_NOTE), apart)
@@ -310,7 +310,9 @@ def _group_tables(scores: StudyScores) -> Iterator[Table]:
     shown = (*_NAMES, *_ESTIMATE, *_NOTE)
     for field in scores.settings.fields:
         rows = tuple(
-            (group[1], *_named(scores, group[2]), *found) for group, found in scores.groups.items() if group[0] == field
+            (group[1], *_named(scores, group[2]), *estimate)
+            for group, estimate in scores.groups.items()
+            if group[0] == field
         )
         yield Table(f"by_{field}", f"By {field}, worst first", (Column(field), *shown), rows)
 
@@ -326,7 +328,7 @@ def _flag_tables(scores: StudyScores) -> Iterator[Table]:
         notes.append("webdriver: not known, the export has no events")
     shown = columns(flag=TEXT, raters=COUNT, assignments=COUNT, answers=COUNT, left_out=TEXT)
     yield Table("flags", "Flags", shown, rows, tuple(notes))
-    flagged = tuple((each.kind, each.rater, each.assignment or "all", each.detail) for each in scores.flags)
+    flagged = tuple((flag.kind, flag.rater, flag.assignment or "all", flag.detail) for flag in scores.flags)
     shown = columns(flag=TEXT, rater=TEXT, assignment=TEXT, detail=TEXT)
     yield Table("flagged", "Flagged raters and assignments", shown, flagged)
 
@@ -353,7 +355,9 @@ def score_figures(scores: StudyScores, tables: Sequence[Table]) -> Iterator[Figu
         elif "accuracy" in columns and "low" in columns:
             yield interval_figure(table)
     if scores.samples:
-        rows = [_distribution(scores.label(each), Counter(of.scores.tolist())) for each, of in scores.samples.items()]
+        rows = [
+            _distribution(scores.label(pairing), Counter(of.scores.tolist())) for pairing, of in scores.samples.items()
+        ]
         caption = "blue: for the system; orange: for the reference; middle of the scale at 0"
         yield Figure("Answers", caption, draw(_AXIS, rows))
 

@@ -91,8 +91,8 @@ def raise_unfit(study: Study) -> None:
     if (
         len(
             {
-                bool(each)
-                for each in (serving.prolific_audience, serving.prolific_workspace, load_prolific_keys(study.folder))
+                bool(part)
+                for part in (serving.prolific_audience, serving.prolific_workspace, load_prolific_keys(study.folder))
             }
         )
         > 1
@@ -195,8 +195,8 @@ def _listening(settings: ServeSettings) -> Iterator[socket.socket]:
     try:
         listener = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
     except OSError as error:
-        place, reason = f"{settings.host}:{settings.port}", error.strerror or error
-        raise UsageError(f"cannot listen on {place}: {reason}; choose another --port or --host") from None
+        address, reason = f"{settings.host}:{settings.port}", error.strerror or error
+        raise UsageError(f"cannot listen on {address}: {reason}; choose another --port or --host") from None
     with listener:
         yield listener
 
@@ -295,5 +295,5 @@ async def watch(connections: Collection[Any]) -> None:
     """Close slow connections, as long as the server runs."""
     while True:
         await asyncio.sleep(1)
-        for each in list(connections):
-            each.close_if_slow(asyncio.get_running_loop().time())
+        for connection in list(connections):
+            connection.close_if_slow(asyncio.get_running_loop().time())

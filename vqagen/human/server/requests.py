@@ -204,7 +204,7 @@ def failure_of(error: Exception) -> Failure:
             LOG.error("answers cannot be stored: %s", error)
             return Failure(503, "unavailable", "answers cannot be stored at the moment; try again")
     places = traceback.extract_tb(error.__traceback__)
-    shown = " < ".join(f"{place.filename.rpartition('/')[2]}:{place.lineno}" for place in reversed(places[-4:]))
+    shown = " < ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in reversed(places[-4:]))
     LOG.error("mistake of the server: %s at %s", type(error).__name__, shown)
     return Failure(500, "error", "the server made a mistake")
 

@@ -122,7 +122,7 @@ encode_fact = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Fact).decode
 
 
-def decoded(entries: Iterable[tuple[int, bytes]], place: object) -> Iterator[tuple[int, Fact]]:
+def decoded(entries: Iterable[tuple[int, bytes]], store: object) -> Iterator[tuple[int, Fact]]:
     """Yield the facts of entries of the log at a place. No message quotes what is stored.
 
     StoreError for what is no fact, or about an assignment that nobody was given.
@@ -136,7 +136,7 @@ def decoded(entries: Iterable[tuple[int, bytes]], place: object) -> Iterator[tup
             elif not isinstance(fact, Forgotten) and fact.assignment not in given:
                 raise ValueError("no such assignment")
         except (msgspec.MsgspecError, ValueError, TypeError):
-            raise StoreError(f"{place} is damaged at entry {number}; restore a backup of it") from None
+            raise StoreError(f"{store} is damaged at entry {number}; restore a backup of it") from None
         yield number, fact
 
 
@@ -165,10 +165,10 @@ class Log(Protocol):
         """Close the log."""
 
 
-def hide_password(place: str | Path) -> str:
+def hide_password(store: str | Path) -> str:
     """Return a place as it may be shown.
 
     >>> hide_password("redis://me:secret@host/0"), hide_password("redis://host/0?password=secret")
     ('redis://me:…@host/0', 'redis://host/0?…')
     """
-    return re.sub(r"(://[^?]*)\?.*", r"\1?…", re.sub(r"(://[^:/]*:).*@", r"\1…@", str(place)))
+    return re.sub(r"(://[^?]*)\?.*", r"\1?…", re.sub(r"(://[^:/]*:).*@", r"\1…@", str(store)))

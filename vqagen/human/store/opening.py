@@ -49,37 +49,37 @@ _HINTS = {
 
 
 def open_log(
-    place: str | Path, study: str, *, create: bool = False, read_only: bool = False, durability: str = STRICT
+    store: str | Path, study: str, *, create: bool = False, read_only: bool = False, durability: str = STRICT
 ) -> Log:
     """Open the log of a study at a path, `sqlite:PATH` or `redis[s]://…`; `create` makes one that does not exist.
 
     StoreError if it is of another study, damaged, unreachable, or (Redis, strict) not safe.
     """
-    if is_redis(place):
+    if is_redis(store):
         from vqagen.human.store.redis import RedisLog
 
-        return RedisLog(str(place), study, create=create, read_only=read_only, is_strict=durability == STRICT)
-    return SqliteLog(sqlite_path(place), study, create=create, read_only=read_only)
+        return RedisLog(str(store), study, create=create, read_only=read_only, is_strict=durability == STRICT)
+    return SqliteLog(sqlite_path(store), study, create=create, read_only=read_only)
 
 
-def read_facts(place: str | Path, study: str) -> list[tuple[int, Fact]]:
+def read_facts(store: str | Path, study: str) -> list[tuple[int, Fact]]:
     """Return all facts of a study with their numbers, beside a server that is writing too: as of one moment."""
-    with closing(open_log(place, study, read_only=True)) as log:
+    with closing(open_log(store, study, read_only=True)) as log:
         return list(log.facts())
 
 
-def is_redis(place: str | Path) -> bool:
+def is_redis(store: str | Path) -> bool:
     """True for the address of a Redis server."""
-    return str(place).startswith(("redis://", "rediss://"))
+    return str(store).startswith(("redis://", "rediss://"))
 
 
-def sqlite_path(place: str | Path) -> Path:
+def sqlite_path(store: str | Path) -> Path:
     """Return the path of an SQLite file.
 
     >>> sqlite_path("sqlite:answers.sqlite"), sqlite_path("sqlite:///var/study/answers.sqlite")
     (PosixPath('answers.sqlite'), PosixPath('/var/study/answers.sqlite'))
     """
-    text = str(place)
+    text = str(store)
     if "://" in text and not text.startswith("sqlite://"):
         raise UsageError(f"unknown store {hide_password(text)}; give a path, sqlite:PATH, redis://… or rediss://…")
     return Path(text.removeprefix("sqlite://").removeprefix("sqlite:"))
@@ -110,8 +110,8 @@ def _file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
     """Return the type of the file system of a folder; "" where the system does not say."""
     with suppress(OSError):
         lines = [line.encode().decode("unicode_escape").split(" ") for line in mounts.read_text("utf-8").splitlines()]
-        place = folder.resolve()
-        return max((len(line[1]), line[2]) for line in lines if place.is_relative_to(line[1]))[1]
+        resolved = folder.resolve()
+        return max((len(line[1]), line[2]) for line in lines if resolved.is_relative_to(line[1]))[1]
     return ""
 
 
@@ -141,8 +141,8 @@ class SqliteLog:
             self._connection.executescript(_SAFE)
             if (mode, level := self._value("PRAGMA synchronous")) != ("wal", _FULL):
                 raise StoreError(f"{self._path} cannot be written safely here (journal {mode}, synchronous {level})")
-        if (found := self._value("PRAGMA quick_check(1)")) != "ok":
-            raise StoreError(f"{self._path} is damaged ({found.splitlines()[-1]}); restore a backup of it")
+        if (faults := self._value("PRAGMA quick_check(1)")) != "ok":
+            raise StoreError(f"{self._path} is damaged ({faults.splitlines()[-1]}); restore a backup of it")
         version = self._value("PRAGMA user_version")
         is_empty = not version and not self._value("SELECT count(*) FROM sqlite_master")
         if is_empty and not create:
@@ -156,8 +156,8 @@ class SqliteLog:
         elif version != VERSION:
             way = "an older vqagen; name another file" if version < VERSION else "a newer vqagen; install that version"
             raise StoreError(f"{self._path} was written by {way}")
-        if (found := self._value("SELECT min(id) FROM study")) != study:
-            raise StoreError(f"{self._path} has the answers of study {found}, not of {study}; name another file")
+        if (owner := self._value("SELECT min(id) FROM study")) != study:
+            raise StoreError(f"{self._path} has the answers of study {owner}, not of {study}; name another file")
 
     def append(self, entries: Sequence[tuple[int, bytes]], erase: Sequence[int] = ()) -> None:
         """Do all in one transaction. What was deleted is not left in SQLite's own log either."""

@@ -102,5 +102,5 @@ class Writer:
 
 def _append(batch: Sequence[Commit], log: Log) -> None:
     """Append all in one step; a batch may have nothing to append."""
-    if entries := [entry for each, _, _ in batch for entry in each]:
+    if entries := [entry for appended, _, _ in batch for entry in appended]:
         log.append(entries, [number for _, erase, _ in batch for number in erase])

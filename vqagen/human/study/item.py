@@ -169,8 +169,13 @@ def identified(item: StudyItem, image_hash: str) -> StudyItem:
     gold = item.gold
     content = [
         *(item.kind, item.use, item.dimension, item.prompt, image_hash, item.scale, item.form, item.history),
-        *([[each.text, each.source, each.role] for each in item.candidates], item.series, item.place, item.record),
-        gold and [[each.id == gold.better for each in item.candidates], gold.value, gold.answer],
+        *(
+            [[candidate.text, candidate.source, candidate.role] for candidate in item.candidates],
+            item.series,
+            item.place,
+            item.record,
+        ),
+        gold and [[candidate.id == gold.better for candidate in item.candidates], gold.value, gold.answer],
     ]
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
     return msgspec.structs.replace(item, id=digest[:16])

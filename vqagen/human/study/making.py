@@ -21,7 +21,7 @@ from vqagen.human.settings import PlanSettings
 from vqagen.human.store.facts import ANSWERS, LOCK, SERVED
 from vqagen.human.store.opening import study_lock
 from vqagen.human.study.images import IMAGES_FOLDER
-from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, StudyItem
+from vqagen.human.study.item import ANSWER, REAL, REFERENCE, SYSTEM, StudyItem
 from vqagen.human.study.item_file import item_draft
 from vqagen.human.study.pairs import caption_draft
 from vqagen.human.study.plan import Draft, make_plan
@@ -126,15 +126,15 @@ def extend_study(study: PathLike, raters_per_item: int) -> Study:
 
 def check_folder(out: Path, force: bool) -> None:
     """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
-    found = names_in(out)
-    if found and STUDY_FILE not in found:
+    present = names_in(out)
+    if present and STUDY_FILE not in present:
         raise UsageError(f"output folder {out} holds other files than a study; name a new folder")
-    if served := ", ".join(name for name in (ANSWERS, LOCK, SERVED) if name in found):
+    if served := ", ".join(name for name in (ANSWERS, LOCK, SERVED) if name in present):
         raise UsageError(
             f"study {out} was served already, and its answers belong to its tasks ({served} exists);"
             " name another folder"
         )
-    if found and not force:
+    if present and not force:
         raise UsageError(f"study {out} exists already; give --force to replace it")
 
 
@@ -177,7 +177,9 @@ def _write_parts(folder: Path, plan: Draft) -> dict[str, str]:
     for image in plan.images.values():
         shutil.copyfile(Path(plan.folder, image.id), folder / image.file)
     lines = {"items": plan.items, "tasks": plan.tasks, "images": plan.images.values()}
-    parts = {f"{kind}.jsonl": msgspec.json.Encoder().encode_lines(each) for kind, each in lines.items() if each}
+    parts = {
+        f"{kind}.jsonl": msgspec.json.Encoder().encode_lines(records) for kind, records in lines.items() if records
+    }
     for name, content in parts.items():
         (folder / name).write_bytes(content)
     return {name: digest_of(content) for name, content in parts.items()}
@@ -208,7 +210,7 @@ def _faults(study: Study) -> Iterator[Problem]:
 
 
 def _notes(study: Study) -> Iterator[Problem]:
-    for key in (each for each in study.texts.absent if each not in ITEM_WORDS):
+    for key in (absent for absent in study.texts.absent if absent not in ITEM_WORDS):
         yield Problem("missing key; the English words are shown", TEXTS_FILE, key)
     if study.serving.keep_withdrawn_answers:
         yield Problem("true: the consent and withdraw_question must say so", SERVING_FILE, "keep_withdrawn_answers")
@@ -235,9 +237,9 @@ def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
 
 def _group(item: StudyItem) -> tuple[str, str, str]:
     """Return kind, dimension and sources: a system, or `first - second` for two systems or two people."""
-    sources = [each.source for each in item.candidates]
-    is_against_reference = item.kind == COMPARE and [each.role == SYSTEM for each in item.candidates] == [False, True]
-    return item.kind, item.dimension, sources[1] if is_against_reference else " - ".join(sources)
+    sources = [candidate.source for candidate in item.candidates]
+    roles = [candidate.role for candidate in item.candidates]
+    return item.kind, item.dimension, sources[1] if roles == [REFERENCE, SYSTEM] else " - ".join(sources)
 
 
 def _precision(kind: str, answers: int) -> str:

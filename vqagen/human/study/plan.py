@@ -69,9 +69,9 @@ def make_plan(draft: Draft, texts: Texts, settings: PlanSettings) -> Draft:
         notes.append("tasks are shorter than --trials-per-task allows, so that none shows an image twice")
     checks = deque(shuffled(stream(seed, "human/given checks"), given[CHECK]))
     dealt = []
-    for place, together in enumerate(scored):
+    for task, together in enumerate(scored):
         made = _checks(together, checks, maker, images, settings.checks_per_task)
-        asked = shuffled(stream(seed, "human/instructed", place), instructed)[: settings.imc_per_task]
+        asked = shuffled(stream(seed, "human/instructed", task), instructed)[: settings.imc_per_task]
         dealt.append([*given[BEFORE], *together, *made, *asked, *given[AFTER]])
     practice = given[PRACTICE] or list(_practice(maker, real, images))
     used = {item.id: item for together in (practice, *dealt) for item in together}
@@ -123,14 +123,18 @@ def _deal(
         unit.sort(key=lambda item: item.place)
         groups.setdefault(_picture(unit[0], images), []).append(unit)
     pictures = {image.sha256 for image in images.values()}
-    shown = sum(len(groups[each]) for each in groups.keys() & pictures)
+    shown = sum(len(groups[picture]) for picture in groups.keys() & pictures)
     least = -(-len(items) // settings.real_per_task), -(-shown // max(len(pictures) - checks, 1))
     number = min(max(*least, *map(len, groups.values())), len(units))
     tasks: list[list[StudyItem]] = [[] for _ in range(number)]
     waiting = [(0, task) for task in range(number)]
     order = shuffled(stream(settings.seed, "human/pictures"), sorted(groups))
-    for picture in sorted(order, key=lambda each: (-max(map(len, groups[each])), each not in pictures)):
-        group = sorted(groups[picture], key=lambda unit: ([each.source for each in unit[0].candidates], unit[0].id))
+    for picture in sorted(
+        order, key=lambda picture_name: (-max(map(len, groups[picture_name])), picture_name not in pictures)
+    ):
+        group = sorted(
+            groups[picture], key=lambda unit: ([candidate.source for candidate in unit[0].candidates], unit[0].id)
+        )
         taken = [heappop(waiting) for _ in group]
         turn = sum(taken[0]) % len(group)  # each task gets all sources equally often: trial r of task t has r + t
         for (size, task), unit in zip(taken, group[turn:] + group[:turn], strict=True):
@@ -153,16 +157,16 @@ def _checks(
 ) -> Iterator[StudyItem]:
     """Yield checks of a task with these scored items: the given one that was used longest ago, or a new one."""
     shown = {_picture(item, images) for item in items}
-    for place in range(number):
-        check = next((each for each in given if _picture(each, images) not in shown), None)
+    for done in range(number):
+        check = next((waiting for waiting in given if _picture(waiting, images) not in shown), None)
         if check is not None:
             given.remove(check)
             given.append(check)
         else:
             check = maker.make(CHECK, shown)
         if check is None:
-            found = f"all images of checks stand in it already ({len(items)} scored trials and {place} checks)"
-            message = f"a task would show an image twice: {found}; add images, or use --checks-per-task {place}"
+            reason = f"all images of checks stand in it already ({len(items)} scored trials and {done} checks)"
+            message = f"a task would show an image twice: {reason}; add images, or use --checks-per-task {done}"
             raise BadInput([Problem(message)])
         shown.add(_picture(check, images))
         yield check
@@ -253,7 +257,7 @@ def _has_sides(item: StudyItem) -> bool:
 
 def _pair(item: StudyItem) -> Vertex:
     """Return the sources and dimension of an item; those of one second source are a group, in a dimension too."""
-    first, second = ((each.role, each.source) for each in item.candidates)
+    first, second = ((candidate.role, candidate.source) for candidate in item.candidates)
     return (item.use, second), item.dimension, first
 
 
@@ -262,21 +266,22 @@ def _to_turn(items: Sequence[StudyItem], pairs: Sequence[Vertex], sides: Sequenc
 
     A pair with an odd number of trials has one more of one side. These surpluses are the edges of a graph of systems.
     """
-    if not any(each.role == SYSTEM for item in items for each in item.candidates[:1]):
+    if not any(candidate.role == SYSTEM for item in items for candidate in item.candidates[:1]):
         return
     numbers: dict[Vertex, list[int]] = {}
     for number, pair in enumerate(pairs):
         numbers.setdefault(pair, []).append(number)
     odd = [trials for trials in numbers.values() if len(trials) % 2]
     for trials, wanted in zip(odd, directed([_ends(items[trials[0]]) for trials in odd]), strict=True):
-        found = 2 * sum(sides[number] for number in trials) > len(trials)
-        if found != wanted:
-            yield next(number for number in trials if sides[number] == found)
+        side = 2 * sum(sides[number] for number in trials) > len(trials)
+        if side != wanted:
+            yield next(number for number in trials if sides[number] == side)
 
 
 def _ends(item: StudyItem) -> Edge:
     """Return the systems of a pair, in its dimension; FREE for a reference, but not for two references."""
     first, second = (
-        ((item.use, each.source), item.dimension) if each.role == SYSTEM else FREE for each in item.candidates
+        ((item.use, candidate.source), item.dimension) if candidate.role == SYSTEM else FREE
+        for candidate in item.candidates
     )
     return first, second

@@ -74,7 +74,7 @@ class Serving(CheckedSettings):
 
 def default_serving() -> bytes:
     """Return the file of the default settings, each with its meaning."""
-    record = {"comment": [f"{each.name}: {setting_of(each).help}" for each in fields(Serving)]}
+    record = {"comment": [f"{field.name}: {setting_of(field).help}" for field in fields(Serving)]}
     return orjson.dumps({**record, **Serving().to_record()}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -127,7 +127,7 @@ class ShownTrial(Struct, frozen=True):
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts from left to right."""
-        texts = tuple(each.text for each in self.item.candidates)
+        texts = tuple(candidate.text for candidate in self.item.candidates)
         return texts if self.second_on_right else texts[::-1]
 
 
@@ -161,8 +161,8 @@ class Study:
     @property
     def store(self) -> str | Path:
         """The place of its answers, as its settings of serving say."""
-        place = self.serving.store
-        return place if is_redis(place) else self.folder / (sqlite_path(place) if place else ANSWERS)
+        store = self.serving.store
+        return store if is_redis(store) else self.folder / (sqlite_path(store) if store else ANSWERS)
 
     @property
     def was_served(self) -> bool:
@@ -186,7 +186,7 @@ def load_study(folder: str | Path) -> Study:
             content = file.read()
             if digest_of(content) != digest:
                 raise BadInput([Problem(_CHANGED, str(top / name))])
-            parts[kind] |= {each.id: each for each in PARTS[kind].decode_lines(content)}
+            parts[kind] |= {record_of_part.id: record_of_part for record_of_part in PARTS[kind].decode_lines(content)}
     with collecting(problems):
         texts = load_texts(top / TEXTS_FILE)
     with collecting(problems):
@@ -248,14 +248,14 @@ def trials_of_slot(task: PlannedTask, slot: int, items: Mapping[str, StudyItem],
     all questions before the first trial, and all after the last one.
     """
     units: dict[str, list[PlannedTrial]] = {}
-    for each in task.trials:
-        item = items[each.item]
-        units.setdefault(item.use if item.use in _AT_ENDS else item.unit, []).append(each)
+    for trial in task.trials:
+        item = items[trial.item]
+        units.setdefault(item.use if item.use in _AT_ENDS else item.unit, []).append(trial)
     order = shuffled(stream(seed, f"human/order/{task.id}", slot), list(units.values()))
     order.sort(key=lambda unit: _AT_ENDS.get(items[unit[0].item].use, 0))
     return tuple(
         ShownTrial(
-            number, items[each.item], items[each.item].kind != COMPARE or each.second_on_right == (slot % 2 == 0)
+            number, items[trial.item], items[trial.item].kind != COMPARE or trial.second_on_right == (slot % 2 == 0)
         )
-        for number, each in enumerate(chain(*order), 1)
+        for number, trial in enumerate(chain(*order), 1)
     )

@@ -48,9 +48,9 @@ class Texts:
 
     def __getitem__(self, key: str) -> str:
         """Return a text that is no list of paragraphs."""
-        found = self.words[key]
-        assert isinstance(found, str), key
-        return found
+        words = self.words[key]
+        assert isinstance(words, str), key
+        return words
 
     def shown(self) -> dict[str, str | tuple[str, ...]]:
         """Return the words that the page shows."""
@@ -70,7 +70,7 @@ class Texts:
             return item
         key, usual = _USUAL[item.kind]
         scale = item.scale or usual
-        given = {each: getattr(scale, each) or self[f"{key}_{each}"] for each in ("left", "middle", "right")}
+        given = {part: getattr(scale, part) or self[f"{key}_{part}"] for part in ("left", "middle", "right")}
         return msgspec.structs.replace(
             item, prompt=item.prompt or self[f"{key}_prompt"], scale=msgspec.structs.replace(scale, **given)
         )
@@ -96,8 +96,10 @@ def texts_of(document: Mapping[str, Any]) -> Texts:
     values = {name: value for name, value in document.get("values", {}).items() if value.strip()}
     given = {**_english(), **document}
     words = {
-        key: filled(each, values) if isinstance(each, str) else tuple(filled(part, values) for part in each)
-        for key, each in ((key, given[key]) for key in _english() if key not in _OTHERS)
+        key: filled(words_of_key, values)
+        if isinstance(words_of_key, str)
+        else tuple(filled(part, values) for part in words_of_key)
+        for key, words_of_key in ((key, given[key]) for key in _english() if key not in _OTHERS)
     }
     digest = hashlib.sha256(msgspec.json.encode(words, order="sorted")).hexdigest()
     return Texts(words, digest[:16], tuple(key for key in words if key not in document))
@@ -105,7 +107,7 @@ def texts_of(document: Mapping[str, Any]) -> Texts:
 
 def filled(text: str, values: Mapping[str, str]) -> str:
     """Return a text with the values of placeholders; those without a value stay."""
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 @cache
