@@ -261,15 +261,6 @@ def test_an_export_has_a_row_for_each_stored_answer(made: Study, vqagen_: Comman
         assert (row.gold_value is None) == (row.use != INSTRUCTED)
 
 
-def test_a_backup_gives_the_same_bytes(made: Study, vqagen_: Commands) -> None:
-    options = "--include-ids --events"
-    vqagen_.done(f"human export {made.folder} {options} --out answers")
-    vqagen_.done(f"human store backup {made.folder} --out copy.sqlite")
-    vqagen_.done(f"human export {made.folder} {options} --store copy.sqlite --out of-copy")
-
-    assert bytes_of("of-copy") == bytes_of("answers")
-
-
 def test_a_study_and_its_export_have_the_same_scores(made: Study, vqagen_: Commands) -> None:
     """With its events, an export has all that scoring needs, such as whose browser is driven by a program."""
     vqagen_.done(f"human export {made.folder} --events --out exported")

@@ -145,13 +145,8 @@ class Sessions:
         study_state = await self._writer.study_state()
         grant = Grant("") if link.is_preview else self._grant(study_state, link, person, proof)
         assignment = study_state.assignments.get(grant.assignment)
-        state = (
-            "active"
-            if assignment and assignment.state == CLAIMED
-            else assignment.state
-            if assignment
-            else grant.refusal or "new"
-        )
+        state = assignment.state if assignment else grant.refusal or "new"
+        state = "active" if state == CLAIMED else state
         if state == EXPIRED and grant.facts:
             state = "new"
         task = assignment.task if assignment else link.task or next(iter(self._trials))
