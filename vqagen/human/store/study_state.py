@@ -271,6 +271,7 @@ class StudyState:
         self.assignments[fact.assignment].entries.append(number)
 
     def _give(self, fact: Claimed) -> None:
+        # "4f1c-0-2" is the third time that slot 0 of task 4f1c was given.
         slot, _, attempt = fact.assignment.rpartition("-")
         task, _, number = slot.rpartition("-")
         made = Assignment(

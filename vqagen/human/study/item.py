@@ -155,7 +155,10 @@ class StudyItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
         return f"series {self.series}" if self.series else self.id
 
     def toward_second(self, value: int, *, second_on_right: bool) -> int:
-        """Return a value of the scale so that larger is better for the second text."""
+        """Return a value of the scale so that larger is better for the second text.
+
+        A rater who chose 2 of 1 to 9 leaned to the left: if the second text stood there, it is 8 toward the second.
+        """
         assert self.scale is not None
         return value if second_on_right else self.scale.least + self.scale.largest - value
 

@@ -207,7 +207,8 @@ def directed(edges: Sequence[Edge]) -> list[bool]:
     """Return True for each edge that is walked from its first to its second vertex.
 
     At each vertex but FREE, edges that leave and edges that enter differ in number by one at most; so they do at all
-    vertices of a group together, small or large.
+    vertices of a group together, small or large. Two trials of one pair in two tasks, a path from task to task, get
+    both sides: `directed([(("task", 0), ("A",)), (("task", 1), ("A",))])` is `[True, False]` or `[False, True]`.
     """
     ends = list(edges)
     odd = [vertex for vertex, degree in Counter(chain.from_iterable(edges)).items() if degree % 2 and vertex != FREE]
