@@ -84,7 +84,7 @@ MAY_NAME_A_TASK = {
     "export/participant_lists.py": "lists trials for participants",
     "export/examples.py": "to go by the contract's foreign formats",
     "human/demo.py": "makes a study of each kind of records",
-    "human/items/answers.py": "shows the cells of trials",
+    "human/items.py": "shows the cells of trials",
     "inspect_tasks/scoring.py": "scores trials",
     "inspect_tasks/tasks.py": "makes trials",
     "inspect_tasks/trials.py": "shows trials",
@@ -94,8 +94,6 @@ MAY_NAME_A_TASK = {
 
 CIRCLES = frozenset(
     {
-        "vqagen.human.scores.report",
-        "vqagen.human.store.facts",
         "vqagen.report.table",
         "vqagen.score.evaluate.evaluation",
         "vqagen.search.choices",

@@ -22,7 +22,11 @@ RETIRED: Mapping[str, str] = {
         (f"vqagen human extend --{name}" for name in ("system", "items", "images")),
         "make another study of what is new by `vqagen human make-tasks`; `extend` adds raters",
     ),
-    "vqagen human items --compare": "leave it out: a file alone is answered, `--system` compares captions",
+    "vqagen human items --compare": "leave it out: items are answered; `vqagen human make-tasks` compares captions",
+    "vqagen human items --system": "`vqagen human make-tasks --human FILE --system NAME=FILE` compares captions",
+    "vqagen human score --check-rule": "checks fail in the middle of the scale or beyond; an export has every answer",
+    "vqagen human score --fail-under": "compare `score` and `high` in the tables of `-o report.json` with your limits",
+    "vqagen human status --watch": "`watch -n 5 vqagen human status STUDY` looks again and again",
     "vqagen human simulate": "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
 }
 """Command or option that version 2.0 removed -> what to do instead."""

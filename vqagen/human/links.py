@@ -10,17 +10,16 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.files.output import atomic_output, sweep
-from vqagen.human.links.secret import Secret, add_key, load_secret
-from vqagen.human.links.settings import (
+from vqagen.human.settings import (
     CSV,
     GENERAL,
-    HUMANR,
+    HUMANR_CSV,
     NEVER,
     PERSONAL,
     PREVIEW,
@@ -29,8 +28,8 @@ from vqagen.human.links.settings import (
     TXT,
     LinkSettings,
 )
-from vqagen.human.links.tokens import Link, assignments_of_codes, sign_link
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.tokens import Link, Secret, add_key, assignments_of_codes, load_secret, sign_link
 from vqagen.report.writers import csv_text
 
 LINKS_FOLDER = "links"
@@ -42,18 +41,11 @@ _PROLIFIC_IDS = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSIO
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
-class LinkRow(NamedTuple):
-    """A link, and how many raters may use it."""
-
-    task: str
-    slot: int | None
-    places: int
-    link: str
-
-
+LinkRow = dict[str, Any]
+"""A `link`, the `task` and `slot` that it is for, and how many raters may use it: `places`."""
 _BATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    HUMANR: ("hit_links_{}.csv", {"HIT_Link": "link"}),
-    CSV: ("links_{}.csv", {name: name for name in LinkRow._fields}),
+    HUMANR_CSV: ("hit_links_{}.csv", {"HIT_Link": "link"}),
+    CSV: ("links_{}.csv", {name: name for name in ("task", "slot", "places", "link")}),
     TXT: ("links_{}.txt", {"": "link"}),
 }
 """Format -> names of its files, and header -> field of their columns."""
@@ -71,22 +63,25 @@ def write_links(
     if chosen.new_key:
         add_key(study.folder)
     rows = links_of(study, load_secret(study.folder), chosen.mode, chosen.public_url.rstrip("/"), expires)
-    place = study.folder / LINKS_FOLDER / (PREVIEW if chosen.mode == PREVIEW else "") if out is None else Path(out)
-    return len(rows), write_files(place, link_files(rows, chosen.format, chosen.batch_size))
+    target = study.folder / LINKS_FOLDER / (PREVIEW if chosen.mode == PREVIEW else "") if out is None else Path(out)
+    return len(rows), write_files(target, link_files(rows, chosen.format, chosen.batch_size))
 
 
 def links_of(study: Study, secret: Secret, mode: str, public_url: str, expires: int) -> list[LinkRow]:
     """Return the links of a study in the order of its tasks."""
     tasks, slots = study.tasks, study.slots
-    link = partial(Link, study.id, expires=expires, is_preview=mode == PREVIEW)
+    link_to = partial(Link, study.id, expires=expires, is_preview=mode == PREVIEW)
     chosen = {
-        TASK: [(link(task), slots) for task in tasks],
-        PERSONAL: [(link(task, slot), 1) for task in tasks for slot in range(slots)],
-        GENERAL: [(link(), len(tasks) * slots)],
-        PREVIEW: [(link(), 0)],
+        TASK: [(link_to(task), slots) for task in tasks],
+        PERSONAL: [(link_to(task, slot), 1) for task in tasks for slot in range(slots)],
+        GENERAL: [(link_to(), len(tasks) * slots)],
+        PREVIEW: [(link_to(), 0)],
     }[mode]
     address = f"{public_url}/s/"
-    return [LinkRow(each.task, each.slot, places, address + sign_link(each, secret)) for each, places in chosen]
+    return [
+        {"task": link.task, "slot": link.slot, "places": places, "link": address + sign_link(link, secret)}
+        for link, places in chosen
+    ]
 
 
 def expiry(text: str, days: int, now: datetime) -> int:
@@ -115,11 +110,11 @@ def verify_codes(folder: Path | str, codes: Iterable[str]) -> dict[str, str | No
     study = load_study(folder)
     spelled = {code: re.sub(r"[\s-]", "", code).upper() for code in codes}
     fixed = {code for code in spelled if code.strip() == study.serving.code_completed != ""}
-    found: dict[str, str] = {}
+    assignments: dict[str, str] = {}
     if asked := {spelling for code, spelling in spelled.items() if code not in fixed}:
         secret = load_secret(study.folder, missing="codes cannot be verified without it; restore a copy of it")
-        found = assignments_of_codes(asked, secret, study.id, list(study.tasks), study.slots)
-    return {code: "" if code in fixed else found.get(spelling) for code, spelling in spelled.items()}
+        assignments = assignments_of_codes(asked, secret, study.id, list(study.tasks), study.slots)
+    return {code: "" if code in fixed else assignments.get(spelling) for code, spelling in spelled.items()}
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -133,16 +128,16 @@ def link_files(rows: Sequence[LinkRow], format: str, batch_size: int) -> dict[st
     if format == TASKFLOW:
         record = {
             "access_details": [
-                {"external_url": row.link + _PROLIFIC_IDS, "total_allocation": row.places} for row in rows
+                {"external_url": row["link"] + _PROLIFIC_IDS, "total_allocation": row["places"]} for row in rows
             ],
-            "total_available_places": sum(row.places for row in rows),
+            "total_available_places": sum(row["places"] for row in rows),
             "prolific_id_option": "url_parameters",
         }
         return {"taskflow.json": orjson.dumps(record, option=_INDENTED)}
     name, columns = _BATCHES[format]
     starts = range(0, len(rows), batch_size)
     header = [columns] if any(columns) else []  # a text file has none
-    lines = [[getattr(row, field) for field in columns.values()] for row in rows]
+    lines = [[row[field] for field in columns.values()] for row in rows]
     batches = ([*header, *lines[at : at + batch_size]] for at in starts)
     return {name.format(number): csv_text(batch).encode() for number, batch in enumerate(batches)}
 
@@ -156,13 +151,13 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     with suppress(OSError, TypeError, ValueError):
         written = dict(orjson.loads((folder / WRITTEN).read_bytes()))
     present = [path for path in sorted(folder.glob("*")) if path.name in written or path.name in files]
-    own = [path for path in present if path.is_file() and _hash(path.read_bytes()) == written.get(path.name)]
-    foreign = [path for path in present if path not in own]
+    unchanged = [path for path in present if path.is_file() and _hash(path.read_bytes()) == written.get(path.name)]
+    foreign = [path for path in present if path not in unchanged]
     if needed := [str(path) for path in foreign if path.name in files]:
         named = ", ".join(needed[:5]) + (", …" if len(needed) > 5 else "")
         raise UsageError(f"{named} exists and was not written by this command; name another folder with --out")
     folder.mkdir(parents=True, exist_ok=True)
-    for path in own:
+    for path in unchanged:
         path.unlink()
     record = {name: _hash(content) for name, content in files.items()}
     for name, content in {WRITTEN: orjson.dumps(record, option=_INDENTED), **files}.items():

@@ -6,21 +6,30 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
 from urllib.parse import quote
 
 import orjson
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple, fields, replace
 
 from vqagen import __version__
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files.locations import natural_order
 from vqagen.files.output import atomic_folder, names_in, sweep
-from vqagen.human.answers import ANSWERS_FILE, EVENTS_FILE, AnswerRow, answer_rows, automated, row_lines, study_facts
-from vqagen.human.export.dictionary import COMMENTS_FILE, FILES, PEOPLE_FILE, dictionary_page, dictionary_record
+from vqagen.human.answers import (
+    ANSWERS_FILE,
+    EVENTS_FILE,
+    MILLISECONDS,
+    AnswerRow,
+    answer_rows,
+    automated,
+    row_lines,
+    study_facts,
+)
 from vqagen.human.scores.flags import Flag, excluded_rows, find_flags
 from vqagen.human.scores.samples import said
-from vqagen.human.scores.settings import ScoreSettings
+from vqagen.human.settings import ScoreSettings
 from vqagen.human.store.facts import Claimed, Fact, Noted
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import ANSWER, REAL
@@ -32,16 +41,9 @@ MANIFEST, IMPORT_FILE = "manifest.json", "import.json"
 COMMENT, PROBLEM = "comment", "problem"
 """What raters write: at the end, and about a trial."""
 _PAGES = ("dictionary.json", "dictionary.md")
+"""Version 1.0 wrote the first one, too."""
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 Cells = tuple[Any, ...]
-
-
-class ExportReport(NamedTuple):
-    """How much was exported."""
-
-    answers: int
-    assignments: int
-    raters: int
 
 
 def export_study(
@@ -52,9 +54,10 @@ def export_study(
     include_ids: bool = False,
     events: bool = False,
     force: bool = False,
-) -> ExportReport:
+) -> tuple[int, int, int]:
     """Write the answers of a study to the folder `out`, also while it is served. Equal answers give equal bytes.
 
+    Return the numbers of answers, assignments and raters.
     `include_ids` adds who the raters are, and `events` everything that happened. The folder gets its name when it is
     complete.
     """
@@ -64,7 +67,11 @@ def export_study(
     study_state = StudyState(facts)
     write_export(Path(out), _contents(study, facts, study_state, include_ids, events))
     given = study_state.assignments.values()
-    return ExportReport(sum(len(each.answers) for each in given), len(given), len({each.rater for each in given}))
+    return (
+        sum(len(assignment.answers) for assignment in given),
+        len(given),
+        len({assignment.rater for assignment in given}),
+    )
 
 
 def check_export(out: Path, force: bool) -> None:
@@ -95,7 +102,7 @@ def _contents(
 ) -> dict[str, bytes]:
     """Return the content of each file by its name."""
     rows = list(answer_rows(study, study_state))
-    flags = find_flags(rows, ScoreSettings(), automated(facts))
+    flags = find_flags(rows, automated(facts))
     tables: dict[str, Sequence[Cells]] = {
         "answers.csv": list(map(astuple, rows)),
         "assignments.csv": list(_assignments(study_state, flags)),
@@ -113,9 +120,7 @@ def _contents(
         files[EVENTS_FILE] = row_lines(
             replace(fact, platform="", person="") if isinstance(fact, Claimed) else fact for _, fact in facts
         )
-    names = list(files)
-    files["dictionary.json"] = orjson.dumps(dictionary_record(names), option=_INDENTED)
-    files["dictionary.md"] = dictionary_page(names).encode()
+    files["dictionary.md"] = dictionary_page(list(files)).encode()
     files |= people_predictions(excluded_rows(rows, flags, ScoreSettings().excluded))
     counts = {name: len(cells) for name, cells in tables.items()}
     counts |= {name: content.count(b"\n") for name, content in files.items() if name.endswith(".jsonl")}
@@ -147,11 +152,18 @@ def _assignments(study_state: StudyState, flags: Iterable[Flag]) -> Iterator[Cel
     kinds: dict[str, set[str]] = {}
     for flag in flags:
         kinds.setdefault(flag.assignment or flag.rater, set()).add(flag.kind)
-    for id, each in sorted(study_state.assignments.items()):
-        found = sorted(kinds.get(id, set()) | kinds.get(each.rater, set()))
+    for id, assignment in sorted(study_state.assignments.items()):
+        raised = sorted(kinds.get(id, set()) | kinds.get(assignment.rater, set()))
         yield (
-            *(id, each.task, each.slot, each.rater, each.state, each.consent),
-            *(each.claimed, each.expires, each.ended, each.trials, len(each.answers), " ".join(found)),
+            *(id, assignment.task, assignment.slot, assignment.rater, assignment.state, assignment.consent),
+            *(
+                assignment.claimed,
+                assignment.expires,
+                assignment.ended,
+                assignment.trials,
+                len(assignment.answers),
+                " ".join(raised),
+            ),
         )
 
 
@@ -180,18 +192,18 @@ def people_predictions(rows: Iterable[AnswerRow]) -> dict[str, bytes]:
     number, or the first by the alphabet. Questions, dialogs and trials are dimensions of their own. Only answers to
     scored questions that a file of questions knows, by their `record`, are predictions.
     """
-    found: dict[str, dict[str, list[AnswerRow]]] = {}
+    answers: dict[str, dict[str, list[AnswerRow]]] = {}
     for row in rows:
         if row.kind == ANSWER and row.use == REAL and row.record:
             folder, question = quote(row.dimension).replace(".", "%2E"), orjson.dumps(row.record).decode()
             for name in (PEOPLE, row.rater):
-                found.setdefault(f"{PREDICTIONS}/{folder}/{name}.jsonl", {}).setdefault(question, []).append(row)
+                answers.setdefault(f"{PREDICTIONS}/{folder}/{name}.jsonl", {}).setdefault(question, []).append(row)
     return {
         name: b"".join(
-            orjson.dumps({**questions[each][0].record, "answer": commonest(questions[each])}) + b"\n"
-            for each in sorted(questions, key=natural_order)
+            orjson.dumps({**questions[question][0].record, "answer": commonest(questions[question])}) + b"\n"
+            for question in sorted(questions, key=natural_order)
         )
-        for name, questions in found.items()
+        for name, questions in answers.items()
     }
 
 
@@ -200,3 +212,98 @@ def commonest(rows: Sequence[AnswerRow]) -> int | str:
     counts = Counter(said(row.value) for row in rows)
     best = min(counts, key=lambda answer: (-counts[answer], natural_order(answer)))
     return next(row.value for row in rows if said(row.value) == best)
+
+
+# The data dictionary: every file, every column, its type and its meaning ----------------------------------------------
+
+
+ExportColumn = tuple[str, str, str]
+"""Name, type and meaning."""
+_ABOUT = (
+    "Texts are UTF-8. In CSV files, an empty cell is no value, and a text that begins as a formula does has a ' before."
+    " Where raters answered questions, files in the folder `predictions` are for `vqagen evaluate` and `compare`:"
+    " questions/people.jsonl has the commonest answer of all who are scored, questions/RATER.jsonl those of one."
+)
+_NAMES = {str: "text", int: "integer", bool: "boolean", float: "number", dict: "object", NoneType: "empty"}
+
+
+def _columns_of_rows() -> Iterator[ExportColumn]:
+    for field in fields(AnswerRow):
+        base, meta = get_args(field.type)
+        kinds = get_args(base) if get_origin(base) is UnionType else (base,)
+        yield field.name, " or ".join(_NAMES.get(get_origin(kind) or kind, "text") for kind in kinds), meta.description
+
+
+_ANSWERS = tuple(_columns_of_rows())
+_AS_IN_ANSWERS: Mapping[str, ExportColumn] = {column[0]: (*column[:2], "As in the answers.") for column in _ANSWERS}
+_TIME = ("time", "integer", f"When it happened. {MILLISECONDS}.")
+COMMENTS_FILE, PEOPLE_FILE = "comments.csv", "people.csv"
+FILES: Mapping[str, tuple[str, tuple[ExportColumn, ...]]] = {
+    ANSWERS_FILE: ("One line for each stored answer; the source of all scores.", _ANSWERS),
+    "answers.csv": ("The same as a table.", _ANSWERS),
+    "assignments.csv": (
+        "One line for each time that a rater was given a task.",
+        (
+            *(_AS_IN_ANSWERS[name] for name in ("assignment", "task", "slot", "rater", "state")),
+            ("consent", "text", "Hash of the texts that the rater consented to."),
+            ("claimed", "integer", f"When the rater consented. {MILLISECONDS}."),
+            ("expires", "integer", f"When the slot is free for another rater, unless complete. {MILLISECONDS}."),
+            (
+                "ended",
+                "integer or empty",
+                f"When it was completed, withdrawn or lost to another rater. {MILLISECONDS}.",
+            ),
+            ("trials", "integer", "Trials of the task."),
+            ("answers", "integer", "Stored answers."),
+            ("flags", "text", "Reasons to doubt the answers, by the default settings of `vqagen human score`."),
+        ),
+    ),
+    COMMENTS_FILE: (
+        "What raters wrote to you, if there is something.",
+        (
+            ("kind", "text", "comment, or problem: something is wrong with the trial."),
+            *(_AS_IN_ANSWERS[name] for name in ("assignment", "rater")),
+            ("trial", "integer", "As in the answers; 0 for none."),
+            ("item", "text", "As in the answers; empty for none."),
+            ("text", "text", "What the rater wrote."),
+            _TIME,
+        ),
+    ),
+    PEOPLE_FILE: (
+        "Who the raters are (--include-ids).",
+        (
+            _AS_IN_ANSWERS["rater"],
+            ("platform", "text", "Where the rater comes from, such as prolific."),
+            ("person", "text", "The rater's id on the platform. Personal data: keep this file apart."),
+        ),
+    ),
+    EVENTS_FILE: (
+        "Everything that happened, in order (--events). Each line has those of the columns that its type needs.",
+        (
+            ("type", "text", "claim, resume, answer, end, note (something that a page reports) or forget."),
+            _TIME,
+            *(_AS_IN_ANSWERS[name] for name in ("assignment", "rater")),
+            ("trials", "integer", "As in the assignments."),
+            ("consent", "text", "As in the assignments."),
+            ("expires", "integer", "When the slot is free for another rater, unless there is a further answer."),
+            *(_AS_IN_ANSWERS[name] for name in ("trial", "value", "rt_ms", "shown_ms", "server_ms", "blur")),
+            ("state", "text", "How an assignment ended: withdrawn or expired."),
+            ("kept", "boolean", "The answers of an assignment that ended were not erased."),
+            ("kind", "text", "What a page reports: webdriver, reload, comment or problem."),
+            ("detail", "text", "More about it."),
+            ("deleted", "integer", "Events that were erased with a forgotten rater."),
+            ("attempts", "object", "How often the slots of a forgotten rater were given."),
+        ),
+    ),
+}
+"""Name of each file with data -> what it holds, and its columns."""
+
+
+def dictionary_page(names: list[str]) -> str:
+    """Return the dictionary as a page of Markdown."""
+    lines = ["# Data dictionary", "", _ABOUT]
+    for name in names:
+        about, columns = FILES[name]
+        lines += ["", f"## {name}", "", about, "", "| column | type | meaning |", "|---|---|---|"]
+        lines += [f"| {' | '.join(column)} |" for column in columns]
+    return "\n".join(lines) + "\n"

@@ -23,7 +23,7 @@ from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.files.locations import locate
 from vqagen.files.parsing import read_text
 from vqagen.human.answers import ANSWERS_FILE, AnswerRow, State, row_lines
-from vqagen.human.export.folder import IMPORT_FILE, check_export, write_export
+from vqagen.human.export import IMPORT_FILE, check_export, write_export
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import FIT, LENGTH_DIFFERENCE, length_difference
 from vqagen.human.study.pairs import HUMAN, HUMANS
@@ -69,12 +69,14 @@ def import_humanr(
     if not is_database and tasks is not None:
         raise UsageError(f"{answers} is a CSV of results, which has the tasks in it: leave out {tasks}")
     if tasks is None:
-        found = list(_of_results(text, source))
+        results = list(_of_results(text, source))
     else:
         known, hits = _tasks(read_text(locate(str(tasks))), str(tasks))
-        found = list(_of_database(known, _decoded(text, source, dict[str, Any]), hits, drop_ambiguous))
-    rows = list(_renamed([each for each in found if isinstance(each, AnswerRow)]))
-    findings = {kind: [each[1] for each in found if isinstance(each, tuple) and each[0] == kind] for kind in FINDINGS}
+        results = list(_of_database(known, _decoded(text, source, dict[str, Any]), hits, drop_ambiguous))
+    rows = list(_renamed([result for result in results if isinstance(result, AnswerRow)]))
+    findings = {
+        kind: [result[1] for result in results if isinstance(result, tuple) and result[0] == kind] for kind in FINDINGS
+    }
     written = orjson.dumps(findings, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     write_export(Path(out), {ANSWERS_FILE: row_lines(rows), IMPORT_FILE: written})
     return rows, findings
@@ -123,17 +125,17 @@ def _of_link(
     for image in sorted(answers.keys() - {*images, *_IDS}):
         yield REJECTED, f"link {link}: {image!r} is no image of the task"
     for number, trial in enumerate(trials, 1):
-        place = f"link {link}, trial {number}"
+        where = f"link {link}, trial {number}"
         shown = [at for at, image in enumerate(images, 1) if image == trial.image]
         if trial.image not in answers:
-            yield LOST, f"{place}: no answer about {trial.image}"
+            yield LOST, f"{where}: no answer about {trial.image}"
         elif shown[0] < number:
-            yield LOST, f"{place}: {trial.image} was shown before, one answer is kept"
+            yield LOST, f"{where}: {trial.image} was shown before, one answer is kept"
         else:
             if len(shown) > 1:
                 yield AMBIGUOUS, f"link {link}: one answer about {trial.image} for trials {', '.join(map(str, shown))}"
             if len(shown) == 1 or not drop_ambiguous:
-                yield _answer(trial, str(answers[trial.image]), *ids, place, link, state)
+                yield _answer(trial, str(answers[trial.image]), *ids, where, link, state)
 
 
 def _of_results(text: str, source: str) -> Iterator[Found]:
@@ -144,24 +146,24 @@ def _of_results(text: str, source: str) -> Iterator[Found]:
     for number, line in enumerate(reader, 2):
         trial = HumanrTrial(*(line[name] or "" for name in names))
         assignment, worker = line["assignmentID"] or "", line["workerID"] or f"of {line['assignmentID']}"
-        found = _answer(trial, line["raw_score"] or "", assignment, worker, f"line {number}", "", "complete")
+        answer = _answer(trial, line["raw_score"] or "", assignment, worker, f"line {number}", "", "complete")
         written = line.get("score")
-        if isinstance(found, AnswerRow) and written and int(float(written)) != found.toward_second:
-            found = REJECTED, f"line {number}: score {written} contradicts raw_score {found.value}"
-        yield found
+        if isinstance(answer, AnswerRow) and written and int(float(written)) != answer.toward_second:
+            answer = REJECTED, f"line {number}: score {written} contradicts raw_score {answer.value}"
+        yield answer
 
 
-def _answer(trial: HumanrTrial, value: str, assignment: str, worker: str, place: str, task: str, state: State) -> Found:
+def _answer(trial: HumanrTrial, value: str, assignment: str, worker: str, where: str, task: str, state: State) -> Found:
     """Return the row of an answer, or why it is none."""
     match = _VALUE.fullmatch(value)
     if match is None:
-        return REJECTED, f"{place}: {value!r} is no value from {LEAST} to {LARGEST}"
+        return REJECTED, f"{where}: {value!r} is no value from {LEAST} to {LARGEST}"
     left, right = (trial.c1_source, trial.c1_text), (trial.c2_source, trial.c2_text)
     is_turned = left[0] not in (HUMAN, HUMANS[0], CORRECT)
     first, second = (right, left) if is_turned else (left, right)
     is_check, is_baseline = (first[0], second[0]) == (CORRECT, DISTRACTOR), (first[0], second[0]) == HUMANS
     if not (is_check or is_baseline or (first[0] == HUMAN and second[0] not in (HUMAN, *HUMANS, CORRECT, ""))):
-        return REJECTED, f"{place}: its sources are no human text and another one"
+        return REJECTED, f"{where}: its sources are no human text and another one"
     chosen = int(match[1])
     return AnswerRow(
         assignment=assignment,

@@ -1,4 +1,9 @@
-"""Who a rater is and what proves it: signed tokens of links, sessions and trials, codes, pseudonyms and Prolific.
+"""Who a rater is and what proves it: the secret of a study, signed tokens, codes, pseudonyms and Prolific.
+
+`secret` in the study's folder has one key a line, 64 hexadecimal digits each. The first key never changes while a study
+runs: pseudonyms, completion codes, sessions and tickets come from it. The last one signs the links that are made now,
+and each one verifies links. To retire a key, delete its line: the links that it signed are then refused. A single key,
+as there may be in the environment, does all.
 
 A token is a text that can be read, a point, and its signature by itsdangerous. It has one spelling only.
 """
@@ -9,20 +14,31 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import re
-from collections.abc import Iterable, Sequence
+import secrets
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from itsdangerous import Signer
+from msgspec import Meta, Struct
 
-from vqagen.errors import BadInput, Problem
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.output import settle
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.human.links.secret import Secret
 
+SECRET_VARIABLE = "VQAGEN_STUDY_SECRET"
+"""The environment variable that replaces the file: keys of at least 32 characters, separated by commas."""
+SECRET_FILE = "secret"
+SHORTEST = 32
+"""Characters of a key in the environment."""
 PROLIFIC, CONNECT, MTURK, ID, ANONYMOUS = PLATFORMS = "prolific", "connect", "mturk", "id", "anonymous"
 LINK = "link"
 """The platform of who has a personal link: the link says who it is."""
@@ -41,17 +57,86 @@ PROLIFIC_KEYS_FILE = "prolific_keys.json"
 KEYS_URL = "https://api.prolific.com/.well-known/study/jwks.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """A person on a platform."""
+Secret = Sequence[bytes]
+"""Keys in order, at least one."""
 
-    platform: str
-    id: str
+
+def mac_of(secret: Secret, purpose: str, text: str) -> bytes:
+    """Return 128 bits of the first key that only its owner can make. Texts of two purposes have different ones."""
+    return hmac.digest(secret[0], f"{purpose}\n{text}".encode(), "sha256")[:16]
+
+
+def has_secret(folder: Path) -> bool:
+    """True if the secret of a study is in the environment or its file."""
+    return SECRET_VARIABLE in os.environ or (folder / SECRET_FILE).exists()
+
+
+def load_secret(folder: Path, missing: str = "") -> Secret:
+    """Return the secret of a study from the environment or its file.
+
+    If there is none, make the file, or raise BadInput if `missing` says what cannot be done without the old one.
+    """
+    given = os.environ.get(SECRET_VARIABLE)
+    if given is not None:
+        keys = [key.strip() for key in given.split(",")]
+        if min(map(len, keys)) < SHORTEST:
+            raise UsageError(f"{SECRET_VARIABLE} needs keys of at least {SHORTEST} characters, separated by commas")
+        return [key.encode() for key in keys]
+    path = folder / SECRET_FILE
+    if not path.exists():
+        if missing:
+            raise BadInput([Problem(f"the secret is missing: {missing}", str(path))])
+        with suppress(FileExistsError):  # another process has made its own meanwhile: links may be signed with it
+            _write(path, [secrets.token_hex(32) for _ in range(2)], os.link)
+    return [bytes.fromhex(line) for line in _lines(path)]
+
+
+def add_key(folder: Path) -> None:
+    """Add a key, which signs all links that are made from now on."""
+    if SECRET_VARIABLE in os.environ:
+        raise UsageError(f"the keys are in {SECRET_VARIABLE}; append a new one there, after a comma")
+    load_secret(folder)
+    _write(folder / SECRET_FILE, [*_lines(folder / SECRET_FILE), secrets.token_hex(32)], os.replace)
+
+
+def _lines(path: Path) -> list[str]:
+    if path.stat().st_mode & 0o077:
+        raise BadInput([Problem(f"others can read the secret; run: chmod 600 {path}", str(path))])
+    lines = path.read_text("latin-1").split()
+    problems = [
+        Problem(f"expected 64 hexadecimal digits in line {number}; to retire a key, delete its line", str(path))
+        for number, line in enumerate(lines, 1)
+        if not re.fullmatch(r"[0-9a-f]{64}", line)
+    ]
+    if problems or not lines:
+        raise BadInput(problems or [Problem("is empty; delete it, and a new one is made", str(path))])
+    return lines
+
+
+def _write(path: Path, lines: Sequence[str], give_name: Callable[[str, Path], object]) -> None:
+    """Write the keys so that nobody else can ever read the file, and half of it never has its name."""
+    with tempfile.TemporaryDirectory(".part", f".{path.name}.", dir=path.parent) as folder:  # for its owner
+        with open(f"{folder}/{path.name}", "w", opener=partial(os.open, mode=0o600)) as file:
+            file.writelines(f"{line}\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        give_name(file.name, path)
+    settle(path.parent)
+
+
+# Tokens ---------------------------------------------------------------------------------------------------------------
+
+
+class Participant(Struct, frozen=True, forbid_unknown_fields=True):
+    """A person on a platform. The patterns are for what the address of a page says of its rater."""
+
+    platform: Annotated[str, Meta(pattern=rf"\A({'|'.join(PLATFORMS)})\Z")]
+    id: Annotated[str, Meta(pattern=rf"\A{PARTICIPANT_ID}\Z")]
 
 
 def pseudonym(secret: Secret, participant: Participant) -> str:
     """Return the name of a participant in answers and exports: 16 hexadecimal digits."""
-    return secret.mac("rater", f"{participant.platform}/{participant.id}")[:8].hex()
+    return mac_of(secret, "rater", f"{participant.platform}/{participant.id}")[:8].hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +164,12 @@ def sign_link(link: Link, secret: Secret) -> str:
     """Return the token of a link, signed with the last key."""
     slot = "-" if link.slot is None else link.slot
     text = f"{link.study}.{link.task or '-'}.{slot}.{link.expires}.{int(link.is_preview)}"
-    return _signed(text, "link", secret.keys[-1])
+    return _signed(text, "link", secret[-1])
 
 
 def verify_link(token: str, study_id: str, secret: Secret, now: int) -> Link:
     """Return the link of a token at a time in seconds. Raise LinkRefused for a text that `sign_link` did not return."""
-    text = _text(token, "link", secret.keys)
+    text = _text(token, "link", secret)
     if not text:
         raise LinkRefused("the link is incomplete, was changed, or its key is retired")
     study, task, slot, expires, is_preview = text.split(".")
@@ -120,22 +205,22 @@ def revoked_tokens(text: str) -> list[str]:
 
 def session_bearer(secret: Secret, study_id: str, assignment_id: str) -> str:
     """Return what a page sends with each request about its assignment."""
-    return _signed(assignment_id, f"session/{study_id}", secret.keys[0])
+    return _signed(assignment_id, f"session/{study_id}", secret[0])
 
 
 def assignment_of_bearer(bearer: str, secret: Secret, study_id: str) -> str | None:
     """Return the assignment of a session, or None for a text that `session_bearer` did not return."""
-    return _text(bearer, f"session/{study_id}", secret.keys[:1]) or None
+    return _text(bearer, f"session/{study_id}", secret[:1]) or None
 
 
 def trial_ticket(secret: Secret, study_id: str, assignment_id: str, number: int, now_ms: int) -> str:
     """Return the proof that a trial was shown in an assignment at a time."""
-    return _signed(str(now_ms), f"ticket/{study_id}/{assignment_id}/{number}", secret.keys[0])
+    return _signed(str(now_ms), f"ticket/{study_id}/{assignment_id}/{number}", secret[0])
 
 
 def shown_at(ticket: str, secret: Secret, study_id: str, assignment_id: str, number: int) -> int | None:
     """Return when a trial was shown in an assignment, or None for a text that is not its ticket."""
-    text = _text(ticket, f"ticket/{study_id}/{assignment_id}/{number}", secret.keys[:1])
+    text = _text(ticket, f"ticket/{study_id}/{assignment_id}/{number}", secret[:1])
     return int(text) if text else None
 
 
@@ -155,30 +240,30 @@ def _text(token: str, purpose: str, keys: Sequence[bytes]) -> str:
     return text if any(hmac.compare_digest(_signed(text, purpose, key), token) for key in keys) else ""
 
 
-# Completion codes -----------------------------------------------------------------------------------------------------
+# Completion codes ----------------------------------------------------------------------------------------------------
 
 
 def completion_code(secret: Secret, study_id: str, assignment_id: str) -> str:
     """Return the code that a rater gets when all answers are stored."""
-    return base64.b32encode(secret.mac("code", f"{study_id}/{assignment_id}"))[:CODE_LENGTH].decode()
+    return base64.b32encode(mac_of(secret, "code", f"{study_id}/{assignment_id}"))[:CODE_LENGTH].decode()
 
 
 def assignments_of_codes(
     codes: Iterable[str], secret: Secret, study_id: str, tasks: Sequence[str], slots: int
 ) -> dict[str, str]:
     """Return the assignment of each code that this study issued. No store is needed: codes follow from the secret."""
-    asked, found = frozenset(codes), dict[str, str]()
+    asked, assignments = frozenset(codes), dict[str, str]()
     for attempt, task, slot in product(range(ATTEMPTS), tasks, range(slots)):
         assignment = f"{task}-{slot}-{attempt}"
         code = completion_code(secret, study_id, assignment)
         if code in asked:
-            found[code] = assignment
-            if len(found) == len(asked):
+            assignments[code] = assignment
+            if len(assignments) == len(asked):
                 break
-    return found
+    return assignments
 
 
-# Prolific -------------------------------------------------------------------------------------------------------------
+# Prolific ------------------------------------------------------------------------------------------------------------
 #
 # With "Secured external URL", Prolific appends to the address of a study the parameter `prolific_token`, a JWT. Of its
 # claims, `exp` is its end, `aud` the address of the study ("the correct domain for your tool"), `sub` the submission,
@@ -211,7 +296,10 @@ def prolific_participant(token: str, jwks: Any, audience: str, workspace: str, n
     try:
         key = jwks[jwt.get_unverified_header(token)["kid"]]
         claims = json.loads(jwt.PyJWS().decode(token, key, ["RS256"]))
-        hosts = [_host(each) for each in ([claims["aud"]] if isinstance(claims["aud"], str) else claims["aud"])]
+        hosts = [
+            _host(audience_address)
+            for audience_address in ([claims["aud"]] if isinstance(claims["aud"], str) else claims["aud"])
+        ]
         id, maker = claims["prolific"]["PROLIFIC_PID"], claims["prolific"]["workspace_id"]
         is_meant = _host(audience) in hosts and workspace == maker
         is_valid = is_meant and now < claims["exp"] and re.fullmatch(PARTICIPANT_ID, id)

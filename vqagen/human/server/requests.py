@@ -1,4 +1,7 @@
-"""Middleware before all routes: who may ask, how often, the headers of every reply, and mistakes that stay inside."""
+"""What all requests share: bodies and replies, who may ask, how often, headers, and mistakes that stay inside.
+
+Requests are read strictly, so that nothing but what the page sends has an effect.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,25 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec import Meta, Struct
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vqagen.human.server.payload import Failure, reply
-from vqagen.human.store.opening import StoreError
+from vqagen.human.store.facts import StoreError
+from vqagen.human.tokens import LONGEST, TOKEN, Participant
 
+LARGEST_BODY = 16_384
+"""Bytes of a body: the longest text that an item may ask for, in any script, and all else."""
+NO_STORE = {"Cache-Control": "no-store"}
+_CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+"""Control characters but for tabs and ends of lines, and halves of characters."""
 LOG = logging.getLogger("vqagen.human")
 LONGEST_REPLY = 15.0
 """Seconds until a request whose answer is not ready is given up; the page sends it again."""
@@ -36,6 +48,86 @@ _UNUSED_FEATURES = (
     *("gyroscope", "magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock"),
     *("usb", "xr-spatial-tracking"),
 )
+Token = Annotated[str, Meta(pattern=rf"\A{TOKEN}\Z")]
+Written = Annotated[str, Meta(pattern=rf"\A[^{_CONTROL}]*\Z")]
+Milliseconds = Annotated[int, Meta(ge=0, le=7 * 24 * 3_600_000)]
+Count = Annotated[int, Meta(ge=0, le=100_000)]
+
+T = TypeVar("T")
+
+
+class SessionBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Asks where a rater is."""
+
+    token: Token
+    participant: Participant | None = None
+    """Who the address of the page says that its rater is."""
+    prolific_token: Annotated[str, Meta(max_length=4096)] | None = None
+    """Parameters that Prolific signed."""
+    bearer: Annotated[str, Meta(max_length=LONGEST)] | None = None
+    """Of an assignment of before, kept by the page: it proves that its code may be shown again."""
+
+
+class ConsentBody(SessionBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Asks for a place."""
+
+    consent_version: Token
+    agreed: bool
+
+
+class AnswerBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to a trial, with the proof that the trial was shown."""
+
+    value: int | Written
+    rt_ms: Milliseconds
+    shown_ms: Milliseconds
+    blur: Count
+    ticket: Token
+
+
+class EventBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Something that the page reports; `number` is the trial that it concerns."""
+
+    kind: Literal["webdriver", "reload", "comment", "problem"]
+    detail: Annotated[Written, Meta(max_length=1000)] = ""
+    number: Count = 0
+
+
+class EmptyBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Says nothing."""
+
+
+class Failure(Exception):
+    """A request that is answered with an error: a code for the page, and a sentence for people."""
+
+    def __init__(self, status: int, code: str, message: str, **more: object) -> None:
+        super().__init__(message)
+        self.status, self.code, self.more = status, code, more
+
+
+async def read_body(request: Request, kind: type[T]) -> T:
+    """Return the content of a body. Raise Failure for one that is too large, no JSON, or has other keys or values."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise Failure(415, "invalid", "the body must be application/json")
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > LARGEST_BODY:
+            raise Failure(413, "invalid", f"the body must have at most {LARGEST_BODY} bytes")
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.ValidationError as error:
+        raise Failure(422, "invalid", str(error)) from None
+    except (msgspec.DecodeError, ValueError):
+        raise Failure(400, "invalid", "the body is not JSON in UTF-8") from None
+
+
+def reply(record: object, status: int = 200) -> Response:
+    """Return a record as JSON."""
+    return Response(msgspec.json.encode(record), status, NO_STORE, "application/json")
+
+
+# Before all routes ----------------------------------------------------------------------------------------------------
 
 
 class Middleware:
@@ -112,7 +204,7 @@ def failure_of(error: Exception) -> Failure:
             LOG.error("answers cannot be stored: %s", error)
             return Failure(503, "unavailable", "answers cannot be stored at the moment; try again")
     places = traceback.extract_tb(error.__traceback__)
-    shown = " < ".join(f"{place.filename.rpartition('/')[2]}:{place.lineno}" for place in reversed(places[-4:]))
+    shown = " < ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in reversed(places[-4:]))
     LOG.error("mistake of the server: %s at %s", type(error).__name__, shown)
     return Failure(500, "error", "the server made a mistake")
 
