@@ -96,7 +96,6 @@ CIRCLES = frozenset(
     {
         "vqagen.human.scores.report",
         "vqagen.human.store.facts",
-        "vqagen.report.table",
         "vqagen.score.evaluate.evaluation",
         "vqagen.search.choices",
         "vqagen.shortcuts.audit",
