@@ -105,14 +105,6 @@ def test_the_detectable_difference_follows_from_the_discordant_questions() -> No
     assert found.detectable == pytest.approx((1.959964 + 0.841621) * math.sqrt(200) / 1000, rel=1e-3)
 
 
-def test_soft_scores_have_no_mcnemar() -> None:
-    """Scores between 0 and 1, as VQA's, are compared by their differences alone."""
-    found = paired_difference(np.array([0.3, 1.0, 0.6]), np.array([0.6, 1.0, 1.0]), np.arange(3))
-
-    assert found.mcnemar is None
-    assert found.mean == pytest.approx(0.7 / 3)
-
-
 # Files ------------------------------------------------------------------------------------------------------------
 
 PROGRAM = [{"type": "scene", "inputs": [], "value_inputs": []}, {"type": "exist", "inputs": [0], "value_inputs": []}]

@@ -220,29 +220,6 @@ def test_the_table_of_the_seed(run: Commands) -> None:
     assert lines[1].startswith("coverage: 28,020 of 28,020 answered (100.0%)")
 
 
-def test_the_blocks_of_vqa(run: Commands) -> None:
-    """VQAv2's types of answers have the blocks of theirs: yes/no, counting, and free text among the answers."""
-    answers = {"yes/no": ("yes", "no"), "number": ("2", "3"), "other": ("red", "red")}
-    asked = [{"image_id": 1, "question": "?", "question_id": number} for number in range(3)]
-    annotations = [
-        {"question_id": number, "image_id": 1, "question_type": "what", "answer_type": kind,
-         "multiple_choice_answer": right, "answers": [{"answer": right, "answer_id": i} for i in range(10)]}
-        for number, (kind, (right, _)) in enumerate(answers.items())
-    ]  # fmt: skip
-    given = [{"question_id": number, "answer": answer} for number, (_, answer) in enumerate(answers.values())]
-    written = {"v2_questions": {"questions": asked}, "v2_annotations": {"annotations": annotations}, "given": given}
-    for name, content in written.items():
-        Path(f"{name}.json").write_text(json.dumps(content))
-
-    tables = report(run, "v2_annotations.json given.json --normalise vqa-official")["tables"]
-
-    assert tables["yes_no"]["rows"][0]["recall"] == 0
-    assert tables["counting"]["rows"][0]["off by one"] == 1
-    assert [(row["kind"], row["answer"]) for row in tables["answers"]["rows"]] == [
-        ("bool", "yes"), ("integer", "2"), ("text", "red"),
-    ]  # fmt: skip
-
-
 # Gates and outputs ------------------------------------------------------------------------------------------------
 
 

@@ -402,16 +402,6 @@ def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
     assert [row[:4] for row in rows] == [("list", "blue, red", 1, 1), ("text", "red", 3, 1)]
 
 
-def test_answers_of_annotators_who_differ_are_one_row() -> None:
-    """VQA's official rule compares "The two." with "2" where annotators differ, and so do the tables."""
-    gold = Column.of(Gold("text", (right, "some"), (9, 1)) for right in ("2", "two"))
-    items = replace(table(["?"] * 2), gold=gold)
-
-    found = scored(items, ["The two.", "2"], EvaluationSettings(preset="vqa-official"))
-
-    assert [row[1:4] for row in score_report(found).table("answers").rows] == [("2", 2, 1)]
-
-
 # Pairs, dialogs and trials --------------------------------------------------------------------------------------------
 
 

@@ -12,11 +12,11 @@ import pytest
 from item_tables import table
 
 from vqagen.errors import UsageError
-from vqagen.items.table import CHOICE, Gold, Items
+from vqagen.items.table import CHOICE, Items
 from vqagen.score.intervals import wilson
 from vqagen.shortcuts.evaluation import floor
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, applicable, predict
-from vqagen.shortcuts.task import Task, credits_of, make_folds
+from vqagen.shortcuts.task import Task, make_folds
 
 # Folds ----------------------------------------------------------------------------------------------------------------
 
@@ -136,13 +136,6 @@ def test_several_drawn_answers_are_different() -> None:
     items = table(["red", "blue", "green"] * 20)
 
     assert {len(set(row)) for row in named("uniform", Task.within(items, top_k=3))} == {3}
-
-
-def test_annotators_give_the_credit_of_vqa() -> None:
-    """An answer of two of ten annotators is worth 0.6, as the official script has it."""
-    gold = Gold("text", ("red", "Dark red"), (8, 2))
-
-    assert credits_of(gold) == pytest.approx({"red": 1.0, "dark red": 0.6})
 
 
 # Options --------------------------------------------------------------------------------------------------------------

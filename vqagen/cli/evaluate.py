@@ -16,11 +16,7 @@ from vqagen.errors import UsageError
 @click.argument("predictions", type=input_path)
 @click.option("--mode", type=click.Choice(["open", "mc"]), help="Answered freely, or by options. [default: as asked]")
 @click.option("--top-k", default="", metavar="K,…", help="Right if one of the first K candidates is. [default: 1]")
-@click.option(
-    "--normalise",
-    type=click.Choice(["typed", "exact", "visual7w", "vqa-official", "vqa-always"]),
-    help="How answers are compared. [default: typed]",
-)
+@click.option("--normalise", metavar="typed|exact|visual7w", help="How answers are compared. [default: typed]")
 @click.option("--profile", type=click.Choice(["visual7w"]), help="Compare and print as this toolkit does.")
 @click.option("--split", default="", metavar="NAME", help="Only questions of this split.")
 @click.option("--group-by", default="", metavar="FIELD,…", help="Fields, or crosses such as category*depth.")
@@ -43,7 +39,7 @@ from vqagen.errors import UsageError
 def command(ctx: click.Context, /, questions: str, predictions: str, output: ReportOutput, **options: Any) -> None:
     """Score the answers of a model to questions, dialogs or trials.
 
-    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W or VQAv2. PREDICTIONS is a file
+    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W. PREDICTIONS is a file
     of many formats: own JSON Lines ({"question_index": 17, "answer": "yes"}), JSON of id -> answer, Visual7W, VQAv2,
     GQA, LLaVA, lmms-eval, VLMEvalKit, OpenAI's batches, lines of text, CSV or TSV, or a log of Inspect AI.
 

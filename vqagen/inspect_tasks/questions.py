@@ -224,7 +224,7 @@ def typed_answer(words: dict[str, str], groups: list[list[str]]) -> Scorer:
 def _gold(record: Mapping[str, Any]) -> Gold:
     """Return the gold answer of a sample's metadata, in which tuples may have become lists."""
     answers = (tuple(each) if isinstance(each, list) else each for each in record["answers"])
-    return Gold(record["kind"], tuple(answers), tuple(record["weights"]))
+    return Gold(record["kind"], tuple(answers))
 
 
 _NAMES = tuple(dict.fromkeys((*POLICY_NAMES, *BLIND_POLICIES)))

@@ -258,8 +258,8 @@ def gold_of(answer: str | int) -> Gold:
     """Return an answer whose kind nothing else tells.
 
     >>> gold_of("no"), gold_of("12"), gold_of("red")
-    (Gold(kind='bool', answers=(False,), weights=()), Gold(kind='integer', answers=(12,), weights=()), \
-Gold(kind='word', answers=('red',), weights=()))
+    (Gold(kind='bool', answers=(False,)), Gold(kind='integer', answers=(12,)), \
+Gold(kind='word', answers=('red',)))
     """
     if isinstance(answer, bool) or answer in _TRUTHS:
         return Gold(BOOL, (_TRUTHS.get(answer, answer),))

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, isnan, log2
+from math import ceil, log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.files.output import atomic_output
 from vqagen.items.builder import ONE_WHOLE, window_of
 from vqagen.items.groups import answered, counts_within, entropy, families_of
 from vqagen.items.table import NONE, Items
@@ -253,19 +251,3 @@ def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] 
         message = "no answers in the file: there is nothing to audit" if len(items) else f"no {items.kind}"
         raise BadInput([Problem(message, items.name)])
     return items
-
-
-def write_item_biases(audit: Audit, out: str) -> None:
-    """Write a JSON object a line for each item: how likely each probe is right about it, and their mean lead."""
-    scores = np.stack([probe.scores for probe in audit.probes] or [audit.chance])
-    biases = np.nan_to_num(scores - audit.chance).mean(axis=0)
-    with atomic_output(out) as file:
-        for place, id in enumerate(audit.items.ids):
-            known = zip(audit.probes, scores[:, place].tolist(), strict=False)
-            record = {
-                "id": id,
-                "record": int(audit.items.records[place]),
-                "bias": round(float(biases[place]), 4),
-                "probes": {each.name: None if isnan(score) else round(score, 4) for each, score in known},
-            }
-            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

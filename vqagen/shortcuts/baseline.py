@@ -29,7 +29,7 @@ from vqagen.tasks.record_files import trials_file
 REFERENCE = "majority"
 """The baseline that every lift is measured from."""
 VISUAL7W = "visual7w"
-ID_KEYS = {VISUAL7W: "qa_id", "vqav2": "question_id", "trials": "trial_index"}
+ID_KEYS = {VISUAL7W: "qa_id", "trials": "trial_index"}
 """Format of the items -> the key of their ids; `question_index` for all others."""
 _GROUPS = {"category": ("category", *TYPES), "type": TYPES, "family": FAMILIES}
 """Name of groups -> the fields of which the first that any item has tells them."""

@@ -8,7 +8,6 @@ twentieth image would be learned from other images alone.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -22,7 +21,6 @@ from vqagen.items.answers import text_of
 from vqagen.items.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
 from vqagen.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
 from vqagen.rng import shuffled, stream
-from vqagen.score.answers.judging import vqa_accuracy
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -201,13 +199,8 @@ def joined(first: Items, second: Items) -> Items:
 
 @lru_cache(1 << 16)
 def credits_of(gold: Gold) -> dict[str, float]:
-    """Return the credit of each accepted answer, in lower case: 1, or where annotators answered, that of VQA."""
-    if not gold.weights:
-        return {text_of(answer).lower(): 1.0 for answer in gold.answers}
-    agreeing: dict[str, int] = defaultdict(int)
-    for answer, number in zip(gold.answers, gold.weights, strict=True):
-        agreeing[text_of(answer).lower()] += number
-    return {text: vqa_accuracy(number, sum(gold.weights)) for text, number in agreeing.items()}
+    """Return the credit of each accepted answer, in lower case: 1."""
+    return {text_of(answer).lower(): 1.0 for answer in gold.answers}
 
 
 FOLDS = 5

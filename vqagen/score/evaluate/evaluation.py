@@ -20,7 +20,7 @@ from vqagen.items.answers import vocabulary_of
 from vqagen.items.table import CHOICE, NONE, OPEN, Codes, Column, FieldValue, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.report.table import Report, Reported
-from vqagen.score.answers.judging import NOT_AN_OPTION, PRESETS, Judged, judge, right_answer
+from vqagen.score.answers.judging import NOT_AN_OPTION, PRESETS, RETIRED, Judged, judge, right_answer
 from vqagen.score.answers.replies import AMBIGUOUS, NO_VALID_ANSWER, NOT_READ, READ
 from vqagen.score.evaluate.matching import EXAMPLES, known_ids, match, reject_items
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
@@ -57,6 +57,8 @@ class EvaluationSettings:
 
     def __post_init__(self) -> None:
         """Raise UsageError for a name that does not exist."""
+        if self.preset in RETIRED:
+            raise UsageError(f"the preset {self.preset!r} was removed in version 2.0: {RETIRED[self.preset]}")
         for what, name, known in (("preset", self.preset, PRESETS), ("policy of missing", self.missing, MISSING)):
             if name not in known:
                 raise UsageError(unknown(what, name, known))

@@ -19,7 +19,6 @@ from vqagen.items.answers import BOOL, INTEGER, LIST, TEXT, WORD
 from vqagen.items.table import NONE, Column
 from vqagen.report import table as forms
 from vqagen.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
-from vqagen.score.answers.judging import VQA_OFFICIAL, vqa_normal
 from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
 from vqagen.tasks import task_named
@@ -31,8 +30,6 @@ NO_ANSWER_SHOWN = "(no answer)"
 PAIRS = "pairs"
 """The key of the table of pairs."""
 KIND = "answer_type"
-_KINDS = {"yes/no": BOOL, "number": INTEGER, "other": TEXT}
-"""Type of answers as VQAv2 names it -> kind."""
 _ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
 YES, NO = "yes", "no"
 MOST_ANSWERS = 40
@@ -48,9 +45,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 def answer_tables(evaluation: Evaluation) -> Iterator[Table | None]:
     """Yield the tables of yes/no questions, of counting questions, and of answers."""
     right, given = (evaluation.items.fields[name] for name in (ANSWER, GIVEN))
-    if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
-        right, given = right.map(vqa_normal), given.map(vqa_normal)
-    kinds = evaluation.items.fields.get(KIND, right.map(_kind_of)).map(lambda kind: _KINDS.get(kind, kind))
+    kinds = evaluation.items.fields.get(KIND, right.map(_kind_of))
     numbers = evaluation.numbers([kinds, right, Column(given.codes + 1, (NO_ANSWER, *given.values))])
     found: dict[str, Counter[tuple[str, str]]] = {kind: Counter() for kind in _ORDER}
     for (kind, *answers), number in numbers.items():
