@@ -71,17 +71,16 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.run.options import RunOptions as RunOptions
     from vqagen.run.runner import write_records as write_records
     from vqagen.score.compare import Comparison as Comparison, compare as compare
-    from vqagen.score.evaluate.evaluation import Evaluation as Evaluation, write_item_scores as write_item_scores
-    from vqagen.score.evaluate.report import score_report as score_report
+    from vqagen.score.evaluate import evaluate as evaluate, write_item_scores as write_item_scores
+    from vqagen.score.evaluation import Evaluation as Evaluation
     from vqagen.score.verification import verify as verify
-    from vqagen.shortcuts.audit import Audit as Audit, audit as audit
-    from vqagen.shortcuts.audit_report import audit_report as audit_report
+    from vqagen.shortcuts.audit import audit as audit
+    from vqagen.shortcuts.audit_report import Audit as Audit, audit_report as audit_report
     from vqagen.shortcuts.baseline import (
         BaselineFiles as BaselineFiles,
         baseline as baseline,
         baseline_ladder as baseline_ladder,
     )
-    from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
     from vqagen.show.showing import Shown as Shown, show_file as show_file
@@ -98,7 +97,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.world.scene import Scene as Scene, compile_scene as compile_scene
 
 MODULES = {
-    "Audit": "vqagen.shortcuts.audit",
+    "Audit": "vqagen.shortcuts.audit_report",
     "AuditSettings": "vqagen.shortcuts.settings",
     "BadInput": "vqagen.errors",
     "BaselineFiles": "vqagen.shortcuts.baseline",
@@ -115,7 +114,7 @@ MODULES = {
     "Domain": "vqagen.world.domain",
     "DomainFiles": "vqagen.language.domain_files",
     "Environment": "vqagen.environments.endless",
-    "Evaluation": "vqagen.score.evaluate.evaluation",
+    "Evaluation": "vqagen.score.evaluation",
     "ExportReport": "vqagen.human.export.folder",
     "Exported": "vqagen.export.exporting",
     "ForgetReport": "vqagen.human.store.care",
@@ -162,7 +161,7 @@ MODULES = {
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
     "environment": "vqagen.environments.endless",
-    "evaluate": "vqagen.shortcuts.evaluation",
+    "evaluate": "vqagen.score.evaluate",
     "export_dataset": "vqagen.export.exporting",
     "export_file": "vqagen.export.files",
     "export_study": "vqagen.human.export.folder",
@@ -186,7 +185,6 @@ MODULES = {
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
-    "score_report": "vqagen.score.evaluate.report",
     "score_study": "vqagen.human.scores.study_scores",
     "serve": "vqagen.human.server.process",
     "show_file": "vqagen.show.showing",
@@ -201,7 +199,7 @@ MODULES = {
     "write_choices": "vqagen.dataset.choices_file",
     "write_dataset": "vqagen.dataset.build",
     "write_dialogs": "vqagen.run.making",
-    "write_item_scores": "vqagen.score.evaluate.evaluation",
+    "write_item_scores": "vqagen.score.evaluate",
     "write_items": "vqagen.human.items.making",
     "write_links": "vqagen.human.links.study_links",
     "write_pictures": "vqagen.run.making",
@@ -215,8 +213,11 @@ MODULES = {
 SHOWN_SETTINGS = {"generate": "QuestionSettings", "dialogs": "DialogSettings", "trials": "DirectorSettings"}
 """A function that takes settings as keywords -> their class, of which `help` says each."""
 
-RETIRED = dict.fromkeys(
-    ("RaterSettings", "simulate_study"),
-    "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
-)
+RETIRED = {
+    **dict.fromkeys(
+        ("RaterSettings", "simulate_study"),
+        "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
+    ),
+    "score_report": "`evaluate(…).report(…)` takes its settings",
+}
 """Name that version 2.0 removed -> what to do instead."""

@@ -51,18 +51,15 @@ SEVERAL_MEANINGS = frozenset(
         "Ended",
         "Entry",
         "Family",
-        "FamilyAnswers",
         "Folder",
         "Group",
         "Meaning",
         "Options",
         "Outline",
         "Question",
-        "Row",
         "Search",
         "Tally",
         "Target",
-        "Task",
         "Vocabulary",
         "Wanted",
     ]
@@ -96,9 +93,7 @@ CIRCLES = frozenset(
     {
         "vqagen.human.scores.report",
         "vqagen.human.store.facts",
-        "vqagen.score.evaluate.evaluation",
         "vqagen.search.choices",
-        "vqagen.shortcuts.audit",
         "vqagen.tasks.questions.generator",
         "vqagen.world.domain",
     }

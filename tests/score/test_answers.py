@@ -14,7 +14,7 @@ from vqagen.items.table import Gold, Options
 from vqagen.language.synonyms import load_synonyms
 from vqagen.language.vocabulary import words_of
 from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal
-from vqagen.score.evaluate.evaluation import EvaluationSettings
+from vqagen.score.evaluation import EvaluationSettings
 from vqagen.world.domain import load_domain
 
 NO_WORDS = Vocabulary()

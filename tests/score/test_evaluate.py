@@ -16,8 +16,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.report.table import SCREEN_ROWS
-from vqagen.score.evaluate.evaluation import evaluate
-from vqagen.score.evaluate.report import toolkit_lines
+from vqagen.score.evaluate import evaluate_items, toolkit_lines
 from vqagen.score.intervals import wilson
 from vqagen.score.predictions.reading import read_predictions
 
@@ -201,7 +200,7 @@ def test_the_lines_of_the_toolkit() -> None:
     right = [at < right for right, total in SEED_TABLE.values() for at in range(total)]
     given = {at: "yes" if is_right else "no" for at, is_right in enumerate(right)}
 
-    found = evaluate(table(["yes"] * len(types), type=types), read_predictions(given))
+    found = evaluate_items(table(["yes"] * len(types), type=types), read_predictions(given))
 
     assert list(toolkit_lines(found))[1:] == SEED_LINES[1:]
 

@@ -18,7 +18,8 @@ from scene_records import sampled_scenes
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.items.table import NONE, Gold, Items, Options
-from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
+from vqagen.score.evaluate import evaluate_items
+from vqagen.score.evaluation import Evaluation, EvaluationSettings
 from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
 from vqagen.shortcuts.learners import clues_of
@@ -56,7 +57,7 @@ def question(**changes: Any) -> dict[str, Any]:
 
 def scored(items: Items, answers: Any, preset: str = "typed", *top_k: int) -> Evaluation:
     """The evaluation of answers by id."""
-    return evaluate(items, read_predictions(answers), EvaluationSettings(preset=preset, top_k=top_k))
+    return evaluate_items(items, read_predictions(answers), EvaluationSettings(preset=preset, top_k=top_k))
 
 
 def oracle(items: Items) -> Evaluation:

@@ -53,9 +53,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.score.evaluate.evaluation import write_item_scores
-    from vqagen.score.evaluate.report import score_report, toolkit_lines
-    from vqagen.shortcuts.evaluation import evaluate
+    from vqagen.score.evaluate import evaluate, toolkit_lines, write_item_scores
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
@@ -70,9 +68,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
     )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
-    report = score_report(
-        found, group_by=fields, fail_under=options["fail_under"], strict=options["strict"], predictions=predictions
-    )
+    report = found.report(fields, fail_under=options["fail_under"], strict=options["strict"])
     printed = ""
     if options["profile"] is not None:
         printed = "\n".join([*report.head, "", *toolkit_lines(found), *report.failures]) + "\n"
@@ -85,7 +81,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
 def _check(output: ReportOutput, per_item: str | None, inputs: list[str | None], thresholds: tuple[str, ...]) -> None:
     """Find out before work begins what is wrong with --per-item and thresholds."""
     from vqagen.files.output import check_ending, check_output
-    from vqagen.score.evaluate.report import read_thresholds
+    from vqagen.score.evaluation import read_thresholds
 
     if per_item == output.out:
         raise UsageError(f"--per-item and --out are both {per_item}; name two files")

@@ -29,6 +29,14 @@ from vqagen.world.domain import load_domain
 
 BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
 
+ANSWER_TYPES: Mapping[str, str] = {
+    INTEGER: "count",
+    BOOL: "yes/no",
+    WORD: "value",
+    **{kind: kind for kind in (CELL, LIST, TEXT)},
+}
+"""Kind -> the type of the answer as datasets and exports write it, and rewards read it."""
+
 Answer = bool | int | str | tuple[Any, ...]
 """The canonical value of an answer."""
 _SPELLINGS = {"gray": "grey", "grey": "gray"}

@@ -228,7 +228,7 @@ class Items:
 
     def take(self, places: Places) -> Items:
         """Return the items at some places as a table of their own."""
-        held = {each.name: getattr(self, each.name) for each in dataclass_fields(self)}
+        held = {column.name: getattr(self, column.name) for column in dataclass_fields(self)}
         cut: dict[str, Any] = {
             name: value.take(places) for name, value in held.items() if isinstance(value, Column | Learning)
         }

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vqagen.items.folds import Folds
 from vqagen.items.groups import families_of, places_by
+from vqagen.items.guessing import Floats, Guessing
 from vqagen.items.table import NONE, Codes, Column as Values
 from vqagen.score.intervals import clustered_mean, holm, student_test
 from vqagen.shortcuts.predictors import NAMED, Predictor, predict
 from vqagen.shortcuts.settings import AuditSettings
-from vqagen.shortcuts.task import Floats, Folds, Task
 
 PASSES, FAILS, INCONCLUSIVE, BELOW, SHOWN = "passes", "FAILS", "inconclusive", "below chance", "shown"
 """Verdicts, of which a file has one of the first three or NOT_TESTED.
@@ -94,35 +95,35 @@ def _rounded(items: int, accuracy: float, chance: float) -> dict[str, Any]:
     return {"items": items, "accuracy": round(accuracy, 4), "chance": round(chance, 4)}
 
 
-def chance_of(task: Task) -> Floats:
+def chance_of(guessing: Guessing) -> Floats:
     """Return the chance of each item: one over its options, or 1 if the most frequent answer of its family is right.
 
     In a family of which the latter is worse than one over the number of its answers, chance is that. (Where answers are
     exactly balanced, an answer that is rarer among the others is more frequent among those that are guessed.) Families
     of few items, which do not show their answers, are taken together by type.
     """
-    items = task.items
+    items = guessing.items
     sizes = items.options.map(lambda options: len(options.texts))
     if not (items.options.codes == NONE).any():
         return 1 / np.array(sizes.values)[sizes.codes]
-    right = predict(NAMED["majority-family"], task).expected
-    numbers = np.bincount(task.families)
-    is_small = numbers[task.families] < SMALL_FAMILY
-    groups = np.where(is_small, len(numbers) + task.types, task.families).astype(np.int32)
+    right = predict(NAMED["majority-family"], guessing).expected
+    numbers = np.bincount(guessing.families)
+    is_small = numbers[guessing.families] < SMALL_FAMILY
+    groups = np.where(is_small, len(numbers) + guessing.types, guessing.families).astype(np.int32)
     for places in places_by(Values(groups, tuple(range(int(groups.max()) + 1)))).values():
-        uniform = 1 / len(np.unique(task.answers[places]))
+        uniform = 1 / len(np.unique(guessing.answers[places]))
         if right[places].mean() < uniform:
             right[places] = uniform
     return right
 
 
 def probe(
-    predictors: Sequence[Predictor], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
+    predictors: Sequence[Predictor], chance: Floats, guessing: Guessing, folds: Folds, settings: AuditSettings
 ) -> list[Probe]:
     """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
-    families, found = places_by(families_of(task.items)), list[Probe]()
+    families, found = places_by(families_of(guessing.items)), list[Probe]()
     for predictor in predictors:
-        scores = predict(predictor, task).expected
+        scores = predict(predictor, guessing).expected
 
         known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
         means = {
@@ -133,7 +134,7 @@ def probe(
         if len(own := np.flatnonzero(~np.isnan(scores))):
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
-            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(task.items.images.codes[own]))
+            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(guessing.items.images.codes[own]))
             needed = _images_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
             found.append(
                 Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, apart, apart.p, verdict, means)

@@ -176,7 +176,7 @@ _finder = lru_cache(maxsize=1 << 12)(Finder)
 
 def finder_for(gold: Gold, options: Options | None, vocabulary: Vocabulary) -> Finder:
     """Return the finder for the answers to an item."""
-    among = vocabulary.beside([text_of(each) for each in gold.answers]) if gold.kind == WORD else frozenset[str]()
+    among = vocabulary.beside([text_of(answer) for answer in gold.answers]) if gold.kind == WORD else frozenset[str]()
     return _finder(gold.kind, among, options, vocabulary)
 
 

@@ -126,7 +126,7 @@ def _reading(
     if answer is None:
         return None, candidate, NO_VALID_ANSWER if status == READ else status
     texts = options.texts if options else ()
-    is_option = not texts or answer in [_normal(each, gold, options, preset, vocabulary) for each in texts]
+    is_option = not texts or answer in [_normal(text, gold, options, preset, vocabulary) for text in texts]
     return answer, text_of(answer), READ if is_option else NOT_AN_OPTION
 
 

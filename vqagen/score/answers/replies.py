@@ -54,7 +54,7 @@ def read_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocab
     """
     finder = finder_for(gold, options, vocabulary)
     reply = _cleaned(_marked(shown(text)[-MOST_READ:]))[-MOST_READ:]
-    is_right = gold.kind == TEXT and plain(text) in [plain(text_of(each)) for each in gold.answers]
+    is_right = gold.kind == TEXT and plain(text) in [plain(text_of(answer)) for answer in gold.answers]
     if found := finder.whole(text) if is_right else _answers(reply, finder) if not reply.endswith(":") else []:
         return found, READ if len(found) == 1 else AMBIGUOUS
     said = _MARK.split(reply)[-1]
