@@ -106,15 +106,17 @@ def test_a_vocabulary_keeps_names_and_drops_synonyms_of_two_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preset", "message"),
+    ("given", "message"),
     [
-        ("typd", "unknown preset 'typd'; did you mean 'typed'"),
-        ("vqa-official", "'vqa-official' was removed in version 2.0: VQA's own script"),
+        ({"preset": "typd"}, "unknown preset 'typd'; did you mean 'typed'"),
+        ({"preset": "vqa-official"}, "'vqa-official' was removed in version 2.0: VQA's own script"),
+        ({"missing": "skp"}, "unknown policy of missing 'skp'; did you mean 'skip'"),
     ],
 )
-def test_an_unknown_preset_is_a_usage_error(preset: str, message: str) -> None:
+def test_a_setting_that_does_not_exist_is_a_usage_error(given: dict[str, str], message: str) -> None:
+    """A typing error must not fall back on another one."""
     with pytest.raises(UsageError, match=message):
-        EvaluationSettings(preset=preset)
+        EvaluationSettings(**given)
 
 
 # The official scripts -------------------------------------------------------------------------------------------------

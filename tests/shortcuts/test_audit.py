@@ -151,7 +151,7 @@ def test_what_answers_about_the_same_image_tell_is_shown_and_fails_no_file() -> 
 
     assert list(audit.failures()) == []
     assert others.accuracy > others.chance + 0.05
-    assert (others.verdict, others.p) == (SHOWN, others.difference.p)
+    assert (others.verdict, others.p_holm) == (SHOWN, others.p)
     assert "shown: told by right answers about the same image" in str(audit.report())
 
 
@@ -275,7 +275,7 @@ def test_blocks_that_exchange_their_options_are_exactly_at_chance() -> None:
             records.append({"question": "What color?", "options": turned, "answer": answer, **about})
     audit = vqagen.audit(written(records))
     (rule,) = (probe for probe in audit.probes if probe.name == "most-frequent-option")
-    assert (rule.accuracy, rule.difference.p) == (0.25, 1.0)
+    assert (rule.accuracy, rule.p) == (0.25, 1.0)
 
 
 def test_clusters_of_equal_items_count_once() -> None:
@@ -315,7 +315,7 @@ def test_trials_are_guessed_without_their_instruction() -> None:
     assert [each.name for each in audit.probes] == ["order", "cell", "look-alike", "grid"]
     assert [each.name for each in vqagen.audit(iter(records)).probes] == [each.name for each in audit.probes]
     shown = [row[5:7] for row in audit.report().table("probes").rows]
-    assert shown == [tuple(each.difference[1:3]) for each in audit.probes]
+    assert shown == [(each.low, each.high) for each in audit.probes]
     for views in read_views(find_items("trials.jsonl"))[0]:
         width, items = views.trial.width, views.all.bit_count()
         for cell, label in zip(indexes(views.open), views.trial.labels(views.open), strict=True):

@@ -225,8 +225,8 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
     whole = plain(text.strip().replace("\n", ","))
     if whole in ("", "none", "nothing"):
         return () if whole or "[" in text else None
-    members = [_word(each, vocabulary) for each in _BETWEEN.split(whole)]
-    return None if None in members else tuple(sorted({each for each in members if each is not None}))
+    members = [_word(part, vocabulary) for part in _BETWEEN.split(whole)]
+    return None if None in members else tuple(sorted({member for member in members if member is not None}))
 
 
 def _text(text: str, _: Vocabulary) -> str | None:

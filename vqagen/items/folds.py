@@ -46,7 +46,7 @@ class Folds(NamedTuple):
     def splits(self) -> list[tuple[Places, Places]]:
         """Return of each fold the places of the items to learn from, and of those to answer."""
         own = [self.of_items == fold for fold in range(self.number)]
-        return [(np.flatnonzero(~each), np.flatnonzero(each)) for each in own]
+        return [(np.flatnonzero(~is_asked), np.flatnonzero(is_asked)) for is_asked in own]
 
 
 def make_folds(items: Items, seed: int = 0) -> Folds:

@@ -100,7 +100,7 @@ def _crossed(one: Column, other: Column) -> Column:
     numbers, inverse = np.unique(number, return_inverse=True)
     codes = np.full(len(both), NONE, dtype=np.int32)
     codes[both] = inverse
-    pairs = (divmod(each, len(other.values)) for each in numbers.tolist())
+    pairs = (divmod(pair, len(other.values)) for pair in numbers.tolist())
     return Column(codes, tuple((*one.values[left], other.values[right]) for left, right in pairs))
 
 

@@ -31,7 +31,10 @@ YES_NO = ("yes", "no")
 
 
 class Offered(NamedTuple):
-    """A row for each option of each item."""
+    """A row for each option of each item: of items with the options (red, blue) and (1, 2, 3), rows 0, 1 and 2, 3, 4.
+
+    The `ends` are then 2 and 5, and an item without options ends where the one before it does.
+    """
 
     ends: Integers
     """The row behind the last one of each item."""

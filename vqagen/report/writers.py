@@ -195,7 +195,7 @@ def interval_figure(
     A row is labelled with its texts, but for notes.
     """
     names, rows = [column.name for column in table.columns], []
-    labels = [place for place, each in enumerate(table.columns) if not each.is_number and each.name != "note"]
+    labels = [place for place, column in enumerate(table.columns) if not column.is_number and column.name != "note"]
     for cells in table.rows[:_MOST_ROWS]:
         cell: dict[str, Any] = dict(zip(names, cells, strict=True))
         label, at = ", ".join(str(cells[place]) for place in labels), cell.get("floor", mark)

@@ -295,7 +295,7 @@ def _unknown_words(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _is_of(answer: Answer, words: Mapping[str, str]) -> bool:
-    return all(plain(str(each)) in words for each in (answer if isinstance(answer, tuple) else (answer,)))
+    return all(plain(str(word)) in words for word in (answer if isinstance(answer, tuple) else (answer,)))
 
 
 def _facts(evaluation: Evaluation) -> dict[str, object]:

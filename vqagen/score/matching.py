@@ -58,6 +58,9 @@ def _order_fault(items: Items, predictions: Predictions) -> str:
 def _place_fault(items: Items, predictions: Predictions) -> str:
     """Return why the ids of predictions may be places of the items; "" if they are ids for certain.
 
+    Predictions 0, 1, 2 and 3 for the questions 2, 3, 5 and 8 are numbered as the rows of an export: matched by their
+    ids, that of row 2 would be scored as the answer to question 2, which is in row 0.
+
     Numbers from 0 or 1 on are places where some are no ids of the items, unless they are those of the whole file; where
     they are as many as a split has of other ids; and where all are ids and the first item alone has none. Under a key
     by which tools number rows, numbers are ids only where they are those of all items, or where the ids of items are
@@ -127,6 +130,9 @@ def reject_items(items: Items, places: Sequence[int], message: str) -> None:
 FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "not_read", "no_valid_answer")
 
 
+_NOT_READ = [status.replace(" ", "_") for status in (AMBIGUOUS, NOT_READ, NO_VALID_ANSWER, NOT_AN_OPTION)]
+
+
 class Coverage(NamedTuple):
     """Counts of questions and predictions."""
 
@@ -193,9 +199,6 @@ def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Cov
         duplicate=len(predictions.duplicated),
         unknown=len(unknown),
         read=len(understood),
-        **{
-            status: len(places.get(status, ()))
-            for status in (AMBIGUOUS, *(each.replace(" ", "_") for each in (NOT_READ, NO_VALID_ANSWER, NOT_AN_OPTION)))
-        },
+        **{fault: len(places.get(fault, ())) for fault in _NOT_READ},
         examples={fault: ids for fault, ids in examples.items() if ids},
     )

@@ -188,7 +188,7 @@ def pairs_table(items: Items, correct: Floats, kept: Flags) -> Table | None:
     category = items.first_column(("category", "rule_class"))
     if category is not None:
         codes = category.codes[places[first[sizes == 2]]]
-        for code, name in sorted(enumerate(map(str, category.values)), key=lambda each: each[1]):
+        for code, name in sorted(enumerate(map(str, category.values)), key=lambda numbered: numbered[1]):
             rows += [_pair_row(name, rights[codes == code])] if (codes == code).any() else []
     parted = int(sizes[sizes != 2].sum())
     names = columns(
@@ -217,7 +217,7 @@ def dialogs_table(items: Items, correct: Floats, is_counted: Flags) -> Table | N
     count = len(starts)
     follows = np.flatnonzero(dialogs[1:] == dialogs[:-1]) + 1
     after = [is_right[follows][is_right[follows - 1] == before] for before in (True, False)]
-    (right, after_right), (wrong_before, after_wrong) = ((int(each.sum()), len(each)) for each in after)
+    (right, after_right), (wrong_before, after_wrong) = ((int(flags.sum()), len(flags)) for flags in after)
     return _row(
         "dialogs",
         "Dialogs",

@@ -99,7 +99,7 @@ def audit(
     trained = None if train is None else _read(train, train_scenes, on_read, image_key)
     if trained is not None and trained.kind != items.kind:
         raise UsageError(f"--train {trained.name} holds {trained.kind}, but {items.name} holds {items.kind}")
-    facts, others = (None if each is None else read_scene_facts(find_scenes(each)) for each in (scenes, train_scenes))
+    facts, others = (read_scene_facts(find_scenes(path)) if path else None for path in (scenes, train_scenes))
     again = repetition(items, facts, trained, others)
     chosen = settings or AuditSettings()
     own = answered(items)

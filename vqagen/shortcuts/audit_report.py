@@ -101,8 +101,8 @@ class Audit(Reported):
         if any(self.failures()):
             return
         unsure = [probe for probe in self.probes if probe.verdict in (INCONCLUSIVE, BELOW)]
-        if found := [each for each in unsure if each.images[0] < each.images[1]]:
-            scarcest = max(found, key=lambda each: each.images[1] / each.images[0])
+        if found := [probe for probe in unsure if probe.images[0] < probe.images[1]]:
+            scarcest = max(found, key=lambda probe: probe.images[1] / probe.images[0])
             number, needed = scarcest.images
             of_all = ceil(needed * len(np.unique(self.items.images.codes)) / number)
             few = f"too few images to find guesses {effect_sought(self.settings):g} above chance"
@@ -134,7 +134,7 @@ class Audit(Reported):
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
-        named = ((name, each._asdict()) for name, each in sorted(self.answers.items()))
+        named = ((name, spread._asdict()) for name, spread in sorted(self.answers.items()))
         families = {name: {k: round(v, 4) for k, v in own.items() if k != "top_answer"} for name, own in named}
         return {
             "file": self.items.name,
@@ -194,7 +194,7 @@ def _overview(audit: Audit) -> list[str]:
     families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
     left_out = f" ({audit.unanswered:,} without an answer left out)" if audit.unanswered else ""
     bits, most, top = (audit.mean(name) for name in ("bits", "highest_bits", "top_share"))
-    worst, share = max(((name, each.top_share) for name, each in audit.answers.items()), key=lambda each: each[::-1])
+    worst, share = max(((name, spread.top_share) for name, spread in audit.answers.items()), key=lambda row: row[::-1])
     of_worst = f" in the mean; most: {share:.2f} of {worst}" if len(audit.answers) > 1 else ""
     overlaps = {
         "text in the training file": found.same_text,
@@ -218,10 +218,9 @@ def _overview(audit: Audit) -> list[str]:
 def _probes(audit: Audit) -> Table:
     rows = []
     for probe in audit.probes:
-        low, high = (None, None) if probe.difference.low == -1 else probe.difference[1:3]
-        rows.append(
-            (probe.name, probe.meaning, probe.items, probe.accuracy, probe.chance, low, high, probe.p, probe.verdict)
-        )
+        low, high = (None, None) if probe.low == -1 else (probe.low, probe.high)
+        figures = probe.items, probe.accuracy, probe.chance, low, high, probe.p_holm
+        rows.append((probe.name, probe.meaning, *figures, probe.verdict))
     notes = ["low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm"]
     if any(probe.verdict == SHOWN for probe in audit.probes):
         notes.append(f"{SHOWN}: told by right answers about the same image, which no model has; fails no file")
@@ -246,8 +245,8 @@ def _families(audit: Audit) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, own in sorted(audit.answers.items()):
         found = [probe.families.get(name) for probe in audit.probes]
-        chance = next((each[2] for each in found if each), None)
-        rows.append((name, *own, chance, *(each and each[1] for each in found)))
+        chance = next((figures[2] for figures in found if figures), None)
+        rows.append((name, *own, chance, *(figures and figures[1] for figures in found)))
     heads = columns(
         family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
     )

@@ -158,13 +158,13 @@ def write_predictions(target: str, items: Items, texts: Sequence[tuple[str, ...]
 
     About a Visual7W dataset, a file named `.json` is one list, as the toolkit's scorer reads it.
     """
-    answered = [(place, each) for place, each in enumerate(texts) if each]
+    answered = [(place, answers) for place, answers in enumerate(texts) if answers]
     if _is_result_file(target):
         with atomic_output(target) as file:
-            file.write(orjson.dumps([_visual7w_record(items, place, each) for place, each in answered]) + b"\n")
+            file.write(orjson.dumps([_visual7w_record(items, place, answers) for place, answers in answered]) + b"\n")
         return
     with record_file(target, JSON_LINES, {"generator": generator}, _PREDICTIONS) as writer:
-        writer.write(_record(items, place, each) for place, each in answered)
+        writer.write(_record(items, place, answers) for place, answers in answered)
 
 
 def _is_result_file(target: str) -> bool:
@@ -239,7 +239,7 @@ def baseline(
     chosen, target = settings or BaselineSettings(), str(out)
     if not _is_result_file(target):
         choose_format(target, None, (JSON_LINES,), "predictions")
-    check_output(target, force, [str(each) for each in (files.questions, files.train) if each])
+    check_output(target, force, [str(path) for path in (files.questions, files.train) if path])
     items, guessing = _open(files, chosen)
     if _is_result_file(target) and items.format != VISUAL7W:
         raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")

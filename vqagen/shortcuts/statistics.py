@@ -134,7 +134,7 @@ def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], l
         {name: found for name, places in sorted(places_by(groups).items()) if (found := _means(scores, places))}
         for groups in (types, families)
     )
-    ranked = [name for name, each in of_families.items() if each["questions"] >= RANKED]
+    ranked = [name for name, figures in of_families.items() if figures["questions"] >= RANKED]
     ranked.sort(key=lambda name: (-max(of_families[name][key] or 0.0 for key in scores), name))
     record = {
         "tested_on": about,
@@ -151,7 +151,7 @@ def _means(scores: Mapping[str, Floats], places: Places) -> dict[str, Any]:
     """Return the number of tested items, and the mean of each predictor's scores; nothing if none was tested."""
     own = {name: found[places][~np.isnan(found[places])].tolist() for name, found in scores.items()}
     number = max(map(len, own.values()))
-    return {"questions": number, **{name: _mean(each) for name, each in own.items()}} if number else {}
+    return {"questions": number, **{name: _mean(shares) for name, shares in own.items()}} if number else {}
 
 
 def _mean(shares: Sequence[float | None]) -> float | None:
@@ -182,7 +182,7 @@ def _compact(column: Values) -> Values:
 def _sampled(items: Items, limit: int) -> npt.NDArray[np.bool_]:
     """Return which items are about a part of the images, so large that it has at most `limit` items."""
     digests = (blake2b(str(image).encode(), digest_size=8).digest() for image in items.images.values)
-    hashes = np.array([int.from_bytes(each, "big") for each in digests], dtype=np.uint64)[items.images.codes]
+    hashes = np.array([int.from_bytes(digest, "big") for digest in digests], dtype=np.uint64)[items.images.codes]
     chosen, most = np.ones(len(items), dtype=bool), (1 << 64) - 1
     while chosen.sum() > limit:
         most //= 2

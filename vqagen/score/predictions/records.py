@@ -153,7 +153,7 @@ class PredictionReader:
         id_key, key = self._id_key(shape), prediction_key_of(shape, self._wanted)
         if not self._wanted and (question := question_key(shape)):
             raise FieldFault("", f"a question, not a prediction (its key {question!r})")
-        copies = any(each != key and _plain(each) in _ANSWERS for each in shape)
+        copies = any(other != key and _plain(other) in _ANSWERS for other in shape)
         is_other = bool(self._used - {key}) and (copies or self._copies or not self._used | {key} <= _BOTH)
         if is_other or self.id_key not in ("", id_key):
             earlier = ", ".join(sorted(self._used | {self.id_key}))
@@ -179,7 +179,7 @@ class PredictionReader:
 def _id_of(record: Mapping[str, Any], key: str) -> str:
     """Return an id as text; of a round, those of the dialog and of the round."""
     if key == "round":
-        dialog, number = (_id_of({"": record[each]}, "") for each in DIALOG_KEYS)
+        dialog, number = (_id_of({"": record[part]}, "") for part in DIALOG_KEYS)
         if number.isascii() and number.isdecimal() and len(number) < 10:
             return f"{dialog}/{number}"
         raise FieldFault("round", f"expected the number of a round, found {describe(record['round'])}")
@@ -243,8 +243,8 @@ def _candidates(value: Any, key: str) -> tuple[str, ...]:
         return (_text(_said(value), key),)
     if not isinstance(value, list | tuple):
         raise FieldFault(key, f"expected a list of answers, best first, found {describe(value)}")
-    alone = [each[0] if isinstance(each, list) and len(each) == 1 else each for each in value]
-    return tuple(_text(_said(each), f"{key}[{place}]") for place, each in enumerate(alone)) or ("",)
+    alone = [answer[0] if isinstance(answer, list) and len(answer) == 1 else answer for answer in value]
+    return tuple(_text(_said(answer), f"{key}[{place}]") for place, answer in enumerate(alone)) or ("",)
 
 
 def _said(value: Any) -> Any:
@@ -270,9 +270,9 @@ def _text(value: Any, key: str) -> str:
     if value is None or value != value:  # NaN, as pandas has it for nothing
         return ""
     if isinstance(value, list | tuple):
-        if key.startswith("filtered_resps") and any(isinstance(each, float) for each in value):
+        if key.startswith("filtered_resps") and any(isinstance(part, float) for part in value):
             raise FieldFault(key, "expected answers, found the log-likelihoods of options")
-        return f"[{', '.join(_text(each, key) for each in value)}]"
+        return f"[{', '.join(_text(part, key) for part in value)}]"
     if isinstance(value, str | int):
         return text_of(value)
     if isinstance(value, float):
