@@ -75,17 +75,16 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.run.options import RunOptions as RunOptions
     from vqagen.run.runner import write_records as write_records
     from vqagen.score.compare import Comparison as Comparison, compare as compare
-    from vqagen.score.evaluate.evaluation import Evaluation as Evaluation, write_item_scores as write_item_scores
-    from vqagen.score.evaluate.report import score_report as score_report
+    from vqagen.score.evaluate import evaluate as evaluate, write_item_scores as write_item_scores
+    from vqagen.score.evaluation import Evaluation as Evaluation
     from vqagen.score.verification import verify as verify
-    from vqagen.shortcuts.audit import Audit as Audit, audit as audit
-    from vqagen.shortcuts.audit_report import audit_report as audit_report
+    from vqagen.shortcuts.audit import audit as audit
+    from vqagen.shortcuts.audit_report import Audit as Audit, audit_report as audit_report
     from vqagen.shortcuts.baseline import (
         BaselineFiles as BaselineFiles,
         baseline as baseline,
         baseline_ladder as baseline_ladder,
     )
-    from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
     from vqagen.show.showing import Shown as Shown, show_file as show_file
@@ -102,7 +101,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.world.scene import Scene as Scene, compile_scene as compile_scene
 
 MODULES = {
-    "Audit": "vqagen.shortcuts.audit",
+    "Audit": "vqagen.shortcuts.audit_report",
     "AuditSettings": "vqagen.shortcuts.settings",
     "BadInput": "vqagen.errors",
     "BaselineFiles": "vqagen.shortcuts.baseline",
@@ -119,7 +118,7 @@ MODULES = {
     "Domain": "vqagen.world.domain",
     "DomainFiles": "vqagen.language.domain_files",
     "Environment": "vqagen.environments.endless",
-    "Evaluation": "vqagen.score.evaluate.evaluation",
+    "Evaluation": "vqagen.score.evaluation",
     "Exported": "vqagen.export.exporting",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.settings",
@@ -163,7 +162,7 @@ MODULES = {
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
     "environment": "vqagen.environments.endless",
-    "evaluate": "vqagen.shortcuts.evaluation",
+    "evaluate": "vqagen.score.evaluate",
     "export_dataset": "vqagen.export.exporting",
     "export_file": "vqagen.export.files",
     "export_study": "vqagen.human.export",
@@ -187,7 +186,6 @@ MODULES = {
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
-    "score_report": "vqagen.score.evaluate.report",
     "score_study": "vqagen.human.scores.report",
     "serve": "vqagen.human.server.process",
     "show_file": "vqagen.show.showing",
@@ -202,7 +200,7 @@ MODULES = {
     "write_choices": "vqagen.dataset.choices_file",
     "write_dataset": "vqagen.dataset.build",
     "write_dialogs": "vqagen.run.making",
-    "write_item_scores": "vqagen.score.evaluate.evaluation",
+    "write_item_scores": "vqagen.score.evaluate",
     "write_items": "vqagen.human.items",
     "write_links": "vqagen.human.links",
     "write_pictures": "vqagen.run.making",
@@ -224,5 +222,6 @@ RETIRED = {
     "ExportReport": "`export_study` returns the numbers of answers, assignments and raters",
     "ForgetReport": "`forget` returns the numbers of raters and facts",
     "PlannedStudy": "`make_caption_tasks` and `make_item_tasks` return the study and a list of notes",
+    "score_report": "`evaluate(…).report(…)` takes its settings",
 }
 """Name that version 2.0 removed -> what to do instead."""

@@ -51,18 +51,15 @@ SEVERAL_MEANINGS = frozenset(
         "Ended",
         "Entry",
         "Family",
-        "FamilyAnswers",
         "Folder",
         "Group",
         "Meaning",
         "Options",
         "Outline",
         "Question",
-        "Row",
         "Search",
         "Tally",
         "Target",
-        "Task",
         "Vocabulary",
         "Wanted",
     ]
@@ -94,10 +91,7 @@ MAY_NAME_A_TASK = {
 
 CIRCLES = frozenset(
     {
-        "vqagen.report.table",
-        "vqagen.score.evaluate.evaluation",
         "vqagen.search.choices",
-        "vqagen.shortcuts.audit",
         "vqagen.tasks.questions.generator",
     }
 )

@@ -17,6 +17,7 @@ RETIRED: Mapping[str, str] = {
     "vqagen dialog --target-distance": "references reach back as far as there is a choice; see docs/dialogs.md",
     "vqagen baseline --scenes": "`vqagen verify` runs programs on their scenes; no baseline does",
     "vqagen baseline --domain": "`vqagen verify --domain` runs programs of a domain; no baseline does",
+    "vqagen audit --per-item": "`vqagen baseline` writes guesses; `evaluate --per-item` says which are right",
     "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
     **dict.fromkeys(
         (f"vqagen human extend --{name}" for name in ("system", "items", "images")),

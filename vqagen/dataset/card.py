@@ -16,7 +16,8 @@ from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import counted
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import DEFAULT_DOMAIN, QUESTIONS, DomainFiles, LoadedDomain, find_domain
-from vqagen.shortcuts.audit import Audit, audit
+from vqagen.shortcuts.audit import audit
+from vqagen.shortcuts.audit_report import Audit
 from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.settings import flag
 from vqagen.world.loading import find_scenes

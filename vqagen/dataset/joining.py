@@ -13,9 +13,9 @@ import orjson
 from vqagen.dataset.folder import Counts, Folder
 from vqagen.dataset.parquet import write_rows
 from vqagen.dataset.rows import (
-    ANSWER_TYPES,
     DIALOG_FEATURES,
     FEATURES,
+    OUTPUT_TYPES,
     SPLITS,
     TEST,
     Feature,
@@ -146,7 +146,7 @@ def row_of(kind: str, record: Mapping[str, Any], columns: Row, loaded: LoadedDom
     """Return the row of a record about the picture that has these columns."""
     if kind == "dialogs":
         return dialog_row(record, columns, record["dialog_index"])
-    answer_type = ANSWER_TYPES.get(loaded.catalogue[record["program"][-1]["type"]].output, "value")
+    answer_type = OUTPUT_TYPES.get(loaded.catalogue[record["program"][-1]["type"]].output, "value")
     family = families[record["template_filename"], record["question_family_index"]]
     return question_row(record, columns, record["question_index"], answer_type, family)
 

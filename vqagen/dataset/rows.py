@@ -11,6 +11,7 @@ import orjson
 from vqagen.dataset.folder import is_finished
 from vqagen.errors import PlaceError, UsageError, unknown
 from vqagen.files.parquet import open_columns
+from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER
 from vqagen.language.domain_files import PathLike
 
 Row = dict[str, Any]
@@ -69,7 +70,7 @@ MEANINGS: Mapping[str, str] = {
 """Column -> its meaning, for people."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
-ANSWER_TYPES = {"Bool": "yes/no", "Integer": "count", "Cell": "cell"}
+OUTPUT_TYPES = {"Bool": ANSWER_TYPES[BOOL], "Integer": ANSWER_TYPES[INTEGER]}
 """Type that a function answers with -> answer type; all others are values."""
 READ_AT_ONCE = 32
 """Rows. A rendered picture has 0.2 MB, and each row brings its own copy."""

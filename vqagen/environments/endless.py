@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from numpy import uint8
 from numpy.typing import NDArray
 
-from vqagen.dataset.rows import ANSWER_TYPES, Row, picture_columns, question_row
+from vqagen.dataset.rows import OUTPUT_TYPES, Row, picture_columns, question_row
 from vqagen.environments.levels import ALL, Level, Levels, Schedule
 from vqagen.errors import UsageError
 from vqagen.language.catalogue import Value
@@ -220,7 +220,7 @@ class Environment:
 
     def _type_of(self, template: Template) -> str:
         attribute = self._domain.attribute_of(template.answer_type)
-        return ANSWER_TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
+        return OUTPUT_TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
 
 
 def environment(domain: PathLike = "clevr", levels: Levels = ALL, seed: int = 0, *, width: int = 240) -> Environment:

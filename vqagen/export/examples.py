@@ -19,7 +19,7 @@ from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError,
 from vqagen.files.info import find_info_beside
 from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
-from vqagen.items.answers import BOOL, INTEGER, attributes_of
+from vqagen.items.answers import ANSWER_TYPES, attributes_of
 from vqagen.items.builder import gold_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import release_answer
@@ -39,8 +39,6 @@ from vqagen.tasks.record_files import (
 QUESTIONS, TRIALS, DIALOGS = "questions", "trials", "dialogs"
 OPEN, CHOICE = MODES = "open", "mc"
 """How questions are asked: for an answer, or for the letter of an option."""
-TYPES = {BOOL: "yes/no", INTEGER: "count"}
-"""Kind of an answer -> its type in rows; all others are values."""
 DEFAULT_SPLIT = "train"
 """The split of what has none."""
 OPTION_COLUMNS = ("choices", "choice")
@@ -181,7 +179,7 @@ def _chosen(row: Row) -> Turn:
 def _turns_of_dialog(row: Row) -> Iterator[Turn]:
     for number, (question, answer) in enumerate(zip(row["questions"], row["answers"], strict=True)):
         text = question if number else f"{row['caption']}\n{question}"
-        yield Turn(text, answer, TYPES.get(gold_of(answer).kind, "value"))
+        yield Turn(text, answer, ANSWER_TYPES[gold_of(answer).kind])
 
 
 # Files of records -----------------------------------------------------------------------------------------------------
@@ -233,7 +231,7 @@ def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
     if answer is None or not isinstance(answer, str | int | list):
         raise FieldFault("answer", f"expected the answer, found {describe(answer)}")
     text = release_answer(tuple(answer) if isinstance(answer, list) else answer)
-    return text, TYPES.get(gold_of(answer).kind, "value") if not isinstance(answer, list) else "list"
+    return text, ANSWER_TYPES[gold_of(answer).kind] if not isinstance(answer, list) else "list"
 
 
 def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:

@@ -44,11 +44,11 @@ from vqagen.files.pictures import picture_at
 from vqagen.inspect_tasks.scoring import POLICY_NAMES
 from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.items.answers import Vocabulary, vocabulary_of
+from vqagen.items.guessing import Guessing
 from vqagen.items.table import CHOICE, Gold, Items, Options
 from vqagen.score.answers.judging import judge
 from vqagen.score.items import read_items
 from vqagen.shortcuts.predictors import NAMED, predict
-from vqagen.shortcuts.task import Task as Guessing
 from vqagen.tasks.prompts import PLAIN, THINK, question_prompt
 
 GROUPS = ("category", "answer_type", "question_type", "label", "history", "round")
@@ -224,7 +224,7 @@ def typed_answer(words: dict[str, str], groups: list[list[str]]) -> Scorer:
 def _gold(record: Mapping[str, Any]) -> Gold:
     """Return the gold answer of a sample's metadata, in which tuples may have become lists."""
     answers = (tuple(each) if isinstance(each, list) else each for each in record["answers"])
-    return Gold(record["kind"], tuple(answers), tuple(record["weights"]))
+    return Gold(record["kind"], tuple(answers))
 
 
 _NAMES = tuple(dict.fromkeys((*POLICY_NAMES, *BLIND_POLICIES)))

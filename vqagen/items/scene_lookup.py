@@ -103,7 +103,7 @@ def records_with_scenes(
         for index in sorted(wanted - held.keys()):  # scenes that lie in the order of the questions are read once
             if index < following:
                 entries = scenes.entries(index)
-            entry = next((each for each in entries if each[0] == index), None)
+            entry = next((entry for entry in entries if entry[0] == index), None)
             if entry is None:
                 raise BadInput([Problem("changed while it was read", str(scenes.path), f"scenes[{index}]")])
             held[index], following = compile_scene(entry[1], domain, index, entry[2]), index + 1

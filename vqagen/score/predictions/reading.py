@@ -196,7 +196,7 @@ def _in_json(path: Location, prediction_key: str, is_object: bool) -> Iterable[E
             return _in_records(path, prediction_key)
         if key in _DOCUMENTS:
             with reading(path) as reader:
-                is_object = next(reader.peek() == b"{" for each in reader.members() if each == key)
+                is_object = next(reader.peek() == b"{" for member in reader.members() if member == key)
             if not is_object:
                 return _in_records(path, prediction_key, key)
             return _by_id(members_of(path, key), prediction_key, path)

@@ -1,9 +1,11 @@
-"""The task of a predictor: to answer items by what others teach, fold by fold.
+"""Guesses: answers to items by what other items teach, without the picture; here the guesses that count answers alone.
 
-Items that betray each other's answers lie in one fold: those about one image, of one pair, of one block that exchanges
-its options, and of one window in which answers are balanced. All commands that guess take these folds, so that each
-figure has one value. Folds are shuffled: were they dealt in the order of the file, a shortcut that returns in each
-twentieth image would be learned from other images alone.
+A predictor is a function of the guessing, the places of the items to learn from and those to answer:
+
+    def last_answer(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+        return guessing.guesses(ask, np.full((len(ask), 1), guessing.answers[learn[-1]]))
+
+    Guessing.within(items).predict(last_answer).expected     # of each item, how likely it is answered right
 """
 
 from __future__ import annotations
@@ -17,12 +19,11 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from vqagen.errors import counted
 from vqagen.items.answers import text_of
+from vqagen.items.folds import Folds, make_folds
 from vqagen.items.groups import CATEGORIES, TYPES, Integers, distinct, family_codes, grouped
 from vqagen.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
-from vqagen.rng import shuffled, stream
-from vqagen.score.answers.judging import vqa_accuracy
+from vqagen.rng import stream
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -30,7 +31,10 @@ YES_NO = ("yes", "no")
 
 
 class Offered(NamedTuple):
-    """A row for each option of each item."""
+    """A row for each option of each item: of items with the options (red, blue) and (1, 2, 3), rows 0, 1 and 2, 3, 4.
+
+    The `ends` are then 2 and 5, and an item without options ends where the one before it does.
+    """
 
     ends: Integers
     """The row behind the last one of each item."""
@@ -53,8 +57,8 @@ class Guesses(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """What predictors read: the items, and which of them are learned from. Items without an answer are neither."""
+class Guessing:
+    """The items, and which of them are learned from and answered. Items without an answer are neither."""
 
     items: Items
     splits: Sequence[tuple[Places, Places]]
@@ -62,27 +66,27 @@ class Task:
     top_k: int = 1
     """Answers that may be named, of which the best counts."""
     seed: int = 0
-    _made: dict[str, Any] = field(default_factory=dict, repr=False)
+    _made: dict[Callable[[Guessing], Any], Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def within(cls, items: Items, top_k: int = 1, seed: int = 0, folds: Folds | None = None) -> Task:
+    def within(cls, items: Items, top_k: int = 1, seed: int = 0, folds: Folds | None = None) -> Guessing:
         """Answer each part of a file by what the other parts teach."""
         is_known = items.gold.codes != NONE
         splits = (folds or make_folds(items, seed)).splits()
         return cls(items, [(learn[is_known[learn]], ask[is_known[ask]]) for learn, ask in splits], top_k, seed)
 
     @classmethod
-    def across(cls, train: Items, items: Items, top_k: int = 1, seed: int = 0) -> Task:
+    def across(cls, train: Items, items: Items, top_k: int = 1, seed: int = 0) -> Guessing:
         """Answer the items of a file by what those of another one teach: `train` are the first of the task's items."""
         both = joined(train, items)
         places = np.flatnonzero(both.gold.codes != NONE)
         return cls(both, [(places[places < len(train)], places[places >= len(train)])], top_k, seed)
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
+    def once(self, make: Callable[[Guessing], T]) -> T:
         """Return what `make` returns, which is made for the first split and kept for the others."""
-        if name not in self._made:
-            self._made[name] = make()
-        return cast(T, self._made[name])
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -140,8 +144,8 @@ class Task:
     def offered(self) -> Offered:
         """The options of all items."""
         values, codes = self.items.options.values, self.items.options.codes
-        own = np.array([self.numbers[text] for each in values for text in each.texts], dtype=np.int64)
-        sizes = np.array([*(len(each.texts) for each in values), 0])
+        own = np.array([self.numbers[text] for options in values for text in options.texts], dtype=np.int64)
+        sizes = np.array([*(len(options.texts) for options in values), 0])
         starts, sizes_of_items = (np.cumsum(sizes) - sizes)[codes], sizes[codes]
         ends = np.cumsum(sizes_of_items)
         items = np.repeat(np.arange(len(codes)), sizes_of_items)
@@ -155,6 +159,15 @@ class Task:
         number = np.repeat(np.arange(len(places)), sizes)
         return number, np.arange(len(number)) + (ends - np.cumsum(sizes))[number]
 
+    def predict(self, answer: Predict) -> Guesses:
+        """Return a predictor's answers to all items; those that no split asks for have none."""
+        size, note = len(self.items), ""
+        ranked, expected = np.full((size, self.top_k), NONE, dtype=np.int32), np.full(size, np.nan)
+        for learn, ask in self.splits:
+            part = answer(self, learn, ask)
+            ranked[ask, : part.ranked.shape[1]], expected[ask], note = part.ranked, part.expected, part.note
+        return Guesses(ranked, expected, note)
+
     def guesses(self, ask: Places, ranked: Integers) -> Guesses:
         """Return answers that were not drawn at random, with their credits."""
         return Guesses(ranked, self.credits(ask, ranked))
@@ -165,8 +178,8 @@ class Task:
         for named in ranked.T:
             (gold, answer), back = distinct(golds.codes[places], named + 1)
             pairs = zip(gold.tolist(), answer.tolist(), strict=True)
-            found = [credits_of(golds.values[each]).get(texts[code].lower(), 0.0) for each, code in pairs]
-            best = np.maximum(best, np.array(found)[back])
+            found = [texts[code].lower() in accepted(golds.values[number]) for number, code in pairs]
+            best = np.maximum(best, np.array(found, dtype=np.float64)[back])
         return best
 
 
@@ -200,118 +213,87 @@ def joined(first: Items, second: Items) -> Items:
 
 
 @lru_cache(1 << 16)
-def credits_of(gold: Gold) -> dict[str, float]:
-    """Return the credit of each accepted answer, in lower case: 1, or where annotators answered, that of VQA."""
-    if not gold.weights:
-        return {text_of(answer).lower(): 1.0 for answer in gold.answers}
-    agreeing: dict[str, int] = defaultdict(int)
-    for answer, number in zip(gold.answers, gold.weights, strict=True):
-        agreeing[text_of(answer).lower()] += number
-    return {text: vqa_accuracy(number, sum(gold.weights)) for text, number in agreeing.items()}
+def accepted(gold: Gold) -> frozenset[str]:
+    """Return the accepted answers in lower case."""
+    return frozenset(text_of(answer).lower() for answer in gold.answers)
 
 
-FOLDS = 5
-MANY = 20_000
-"""Groups beyond which chance alone gives each fold about the same answers."""
-NOT_TESTED = "not tested"
-FEW_IMAGES = "{}: guesses are tested on images that they were not learned from, which needs at least 5"
-LARGEST = 0.75
-"""Share of the items that may be joined by windows of balance: the rest must be enough to learn from."""
+Predict = Callable[[Guessing, Places, Places], Guesses]
+"""Answers the items at the last places by what those at the first ones teach."""
 
 
-class Folds(NamedTuple):
-    """The folds of a file."""
-
-    of_items: Codes
-    number: int
-    """1 if all items belong together, so that there is nothing to learn from."""
-    clusters: Codes
-    """The cluster of each item: items of one cluster are no independent evidence."""
-    is_apart: bool
-    """True if answers in one fold do not depend on those in another, as far as the file says."""
-
-    def fault(self, items: Items) -> str:
-        """Return why nothing of these items can be tested on images that it was not learned from; "" if it can."""
-        if self.number < 2 or len(np.unique(items.images.codes)) < FOLDS:
-            return items.image_fault or FEW_IMAGES.format(counted(len(np.unique(items.images.codes)), "image"))
-        return items.image_fault
-
-    def splits(self) -> list[tuple[Places, Places]]:
-        """Return of each fold the places of the items to learn from, and of those to answer."""
-        own = [self.of_items == fold for fold in range(self.number)]
-        return [(np.flatnonzero(~each), np.flatnonzero(each)) for each in own]
+# By counts ------------------------------------------------------------------------------------------------------------
 
 
-def make_folds(items: Items, seed: int = 0) -> Folds:
-    """Return the folds of a file: windows of balance if there are several, else clusters, shuffled by the seed."""
-    clusters = clusters_of(items)
-    groups, windows = clusters, None if items.windows is None else items.windows.codes
-    if windows is not None:
-        joined = connected(len(items), clusters, windows)
-        if _largest(joined) <= LARGEST * len(items):
-            groups = joined
-    fold_of_group = _dealt(groups, distinct(family_codes(items), items.answers.codes + 1)[1], seed)
-    number = int(fold_of_group.max(initial=0)) + 1
-    return Folds(fold_of_group[groups], number, clusters, windows is None or groups is not clusters)
-
-
-def _dealt(groups: Codes, labels: Integers, seed: int) -> Codes:
-    """Return the fold of each group, in random order, so that each fold has about the same share of each label.
-
-    Labels are the answers of each family. Were these balanced exactly, answers that are rarer among those learned from
-    would be more frequent among those asked, and each guess by counts below chance.
+def majority_of(*names: str) -> Predict:
+    """Return the predictor by the most frequent answers of an item's group, or of the first of its groups that was
+    learned from, each named as the guessing names it.
     """
-    sizes = np.bincount(groups)
-    number = min(FOLDS, len(sizes))
-    order = np.array(shuffled(stream(seed, "folds"), range(len(sizes))), dtype=np.int64)
-    found = np.empty(len(sizes), dtype=np.int32)
-    if len(sizes) > MANY:
-        found[order] = np.arange(len(sizes)) % number
-        return found
-    weights, shares = 1 / np.bincount(labels)[labels], np.zeros((number, int(labels.max(initial=0)) + 1))
-    filled = np.zeros(number)
-    by_group = np.split(np.argsort(groups, kind="stable"), np.cumsum(sizes)[:-1])
-    for group in order[np.argsort(-sizes[order], kind="stable")]:
-        own = by_group[group]
-        found[group] = fold = int((shares[:, labels[own]].sum(axis=1) + filled * len(own)).argmin())
-        np.add.at(shares[fold], labels[own], weights[own])
-        filled[fold] += len(own) / len(groups)
-    return found
+
+    def majority(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+        ranked = np.full((len(ask), guessing.top_k), NONE, dtype=np.int32)
+        left = np.arange(len(ask))
+        for groups in (getattr(guessing, name) for name in names):
+            ranked[left] = most_frequent(groups[learn], guessing.answers[learn], groups[ask[left]], guessing.top_k)
+            left = left[ranked[left, 0] == NONE]
+        return guessing.guesses(ask, ranked)
+
+    return majority
 
 
-def clusters_of(items: Items) -> Codes:
-    """Return the number of each item's cluster: items about one image or of one pair or block, and who shares any.
+def most_frequent(groups: Codes, answers: Codes, asked: Codes, k: int) -> Integers:
+    """Return the k most frequent answers in each asked group; of equally frequent ones, the one that occurs first.
 
-    If a cluster then has more than a fold should have, blocks and pairs alone are clusters, and so are the items about
-    one image that are in none.
+    >>> most_frequent(np.array([0, 0, 0, 1]), np.array([7, 5, 7, 5]), np.array([0, 1]), 2)
+    array([[ 7,  5],
+           [ 5, -1]])
     """
-    images, pairs, blocks = items.images.codes, items.pairs.codes, items.blocks.codes
-    clusters = connected(len(items), images, pairs, blocks)
-    if _largest(clusters) * FOLDS <= len(items):
-        return clusters
-    return connected(len(items), np.where((pairs == NONE) & (blocks == NONE), images, NONE), pairs, blocks)
+    if not len(groups):
+        return np.full((len(asked), k), NONE)
+    (group, answer), pair_of_item = distinct(groups, answers)
+    first = np.empty(len(group), dtype=np.int64)
+    first[pair_of_item[::-1]] = np.arange(len(groups))[::-1]
+    order = np.lexsort((first, -np.bincount(pair_of_item), group))
+    group, answer = group[order], answer[order]
+    at = np.searchsorted(group, asked)[:, None] + np.arange(k)
+    found = np.minimum(at, len(group) - 1)
+    return np.where((at < len(group)) & (group[found] == asked[:, None]), answer[found], NONE)
 
 
-def connected(items: int, *columns: Codes) -> Codes:
-    """Number items so that those with equal codes in any column share a number, in the order of first appearance.
+majority, of_family = majority_of("types", "all"), majority_of("families", "types", "all")
 
-    >>> connected(4, np.array([0, 0, 1, 2]), np.array([NONE, 0, 0, NONE]))
-    array([0, 0, 0, 1], dtype=int32)
+
+def uniform(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+    """Answer with any answer that there is to the type, of which all are known; where "yes" is one, so is "no".
+
+    Answers are drawn; further ones are those behind the drawn one. The expected credit is that of any of them.
     """
-    least = np.arange(items)
-    """The first item that each is known to be connected with."""
-    while True:
-        before = least
-        for codes in columns:
-            known = codes != NONE
-            first = np.full(int(codes.max(initial=0)) + 1, items)
-            np.minimum.at(first, codes[known], least[known])
-            least = least.copy()
-            least[known] = first[codes[known]]
-        least = least[least]
-        if np.array_equal(least, before):
-            return np.unique(least, return_inverse=True)[1].astype(np.int32)
+    types, answers = _possible(guessing, np.concatenate([learn, ask]))
+    asked = guessing.types[ask]
+    starts, ends = np.searchsorted(types, asked), np.searchsorted(types, asked, side="right")
+    sizes = ends - starts
+    # RandomState draws the same numbers in all versions of NumPy
+    rng = np.random.RandomState(stream(guessing.seed, "uniform").getrandbits(32))
+    drawn = (starts + rng.random_sample(len(guessing.items))[ask] * sizes).astype(np.int64)
+    first, ranks = np.minimum(drawn, ends - 1) - starts, np.arange(guessing.top_k)
+    behind = starts[:, None] + (first[:, None] + ranks) % sizes[:, None]
+    ranked = np.where(ranks < sizes[:, None], answers[behind], NONE)
+    shares, vocabulary, counts = defaultdict[tuple[int, str], float](float), guessing.vocabulary, np.bincount(types)
+    for kind, code in zip(types.tolist(), answers.tolist(), strict=True):
+        shares[kind, vocabulary[code].lower()] += 1 / counts[kind]
+    golds = guessing.items.gold
+    (gold, kinds), back = distinct(golds.codes[ask], asked)
+    expected = [
+        sum(shares.get((kind, text), 0.0) for text in accepted(golds.values[code]))
+        for code, kind in zip(gold.tolist(), kinds.tolist(), strict=True)
+    ]
+    return Guesses(ranked, np.minimum(1.0, guessing.top_k * np.array(expected)[back]))
 
 
-def _largest(groups: Codes) -> int:
-    return int(np.bincount(groups).max()) if len(groups) else 0
+def _possible(guessing: Guessing, places: Places) -> tuple[Integers, Integers]:
+    """Return each type of some items, in ascending order, beside each of its possible answers."""
+    (types, answers), _ = distinct(guessing.types[places], guessing.answers[places])
+    truths = np.array([guessing.numbers[text] for text in YES_NO])
+    closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
+    types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
+    return distinct(types, answers)[0]

@@ -13,17 +13,23 @@ from math import hypot
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from vqagen.errors import counted
 from vqagen.items.answers import BOOL, INTEGER, LIST, TEXT, WORD
-from vqagen.items.table import NONE, Column
+from vqagen.items.groups import counts_of_rows, crossed
+from vqagen.items.table import NONE, Column, Items
 from vqagen.report import table as forms
 from vqagen.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
-from vqagen.score.answers.judging import VQA_OFFICIAL, vqa_normal
-from vqagen.score.evaluate.evaluation import ANSWER, GIVEN, OVERALL, PAIR, Evaluation, Row, crossed
 from vqagen.score.intervals import wilson
 from vqagen.tasks import task_named
 
+OVERALL = "overall"
+PAIR, ANSWER, GIVEN, STATUS = "pair", "answer", "given", "status"
+"""Fields that items get when they are judged: the number of the pair, the right and the given answer as they are
+compared, and how the reply was understood: `read`, `not read`, …"""
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 AnswerCounts = Mapping[tuple[str, str], int]
 """(right answer, given answer) -> questions; a question without an answer was given NO_ANSWER."""
 NO_ANSWER = ""
@@ -31,8 +37,6 @@ NO_ANSWER_SHOWN = "(no answer)"
 PAIRS = "pairs"
 """The key of the table of pairs."""
 KIND = "answer_type"
-_KINDS = {"yes/no": BOOL, "number": INTEGER, "other": TEXT}
-"""Type of answers as VQAv2 names it -> kind."""
 _ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
 YES, NO = "yes", "no"
 MOST_ANSWERS = 40
@@ -45,13 +49,11 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 # Single answers -------------------------------------------------------------------------------------------------------
 
 
-def answer_tables(evaluation: Evaluation) -> Iterator[Table | None]:
-    """Yield the tables of yes/no questions, of counting questions, and of answers."""
-    right, given = (evaluation.items.fields[name] for name in (ANSWER, GIVEN))
-    if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
-        right, given = right.map(vqa_normal), given.map(vqa_normal)
-    kinds = evaluation.items.fields.get(KIND, right.map(_kind_of)).map(lambda kind: _KINDS.get(kind, kind))
-    numbers = evaluation.numbers([kinds, right, Column(given.codes + 1, (NO_ANSWER, *given.values))])
+def answer_tables(items: Items, kept: Flags) -> Iterator[Table | None]:
+    """Yield the tables of yes/no questions, of counting questions, and of answers, of the items that are kept."""
+    right, given = items.fields[ANSWER], items.fields[GIVEN]
+    kinds = items.fields.get(KIND, right.map(_kind_of))
+    numbers = counts_of_rows([kinds, right, Column(given.codes + 1, (NO_ANSWER, *given.values))], kept)
     found: dict[str, Counter[tuple[str, str]]] = {kind: Counter() for kind in _ORDER}
     for (kind, *answers), number in numbers.items():
         found.setdefault(kind, Counter())[tuple(answers)] += number
@@ -170,23 +172,23 @@ def share(part: float, whole: float) -> float | None:
 # Several answers ------------------------------------------------------------------------------------------------------
 
 
-def pairs_table(evaluation: Evaluation) -> Table | None:
+def pairs_table(items: Items, correct: Floats, kept: Flags) -> Table | None:
     """Return of how many balanced pairs both answers are right, by the category of the first; None without pairs.
 
     The two questions of a pair have one program about two scenes, and their answers differ. A model that guesses from
     the words alone answers both alike, so it is right once.
     """
-    places = np.flatnonzero(evaluation.is_counted & (evaluation.items.fields[PAIR].codes != NONE))
-    numbers = evaluation.items.fields[PAIR].codes[places]
+    places = np.flatnonzero(kept & (items.fields[PAIR].codes != NONE))
+    numbers = items.fields[PAIR].codes[places]
     _, first, pair_of, sizes = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
-    rights = np.bincount(pair_of, weights=evaluation.correct[places] >= 1).astype(int)[sizes == 2]
+    rights = np.bincount(pair_of, weights=correct[places] >= 1).astype(int)[sizes == 2]
     if not len(rights):
         return None
     rows = [_pair_row(OVERALL, rights)]
-    category = evaluation.items.first_column(("category", "rule_class"))
+    category = items.first_column(("category", "rule_class"))
     if category is not None:
         codes = category.codes[places[first[sizes == 2]]]
-        for code, name in sorted(enumerate(map(str, category.values)), key=lambda each: each[1]):
+        for code, name in sorted(enumerate(map(str, category.values)), key=lambda numbered: numbered[1]):
             rows += [_pair_row(name, rights[codes == code])] if (codes == code).any() else []
     parted = int(sizes[sizes != 2].sum())
     names = columns(
@@ -202,20 +204,20 @@ def _pair_row(name: str, rights: Any) -> tuple[Cell, ...]:
     return name, len(rights), both, one, none, both / len(rights), *wilson(both, len(rights))
 
 
-def dialogs_table(evaluation: Evaluation) -> Table | None:
+def dialogs_table(items: Items, correct: Floats, is_counted: Flags) -> Table | None:
     """Return how many dialogs are right, and how errors propagate from round to round; None without dialogs."""
-    kept = np.flatnonzero(evaluation.is_counted)
+    kept = np.flatnonzero(is_counted)
     if not len(kept):
         return None
-    dialogs = Column.of(evaluation.items.ids[at].rpartition("/")[0] for at in kept.tolist()).codes
-    is_right = evaluation.correct[kept] >= 1
+    dialogs = Column.of(items.ids[at].rpartition("/")[0] for at in kept.tolist()).codes
+    is_right = correct[kept] >= 1
     wrong = (~is_right).astype(np.int64)
     starts, errors = np.unique(dialogs, return_index=True)[1], np.cumsum(wrong)
     errors -= (errors - wrong)[starts][dialogs]  # now those of the dialog itself, from its first round to this one
     count = len(starts)
     follows = np.flatnonzero(dialogs[1:] == dialogs[:-1]) + 1
     after = [is_right[follows][is_right[follows - 1] == before] for before in (True, False)]
-    (right, after_right), (wrong_before, after_wrong) = ((int(each.sum()), len(each)) for each in after)
+    (right, after_right), (wrong_before, after_wrong) = ((int(flags.sum()), len(flags)) for flags in after)
     return _row(
         "dialogs",
         "Dialogs",
@@ -236,25 +238,16 @@ def dialogs_table(evaluation: Evaluation) -> Table | None:
 # control trials alone, so the gap is the cost of taking a perspective.
 
 
-def trial_tables(evaluation: Evaluation) -> Iterator[Table | None]:
-    """Yield the gap, and the kinds of answers of trials that come with their items."""
-    yield gap_table(evaluation.table(TYPE))
-    outcomes, given = evaluation.items.outcomes, evaluation.items.fields[GIVEN]
-    if outcomes is not None:
-        answered = crossed([outcomes, Column(given.codes + 1, (None, *given.values))])
-        known = task_named(evaluation.items.kind).answer_kinds
-        kinds = answered.map(lambda each: NO_ANSWER_KIND if each[1] is None else dict(each[0]).get(each[1], known[-1]))
-        yield mistakes_table(evaluation.numbers([evaluation.items.fields[TYPE], kinds]), known)
-
-
-def gap_table(types: Sequence[Row]) -> Table | None:
+def gap_table(types: Sequence[tuple[str, int, float]]) -> Table | None:
     """Return the accuracies of control and test trials and their gap; None without trials of both types.
+
+    Types are given with their trials and the number of right answers.
 
     Tests from "your point of view" are a type of their own, which is shown and does not count for the gap. The interval
     is Newcombe's hybrid score interval, by method 10 of his Interval estimation for the difference between independent
     proportions (1998).
     """
-    shares = {row.name: (row.n, row.accuracy, *wilson(row.correct, row.n)) for row in types}
+    shares = {name: (n, correct / n, *wilson(correct, n)) for name, n, correct in types}
     if CONTROL not in shares or TEST not in shares:
         return None
     (one, first, low, high), (two, second, least, most) = shares[CONTROL], shares[TEST]
@@ -266,10 +259,15 @@ def gap_table(types: Sequence[Row]) -> Table | None:
     return Table("gap", "Perspective-taking gap", names, (*rows, ("gap", one + two, difference, *bounds)), (note,))
 
 
-def mistakes_table(counts: Mapping[tuple[Any, ...], int], kinds: Sequence[str]) -> Table | None:
-    """Return the kinds of answers, in their order, by type of trial; `counts` are of (type, kind). None if no kind is
-    known.
-    """
+def mistakes_table(items: Items, kept: Flags) -> Table | None:
+    """Return the kinds of answers by type of trial, of trials that come with their items; None of others."""
+    if items.outcomes is None:
+        return None
+    given, kinds = items.fields[GIVEN], task_named(items.kind).answer_kinds
+    answered = crossed([items.outcomes, Column(given.codes + 1, (None, *given.values))]).map(
+        lambda row: NO_ANSWER_KIND if row[1] is None else dict(row[0]).get(row[1], kinds[-1])
+    )
+    counts = counts_of_rows([items.fields[TYPE], answered], kept)
     names = sorted({type for type, _ in counts})
     totals = {name: sum(number for (type, _), number in counts.items() if type == name) for name in names}
     rows: list[tuple[Cell, ...]] = []

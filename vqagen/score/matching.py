@@ -1,13 +1,16 @@
-"""Finds the prediction of each item by its id, and refuses ids that may be places."""
+"""Finds the prediction of each item by its id, refuses ids that may be places, and counts what is covered."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from vqagen.errors import BadInput, FaultList, Problem, counted, warn
-from vqagen.items.table import NONE, Codes, Items
+from vqagen.items.table import NONE, Codes, Column, Items
+from vqagen.score.answers.judging import NOT_AN_OPTION
+from vqagen.score.answers.replies import AMBIGUOUS, NO_VALID_ANSWER, NOT_READ, READ
 from vqagen.score.predictions.reading import Predictions, lowest
 
 EXAMPLES = 3
@@ -54,6 +57,9 @@ def _order_fault(items: Items, predictions: Predictions) -> str:
 
 def _place_fault(items: Items, predictions: Predictions) -> str:
     """Return why the ids of predictions may be places of the items; "" if they are ids for certain.
+
+    Predictions 0, 1, 2 and 3 for the questions 2, 3, 5 and 8 are numbered as the rows of an export: matched by their
+    ids, that of row 2 would be scored as the answer to question 2, which is in row 0.
 
     Numbers from 0 or 1 on are places where some are no ids of the items, unless they are those of the whole file; where
     they are as many as a split has of other ids; and where all are ids and the first item alone has none. Under a key
@@ -117,3 +123,82 @@ def reject_items(items: Items, places: Sequence[int], message: str) -> None:
     for place in places:
         faults.add([("", message)], f"question {items.ids[place]}")
     faults.finish()
+
+
+# Coverage -------------------------------------------------------------------------------------------------------------
+
+FAULTS = ("missing", "duplicate", "unknown", "not_an_option", "ambiguous", "not_read", "no_valid_answer")
+
+
+_NOT_READ = [status.replace(" ", "_") for status in (AMBIGUOUS, NOT_READ, NO_VALID_ANSWER, NOT_AN_OPTION)]
+
+
+class Coverage(NamedTuple):
+    """Counts of questions and predictions."""
+
+    questions: int
+    predictions: int
+    """Predictions in the file, duplicates among them."""
+    answered: int
+    """Questions with a prediction."""
+    missing: int
+    """Questions without one."""
+    duplicate: int
+    """Further predictions for a question that has one already. They change nothing if they are equal to the first;
+    a question with different predictions is answered wrong."""
+    unknown: int
+    """Predictions for questions that the file does not have; each id counts once."""
+    read: int
+    """Questions whose prediction was read."""
+    ambiguous: int
+    """Questions whose prediction names several answers, or which have different predictions."""
+    not_read: int
+    """Questions whose prediction is free text in which no rule of `score.answers.replies` is certain."""
+    no_valid_answer: int
+    """Questions whose prediction is empty, a refusal, or of another type."""
+    not_an_option: int
+    """Questions whose prediction names none of the options."""
+    examples: Mapping[str, tuple[str, ...]]
+    """Fault -> the first ids that have it, in the order of questions; of unknown and duplicate ids, the lowest."""
+
+    def first_ids(self) -> str:
+        """Return the first ids of each fault as text; "" without faults.
+
+        >>> Coverage(9, 4, 4, 5, 0, 1, 4, 0, 0, 0, 0, {"missing": ("0", "2", "3"), "unknown": ("12",)}).first_ids()
+        'missing 0, 2, 3, …; unknown 12'
+        """
+        return "; ".join(f"{fault.replace('_', ' ')} {self.ids(fault)}" for fault in FAULTS if getattr(self, fault))
+
+    def ids(self, fault: str) -> str:
+        """Return the first ids that have a fault as text, with an ellipsis if there are more."""
+        ids = self.examples.get(fault, ())
+        return ", ".join(ids) + (", …" if getattr(self, fault) > len(ids) else "")
+
+
+def coverage_of(items: Items, predictions: Predictions, statuses: Column) -> Coverage:
+    """Return the coverage of predictions; `statuses` say how that for each item was understood, NONE without one."""
+    missing = np.flatnonzero(statuses.codes == NONE)
+    places = {
+        status.replace(" ", "_"): np.flatnonzero(statuses.codes == code) for code, status in enumerate(statuses.values)
+    }
+    understood = places.pop(READ, missing[:0])
+    answered, unknown = len(items) - len(missing), list[str]()
+    if answered < len(predictions.by_id):
+        asked = known_ids(items)
+        unknown = [id for id in predictions.by_id if id not in asked]
+    examples = {
+        fault: tuple(items.ids[at] for at in found[:EXAMPLES].tolist())
+        for fault, found in sorted({**places, "missing": missing}.items())
+    }
+    examples |= {"unknown": lowest(unknown, EXAMPLES), "duplicate": lowest(predictions.duplicated, EXAMPLES)}
+    return Coverage(
+        questions=len(items),
+        predictions=predictions.total,
+        answered=answered,
+        missing=len(missing),
+        duplicate=len(predictions.duplicated),
+        unknown=len(unknown),
+        read=len(understood),
+        **{fault: len(places.get(fault, ())) for fault in _NOT_READ},
+        examples={fault: ids for fault, ids in examples.items() if ids},
+    )
