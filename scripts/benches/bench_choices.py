@@ -13,7 +13,7 @@ from bench_costs import count_option, run_command
 
 import vqagen
 from vqagen.files.records import open_records
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 
 TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]

@@ -824,8 +824,8 @@ def test_every_code_is_in_the_list_and_tested() -> None:
 @pytest.mark.parametrize("samples", [0, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_shipped_files_pass_without_a_doubt(samples: int) -> None:
     domains = SHIPPED_DOMAINS.values()
-    templates = sorted({ROOT / templates for each in domains for templates in each.templates.values()})
-    paths = [ROOT / "synonyms.json", *(ROOT / each.metadata for each in domains), *templates]
+    templates = sorted({ROOT / templates for each in domains for templates in (each["questions"], each["dialogs"])})
+    paths = [ROOT / "synonyms.json", *(ROOT / each["metadata"] for each in domains), *templates]
     report = check_paths(paths, samples=samples)
 
     assert (mistakes(report), doubts(report), report.notes) == ([], [], [])

@@ -16,7 +16,7 @@ from vqagen.errors import UsageError
 from vqagen.files.locations import files_in
 from vqagen.files.schema import schema_faults, schema_names, schema_text
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import DIALOGS, QUESTIONS, SHIPPED_DOMAINS, find_domain
+from vqagen.language.domain_files import DIALOGS, METADATA, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
 from vqagen.tasks.questions.settings import RecordForm
@@ -177,17 +177,15 @@ def generator_of(file: str) -> dict[str, object]:
 def test_every_listed_file_is_shipped(name: str) -> None:
     listed = SHIPPED_DOMAINS[name]
 
-    assert (ROOT / listed.metadata).is_file()
-    assert all((ROOT / templates).exists() for templates in listed.templates.values())
-    assert find_domain(name).metadata == shipped(listed.metadata)
-    assert find_domain(name).templates == shipped(next(iter(listed.templates.values())))
-    for task, templates in listed.templates.items():
-        assert find_domain(name, task=task).templates == shipped(templates)
+    assert all((ROOT / path).exists() for path in listed.values())
+    assert find_domain(name).metadata == shipped(listed[METADATA])
+    assert find_domain(name).templates == find_domain(name, task=QUESTIONS).templates == shipped(listed[QUESTIONS])
+    assert find_domain(name, task=DIALOGS).templates == shipped(listed[DIALOGS])
 
 
 def test_every_shipped_file_is_listed() -> None:
     """So each is tested, for tests walk the list: what lies beside the pages is a domain's or the director task's."""
-    domains = [place for each in SHIPPED_DOMAINS.values() for place in (each.metadata, *each.templates.values())]
+    domains = [place for each in SHIPPED_DOMAINS.values() for place in each.values()]
     places = [ROOT / place for place in (*domains, SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
     files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
     pages = {ROOT / folder / "README.md" for folder in ("metadata", "templates")}

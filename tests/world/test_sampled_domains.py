@@ -82,7 +82,7 @@ def share(things: list[Record], holds: Callable[[Record], bool]) -> float:
 def test_the_shipped_domains_give_scenes_that_compile() -> None:
     """Every sampled object is in the compiled scene."""
     for listed in SHIPPED_DOMAINS.values():
-        domain = load_domain(shipped(listed.metadata))
+        domain = load_domain(shipped(listed["metadata"]))
         for record in sample_scenes(SamplingRules.from_domain(domain), 0, 0, 10):
             assert compile_scene(record, domain).size == len(record["objects"])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
 from vqagen.files.locations import content_hash, paths_of
@@ -19,11 +19,18 @@ from vqagen.language.loading import BadTemplates, find_template_files, raise_bad
 from vqagen.language.sentence import is_english
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
-from vqagen.plugin.loading import Plugins, load_plugins
+from vqagen.plugin import NO_PLUGINS, Declarations
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.metadata_reader import files_named_by
 
 PathLike = Path | str
+METADATA, QUESTIONS, DIALOGS = "metadata", "questions", "dialogs"
+SHIPPED_DOMAINS: Mapping[str, Mapping[str, str]] = {
+    name: {METADATA: f"metadata/{name}.json", QUESTIONS: f"templates/{name}", DIALOGS: "templates/dialog"}
+    for name in ("clevr", "market")
+}
+"""The places of each domain's files among the shipped data: of its metadata, and of its templates for each task."""
+DEFAULT_DOMAIN = "clevr"
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class LoadedDomain:
     hashes: dict[str, str]
     """Content hash of each input, by its role."""
     files: DomainFiles
-    plugins: Plugins = field(repr=False)
+    plugins: Declarations = field(repr=False)
     skipped: tuple[BadTemplates, ...] = ()
     """Templates with mistakes, which were left out."""
 
@@ -136,15 +143,15 @@ def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
         close = nearest(str(domain), SHIPPED_DOMAINS)
         hint = f"did you mean {close!r}?" if close and not is_here else advice
         raise UsageError(f"vqagen ships no domain {str(domain)!r}; {hint}")
-    templates = listed.templates[DIALOGS if task == DIALOGS else QUESTIONS]
-    return DomainFiles(shipped(listed.metadata), shipped(templates), None, name=str(domain))
+    templates = listed[DIALOGS if task == DIALOGS else QUESTIONS]
+    return DomainFiles(shipped(listed[METADATA]), shipped(templates), None, name=str(domain))
 
 
 def _files_in(metadata: Path, task: str | None) -> DomainFiles:
     """Return the files beside the metadata. The shipped templates of dialogs fit every domain."""
     templates, synonyms = _own_templates(metadata.parent, task), metadata.parent / "synonyms.json"
     if task == DIALOGS and not templates.is_dir():
-        templates = shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS])
+        templates = shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN][DIALOGS])
     return DomainFiles(metadata, templates, synonyms if synonyms.is_file() else None)
 
 
@@ -158,16 +165,20 @@ def is_written_as_path(domain: PathLike) -> bool:
     return isinstance(domain, Path) or domain in (".", "..") or any(each in domain for each in separators)
 
 
-def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
+def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Declarations]:
     """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
-    plugins = load_plugins([*map(str, files_named_by(files.metadata)[0]), *files.plugins])
-    catalogue = Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations)
+    names, plugins = [*map(str, files_named_by(files.metadata)[0]), *files.plugins], NO_PLUGINS
+    if names:
+        from vqagen.plugin.loading import load_plugins  # what most domains do not need
+
+        plugins = load_plugins(names)
+    catalogue = Catalogue(load_domain(files.metadata, plugins), plugins)
     catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue, plugins))
     return catalogue, plugins
 
 
 @lru_cache(maxsize=8)
-def _reload(files: DomainFiles, identity: str) -> tuple[Catalogue, Plugins]:
+def _reload(files: DomainFiles, identity: str) -> tuple[Catalogue, Declarations]:
     """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
     catalogue, plugins = load_catalogue(files)
     if _identity(files, catalogue, plugins) != identity:
@@ -188,7 +199,7 @@ def _reloaded_with(
     return _with_templates(files, *_reload(files, identity), templates, skipped)
 
 
-def _identity(files: DomainFiles, catalogue: Catalogue, plugins: Plugins) -> str:
+def _identity(files: DomainFiles, catalogue: Catalogue, plugins: Declarations) -> str:
     """Return a text that differs if the metadata, files of words that it names, or the plug-ins differ."""
     metadata = hashlib.sha256(catalogue.domain.text.encode()).hexdigest()
     return " ".join((metadata, *hashes_beside(files, plugins).values()))
@@ -200,7 +211,7 @@ def rules_hashes(files: DomainFiles) -> dict[str, str]:
     return {"metadata": content_hash([files.metadata]), **({"plugins": plugins.hash} if plugins.hashes else {})}
 
 
-def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
+def hashes_beside(files: DomainFiles, plugins: Declarations) -> dict[str, str]:
     """Return the content hashes of plug-ins, and of the sections of the metadata that are files of their own."""
     _, words = files_named_by(files.metadata)
     return {
@@ -231,13 +242,13 @@ def load_domain_files(
     """
     files = files or find_domain()
     catalogue, plugins = load_catalogue(files)
-    found = read_template_files(files.templates, catalogue, drops_idle)
-    raise_bad(() if skips_bad else found.bad)
-    warn_doubts(found, files.templates)
-    return _with_templates(files, catalogue, plugins, found.templates, found.bad)
+    placed, bad = read_template_files(files.templates, catalogue, drops_idle)
+    raise_bad(() if skips_bad else bad)
+    warn_doubts(placed, files.templates)
+    return _with_templates(files, catalogue, plugins, tuple(each.template for each in placed), tuple(bad))
 
 
-def input_hashes(files: DomainFiles, domain: Domain, plugins: Plugins) -> dict[str, str]:
+def input_hashes(files: DomainFiles, domain: Domain, plugins: Declarations) -> dict[str, str]:
     """Return the content hash of each file of a domain that is there, by its role."""
     synonyms = synonyms_file(files, domain)
     templates = [each.path for each in find_template_files(files.templates)] if files.templates.exists() else []
@@ -252,7 +263,7 @@ def input_hashes(files: DomainFiles, domain: Domain, plugins: Plugins) -> dict[s
 def _with_templates(
     files: DomainFiles,
     catalogue: Catalogue,
-    plugins: Plugins,
+    plugins: Declarations,
     templates: tuple[Template, ...],
     skipped: tuple[BadTemplates, ...],
 ) -> LoadedDomain:
@@ -268,21 +279,3 @@ def _with_templates(
         plugins,
         skipped,
     )
-
-
-QUESTIONS, DIALOGS = "questions", "dialogs"
-
-
-class ShippedDomain(NamedTuple):
-    """The places of a domain's files among the shipped data."""
-
-    metadata: str
-    templates: Mapping[str, str]
-    """Task -> file or folder of templates."""
-
-
-SHIPPED_DOMAINS: Mapping[str, ShippedDomain] = {
-    "clevr": ShippedDomain("metadata/clevr.json", {QUESTIONS: "templates/clevr", DIALOGS: "templates/dialog"}),
-    "market": ShippedDomain("metadata/market.json", {QUESTIONS: "templates/market", DIALOGS: "templates/dialog"}),
-}
-DEFAULT_DOMAIN = "clevr"

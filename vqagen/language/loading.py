@@ -18,7 +18,7 @@ from vqagen.files.schema import schema_faults
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
-from vqagen.language.template_record import canonical_form
+from vqagen.language.template_record import canonical_form, written_path
 from vqagen.language.text_doubts import text_doubts
 from vqagen.world.findings import problem_in
 
@@ -76,20 +76,12 @@ class PlacedTemplate:
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a path of the record in canonical form, placed where the author wrote it."""
-        written = canonical_form(self.record).written_path(place)
+        written = written_path(place, canonical_form(self.record)[1])
         return problem_in(self.source, f"{self.path}.{written}" if written else self.path, message, self.text)
 
 
-class TemplatesRead(NamedTuple):
-    """The templates of one or more files, and what could not be used."""
-
-    placed: tuple[PlacedTemplate, ...]
-    bad: tuple[BadTemplates, ...]
-
-    @property
-    def templates(self) -> tuple[Template, ...]:
-        """The templates without their places."""
-        return tuple(each.template for each in self.placed)
+TemplatesRead = tuple[list[PlacedTemplate], list[BadTemplates]]
+"""The templates of files, and what cannot be used of them."""
 
 
 def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ...]:
@@ -97,9 +89,9 @@ def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ..
 
     Families are numbered in the order of file paths, then of places in each file. Raises BadInput with every mistake.
     """
-    found = read_template_files(path, catalogue)
-    raise_bad(found.bad)
-    return found.templates
+    placed, bad = read_template_files(path, catalogue)
+    raise_bad(bad)
+    return tuple(each.template for each in placed)
 
 
 def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool = False) -> TemplatesRead:
@@ -108,17 +100,15 @@ def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool
     With `drops_idle`, constraints that speak of what is not there are no mistakes: they are left out with a warning.
     """
     read = [_read_file(file, catalogue, drops_idle) for file in find_template_files(path)]
-    placed = [placed for each in read for placed in each.placed]
-    numbered = tuple(
-        replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)
-    )
-    return TemplatesRead(numbered, tuple(bad for each in read for bad in each.bad))
+    placed = [each for of_file, _ in read for each in of_file]
+    numbered = [replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)]
+    return numbered, [each for _, of_file in read for each in of_file]
 
 
-def warn_doubts(read: TemplatesRead, path: Path | str) -> None:
+def warn_doubts(placed: Iterable[PlacedTemplate], path: Path | str) -> None:
     """Warn in one line of the texts, read from a `path`, that cannot ask what their programs compute."""
     doubts = dict.fromkeys(
-        each.problem(place, message) for each in read.placed for _, place, message in text_doubts(each.template)
+        each.problem(place, message) for each in placed for _, place, message in text_doubts(each.template)
     )
     if doubts:
         first, more = min(doubts, key=reading_order), counted(len(doubts) - 1, "more warning")
@@ -148,7 +138,7 @@ def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> Te
         text = read_text(file.path)
         document, shape_faults = _document_of(text, str(file.path))
     except BadInput as error:
-        return TemplatesRead((), (BadTemplates(file.name, "", error.problems),))
+        return [], [BadTemplates(file.name, "", error.problems)]
     base, records = _records_of(document)
     paths = [f"{base}[{number}]" for number in range(len(records))]
     faults: dict[int | None, list[Fault]] = {}
@@ -174,17 +164,17 @@ def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> Te
         faults.setdefault(number, []).append((f"{paths[number]}.name", message))
     if None in faults:
         every = [fault for found in faults.values() for fault in found]
-        return TemplatesRead((), (BadTemplates(file.name, "", _problems(every, text, file)),))
-    bad = (
+        return [], [BadTemplates(file.name, "", _problems(every, text, file))]
+    bad = [
         BadTemplates(file.name, _name_of(records[number], number), _problems(faults[number], text, file))
         for number in sorted(number for number in faults if number is not None)
-    )
-    sound = (
+    ]
+    sound = [
         PlacedTemplate(template, str(file.path), text, paths[number], records[number])
         for number, template in made
         if number not in faults
-    )
-    return TemplatesRead(tuple(sound), tuple(bad))
+    ]
+    return sound, bad
 
 
 @lru_cache(maxsize=64)

@@ -25,6 +25,7 @@ from vqagen.language.template_record import (
     unknown_placeholders,
     with_choice,
     with_drawn_values,
+    written_path,
 )
 from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind, Record
 
@@ -45,20 +46,21 @@ def read_templates(
     With every fault of its meaning as (JSON path, message), where `path` is that of the record. A record whose keys or
     placeholders are at fault makes none.
     """
-    form, faults = canonical_form(written), list(key_faults(written))
+    canonical, renamed = canonical_form(written)
+    faults = list(key_faults(written))
     choices: list[Replacement] = []
     if "for" in written:
         choices, found = choices_of(written["for"], catalogue.domain)
         faults += found
-        faults += unknown_placeholders(form.record, choices[0]) if choices else ()
+        faults += unknown_placeholders(canonical, choices[0]) if choices else ()
     templates: list[Template] = []
     if not faults:
-        made = [with_choice(form.record, choice) for choice in choices] or [form.record]
+        made = [with_choice(canonical, choice) for choice in choices] or [canonical]
         opened = written.get(OPENED)
         checked = [_checked(record, opened, catalogue, file, index + k) for k, record in enumerate(made)]
         templates = [template for template, _ in checked]
         faults += _merged_faults(choices, [found for _, found in checked]) if choices else checked[0][1]
-    return templates, [(_inside(path, form.written_path(place)), message) for place, message in faults]
+    return templates, [(_inside(path, written_path(place, renamed)), message) for place, message in faults]
 
 
 def _inside(path: str, place: str) -> str:

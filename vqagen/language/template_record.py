@@ -54,23 +54,13 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 # Forms ------------------------------------------------------------------------------------------------------------
 
 
-class CanonicalRecord(NamedTuple):
-    """A record in canonical form; paths in it and in the other fields start from the record itself."""
-
-    record: dict[str, Any]
-    renamed: dict[str, str]
-    """Path in the canonical record -> path in what was written, where they differ."""
-
-    def written_path(self, path: str) -> str:
-        """Return the path, as the author wrote it, of a path in the canonical record."""
-        for canonical, written in self.renamed.items():
-            if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
-                return written + path[len(canonical) :]
-        return path
+Renamed = Mapping[str, str]
+"""Path in the canonical record -> path in what was written, where they differ: {"nodes[0].type": "nodes[0].function"}.
+All paths start from the record itself."""
 
 
-def canonical_form(written: Mapping[str, Any]) -> CanonicalRecord:
-    """The canonical form of a record of the right shape."""
+def canonical_form(written: Mapping[str, Any]) -> tuple[dict[str, Any], Renamed]:
+    """Return the canonical form of a record of the right shape, and the paths in it that were written otherwise."""
     renamed: dict[str, str] = {}
     text, constraints = written["text"], written.get("constraints") or []
     if isinstance(text, str):
@@ -79,11 +69,17 @@ def canonical_form(written: Mapping[str, Any]) -> CanonicalRecord:
         **{key: written[key] for key in ("name", "params") if key in written},
         "text": [text] if isinstance(text, str) else text,
         "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
-        "constraints": [
-            _constraint(constraint, f"constraints[{i}]", renamed) for i, constraint in enumerate(constraints)
-        ],
+        "constraints": [_constraint(each, f"constraints[{i}]", renamed) for i, each in enumerate(constraints)],
     }
-    return CanonicalRecord(record, renamed)
+    return record, renamed
+
+
+def written_path(path: str, renamed: Renamed) -> str:
+    """Return the path, as the author wrote it, of a path in the canonical record."""
+    for canonical, written in renamed.items():
+        if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
+            return written + path[len(canonical) :]
+    return path
 
 
 def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:

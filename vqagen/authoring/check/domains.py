@@ -21,7 +21,7 @@ from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import DEFAULT_DOMAIN, SHIPPED_DOMAINS, find_domain
+from vqagen.language.domain_files import DEFAULT_DOMAIN, DIALOGS, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.world.metadata_reader import files_named_by
 
 NEAR = 3
@@ -154,9 +154,9 @@ def _listed_with(item: CheckedFile) -> list[Path]:
     """
     place = _absolute(item.path)
     return [
-        _shown(shipped(listed.metadata), item)
+        _shown(shipped(listed[METADATA]), item)
         for listed in SHIPPED_DOMAINS.values()
-        if any(place.is_relative_to(shipped(each)) for each in ("synonyms.json", *listed.templates.values()))
+        if any(place.is_relative_to(shipped(file)) for file in ("synonyms.json", listed[QUESTIONS], listed[DIALOGS]))
     ]
 
 

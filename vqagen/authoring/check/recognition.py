@@ -24,7 +24,7 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.records import first_keys
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
-from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
+from vqagen.language.question import QUESTIONS as QUESTION_RECORDS
 from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS, SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS

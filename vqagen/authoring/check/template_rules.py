@@ -205,13 +205,13 @@ class Finding(NamedTuple):
     message: str
 
 
-def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) -> tuple[PlacedTemplate, ...]:
+def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) -> list[PlacedTemplate]:
     """Return the templates of a file that have no mistakes, and note the mistakes of the others."""
     with report.listening(path, "not-json"):
-        read = read_template_files(path, catalogue)
-    for bad in read.bad:
-        report.add_errors(path, bad.problems)
-    return read.placed
+        placed, bad = read_template_files(path, catalogue)
+    for each in bad:
+        report.add_errors(path, each.problems)
+    return placed
 
 
 def add_rule_warnings(placed: Sequence[PlacedTemplate], report: CheckReport) -> None:

@@ -31,7 +31,7 @@ from vqagen.human.study.item import (
 from vqagen.items.answers import BOOL, INTEGER, NONE_THERE
 from vqagen.items.table import Items
 from vqagen.language.domain_files import DomainFiles, load_catalogue, load_domain_files
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.pictures.canvas import DIRECTOR, GridStyle
 from vqagen.rng import shuffled, stream
 from vqagen.score.items import read_items
