@@ -585,7 +585,7 @@ def test_a_template_has_at_most_a_hundred_nodes(tmp_path: Path) -> None:
     nodes = [{"type": "scene", "inputs": []}, *filters, {"type": "count", "inputs": [400]}]
 
     assert messages_of({"name": "deep", "text": ["How many cubes?"], "nodes": nodes}, tmp_path) == [
-        "[0].nodes: expected at most 100 nodes, found 402"
+        "[0].nodes: expected a list of at most 100, found a list of 402"
     ]
 
 

@@ -111,7 +111,7 @@ def _node(template: Template, number: int, node: TemplateNode) -> Record:
     else:
         output = composite.output
         steps = ["relate"] if template.relation(node) is not None else []
-        steps += [composite.filters[each.type] for each in template.described(node)]
+        steps += [composite.filters[side.type] for side in template.described(node)]
         steps += [composite.reducer] if composite.reducer else []
     return {
         "number": number,
@@ -151,7 +151,7 @@ def _example(attempt: _Attempt, filling: Filling, domain: Domain) -> Record:
     scene, program = attempt.scene, filling.program()
     text = attempt.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
     functions = [program.catalogue[node.function] for node in program.nodes]
-    talked_of = {each for function in functions for each in (*function.values, function.output)}
+    talked_of = {type_name for function in functions for type_name in (*function.values, function.output)}
     names = ObjectNames(scene, domain, talked_of)
     steps = zip(program.to_records(), functions, program.outputs(scene), strict=True)
     return {

@@ -40,9 +40,9 @@ def plain(value: Value) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
+        return [plain(part) for part in value]
     if isinstance(value, frozenset | set):
-        return sorted((plain(each) for each in value), key=str)
+        return sorted((plain(part) for part in value), key=str)
     return str(value)
 
 
@@ -60,9 +60,9 @@ def _in_speaking_order(domain: Domain) -> list[Attribute]:
 
 def _telling(scene: Scene, attributes: Sequence[Attribute], talked_of: Collection[str]) -> list[Attribute]:
     """Return the last attribute, those in use and, of the others, those that make more names different."""
-    chosen = [each for each in attributes if each.type in talked_of or each is attributes[-1]]
+    chosen = [other for other in attributes if other.type in talked_of or other is attributes[-1]]
     for attribute in attributes:
-        longer = [each for each in attributes if each in chosen or each is attribute]
+        longer = [other for other in attributes if other in chosen or other is attribute]
         if _how_many_names(scene, longer) > _how_many_names(scene, chosen):
             chosen = longer
     return chosen
@@ -82,14 +82,14 @@ def _word(attribute: Attribute, value: Recorded) -> str:
     if not value:
         return attribute.null
     values = [value] if isinstance(value, str) else value
-    return listed([attribute.display.get(each, each) for each in values])
+    return listed([attribute.display.get(leaf, leaf) for leaf in values])
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
     """Return the names, with "(2 of 3)" after those that several objects have."""
     shared, met = Counter(names), Counter[str]()
-    found = []
+    numbered = []
     for name in names:
         met[name] += 1
-        found.append(name if shared[name] == 1 else f"{name} ({met[name]} of {shared[name]})")
-    return found
+        numbered.append(name if shared[name] == 1 else f"{name} ({met[name]} of {shared[name]})")
+    return numbered

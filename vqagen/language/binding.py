@@ -78,12 +78,12 @@ class Binder:
 
         There are several only where a step may say either of two slots.
         """
-        found: list[Bound] = []
-        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), (), {}), found)
-        return [each for each in found if self._is_allowed(each.words)]
+        bindings: list[Bound] = []
+        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), (), {}), bindings)
+        return [binding for binding in bindings if self._is_allowed(binding.words)]
 
     def _walk(
-        self, program: Sequence[Step], first: int, at: int, before: int, bound: Bound, found: list[Bound]
+        self, program: Sequence[Step], first: int, at: int, before: int, bound: Bound, bindings: list[Bound]
     ) -> None:
         """Go on with the move `first` and the step `at`; add to `found` what reaches the end of both.
 
@@ -98,7 +98,7 @@ class Binder:
             if function in functions:
                 if is_ambiguous:
                     left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places), steps.copy())
-                    self._walk(program, number + 1, at, before, left_open, found)
+                    self._walk(program, number + 1, at, before, left_open, bindings)
                 starts = (before,) if sources is None or len(sources) == 1 else tuple([places[i] for i in sources])
                 if inputs != starts:
                     return
@@ -113,11 +113,11 @@ class Binder:
             if ends_node:
                 places.append(before)
         if at == len(program):
-            found.append(Bound(words, tuple(places), steps))
+            bindings.append(Bound(words, tuple(places), steps))
 
     def _is_allowed(self, words: Words) -> bool:
         """True if the words meet the template's constraints on words."""
-        return all(each.holds(*[words[slot] for slot in each.slots]) for each in self._on_words)
+        return all(constraint.holds(*[words[slot] for slot in constraint.slots]) for constraint in self._on_words)
 
     def anchor_fits(self, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> bool | None:
         """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.
@@ -126,9 +126,9 @@ class Binder:
         """
         answer: bool | None = None
         for anchor, described in self._likenesses:
-            said = [(self._attributes[side.type], side.literal or bound.words[side.slot]) for side in described]
+            words = [(self._attributes[side.type], side.literal or bound.words[side.slot]) for side in described]
             thing = outputs[bound.places[anchor]]
-            fits = all(scene.having[name][value] >> thing & 1 for name, value in said if value is not None)
+            fits = all(scene.having[name][value] >> thing & 1 for name, value in words if value is not None)
             answer = bool(answer) or fits
         return answer
 
@@ -159,7 +159,7 @@ def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
     function = catalogue[name]
     if not function.aliases:
         return frozenset((name,))
-    proper = next(each.name for each in catalogue.values() if each.run is function.run)
+    proper = next(other.name for other in catalogue.values() if other.run is function.run)
     return frozenset((proper, *function.aliases))
 
 
@@ -167,9 +167,9 @@ def _with_ambiguity(moves: Sequence[_StepPattern]) -> Iterator[_StepPattern]:
     """Yield the moves; mark those whose step may be that of a later move, as of two slots for one list of toppings."""
     for number, move in enumerate(moves):
         later: set[str] = set()
-        for each in moves[number + 1 :]:
-            later |= each.functions
-            if not each.is_optional:
+        for other in moves[number + 1 :]:
+            later |= other.functions
+            if not other.is_optional:
                 break
         yield move._replace(is_ambiguous=move.is_optional and not later.isdisjoint(move.functions))
 

@@ -54,7 +54,7 @@ def functions_of(declared: Function, domain: Domain) -> Iterator[Function]:
     members: list[tuple[Run, dict[str, str]]] = [(declared.run, {"relation": domain.relation_type})]
     if declared.per_attribute:
         members = [(declared.run(each), {"name": each.name, "type": each.type}) for each in domain.attributes]
-    for run, words in members:
+    for run, words in members:  # filter_{name}(ObjectSet; {type}) of the color: filter_color(ObjectSet; Color)
         name, output, *types = (
             text.format(**words) for text in (declared.name, declared.output, *declared.inputs, *declared.values)
         )
@@ -129,7 +129,7 @@ class Catalogue(ByName[Function]):
     """
 
     def __init__(self, domain: Domain, plugins: Declarations = NO_PLUGINS) -> None:
-        self.domain = domain
+        self.domain, self.plugins = domain, plugins
         built_in, added = (
             [function for declared in declarations.functions.values() for function in functions_of(declared, domain)]
             for declarations in (BUILT_IN, plugins)
@@ -138,8 +138,8 @@ class Catalogue(ByName[Function]):
         aliases = ((alias, replace(function, name=alias)) for function in functions for alias in function.aliases)
         super().__init__({function.name: function for function in functions}, aliases)
         self.sound_nodes: dict[tuple[str, tuple[str | None, ...], tuple[str, ...]], str] = {}
-        """The function, types of inputs and values of program nodes that were found to fit -> the type of the output;
-        `Program` notes them here."""
+        """The function, types of inputs and values of program nodes that were found to fit -> the type of the output,
+        as ("filter_color", ("ObjectSet",), ("red",)) -> "ObjectSet"; `read_nodes` notes them here."""
         self.constraints: Mapping[str, ConstraintKind] = _constraints(domain, plugins)
         """By name and by alias, where an alias gives the constraint under its proper name; the keys are names only."""
         self.composites: Mapping[str, Composite] = composites_of(domain)
@@ -179,8 +179,8 @@ def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault
     for function in functions:
         if function.name in taken:
             types = [attribute.type for attribute in domain.attributes if function.name.endswith(f"_{attribute.name}")]
-            place = f"types.{max(types, key=len)}" if types else "types"
-            yield place, f"its {function.name} would have the name of another function; rename the type"
+            path = f"types.{max(types, key=len)}" if types else "types"
+            yield path, f"its {function.name} would have the name of another function; rename the type"
         taken += [function.name, *function.aliases]
 
 

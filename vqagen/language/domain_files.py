@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,10 @@ class DomainFiles:
 
 
 def _portable(path: Path) -> tuple[bool, str]:
-    """Return whether vqagen ships the path, and its name among the shipped files or its absolute path."""
+    """Return whether vqagen ships the path, and its name among the shipped files or its absolute path.
+
+    (True, "metadata/clevr.json") is found wherever vqagen is installed; (False, "/home/ada/farm/metadata.json") is not.
+    """
     is_shipped = path.is_relative_to(shipped(""))
     return is_shipped, path.relative_to(shipped("")).as_posix() if is_shipped else str(path.absolute())
 
@@ -90,14 +93,15 @@ class LoadedDomain:
     hashes: dict[str, str]
     """Content hash of each input, by its role."""
     files: DomainFiles
-    plugins: Declarations = field(repr=False)
     skipped: tuple[BadTemplates, ...] = ()
     """Templates with mistakes, which were left out."""
 
     def __reduce__(self) -> tuple[Callable[..., LoadedDomain], tuple[object, ...]]:
-        """Pickle templates as they are: 9,000 are unpickled in 0.2 s and read in 3. The other files are read again."""
-        identity = _identity(self.files, self.catalogue, self.plugins)
-        return _reloaded_with, (self.files, identity, self.templates, self.skipped)
+        """Pickle templates as they are: 9,000 are unpickled in 0.2 s and read in 3. The other files are read again.
+
+        The hashes are then of the files that are there: who has the first ones compares.
+        """
+        return _with_templates, (self.files, self.catalogue, self.templates, self.skipped)
 
 
 def find_domain(
@@ -117,15 +121,15 @@ def find_domain(
     beside it, its folder is the domain. Raises UsageError if there is no such domain.
     """
     if metadata and not (domain or templates) and any(_own_templates(Path(metadata).parent, task).glob("*.json")):
-        found = _files_in(Path(metadata), task)
+        files = _files_in(Path(metadata), task)
     else:
-        found = _files_of(domain or DEFAULT_DOMAIN, task)
+        files = _files_of(domain or DEFAULT_DOMAIN, task)
     return DomainFiles(
-        require(Path(metadata) if metadata else found.metadata, "metadata"),
-        Path(templates) if templates else found.templates,
-        require(Path(synonyms), "synonyms") if synonyms else found.synonyms,
+        require(Path(metadata) if metadata else files.metadata, "metadata"),
+        Path(templates) if templates else files.templates,
+        require(Path(synonyms), "synonyms") if synonyms else files.synonyms,
         paths_of(plugins),
-        None if metadata else found.name,
+        None if metadata else files.name,
     )
 
 
@@ -162,7 +166,7 @@ def _own_templates(folder: Path, task: str | None) -> Path:
 def is_written_as_path(domain: PathLike) -> bool:
     """True for a `Path`, and for text that names a folder by a slash or dots alone: `./farm`, `farm/`, `..`."""
     separators = ("/", os.sep, os.altsep or os.sep)
-    return isinstance(domain, Path) or domain in (".", "..") or any(each in domain for each in separators)
+    return isinstance(domain, Path) or domain in (".", "..") or any(separator in domain for separator in separators)
 
 
 def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Declarations]:
@@ -173,36 +177,25 @@ def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Declarations]:
 
         plugins = load_plugins(names)
     catalogue = Catalogue(load_domain(files.metadata, plugins), plugins)
-    catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue, plugins))
+    catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue))
     return catalogue, plugins
 
 
 @lru_cache(maxsize=8)
-def _reload(files: DomainFiles, identity: str) -> tuple[Catalogue, Declarations]:
+def _reload_catalogue(files: DomainFiles, identity: str) -> Catalogue:
     """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
-    catalogue, plugins = load_catalogue(files)
-    if _identity(files, catalogue, plugins) != identity:
+    catalogue, _ = load_catalogue(files)
+    if _identity(files, catalogue) != identity:
         raise VqagenError(
             f"{files.metadata}, a plug-in or a file of words was changed; what was pickled cannot be loaded"
         )
-    return catalogue, plugins
+    return catalogue
 
 
-def _reload_catalogue(files: DomainFiles, identity: str) -> Catalogue:
-    return _reload(files, identity)[0]
-
-
-def _reloaded_with(
-    files: DomainFiles, identity: str, templates: tuple[Template, ...], skipped: tuple[BadTemplates, ...]
-) -> LoadedDomain:
-    """Return a pickled domain. The hashes are of the files that are here now: who has the first ones compares."""
-    return _with_templates(files, *_reload(files, identity), templates, skipped)
-
-
-def _identity(files: DomainFiles, catalogue: Catalogue, plugins: Declarations) -> str:
+def _identity(files: DomainFiles, catalogue: Catalogue) -> str:
     """Return a text that differs if the metadata, files of words that it names, or the plug-ins differ."""
     metadata = hashlib.sha256(catalogue.domain.text.encode()).hexdigest()
-    return " ".join((metadata, *hashes_beside(files, plugins).values()))
+    return " ".join((metadata, *hashes_beside(files, catalogue.plugins).values()))
 
 
 def rules_hashes(files: DomainFiles) -> dict[str, str]:
@@ -241,17 +234,17 @@ def load_domain_files(
     With `skips_bad`, templates with mistakes are left out; with `drops_idle`, constraints that can never apply.
     """
     files = files or find_domain()
-    catalogue, plugins = load_catalogue(files)
+    catalogue, _ = load_catalogue(files)
     placed, bad = read_template_files(files.templates, catalogue, drops_idle)
     raise_bad(() if skips_bad else bad)
     warn_doubts(placed, files.templates)
-    return _with_templates(files, catalogue, plugins, tuple(each.template for each in placed), tuple(bad))
+    return _with_templates(files, catalogue, tuple(item.template for item in placed), tuple(bad))
 
 
 def input_hashes(files: DomainFiles, domain: Domain, plugins: Declarations) -> dict[str, str]:
     """Return the content hash of each file of a domain that is there, by its role."""
     synonyms = synonyms_file(files, domain)
-    templates = [each.path for each in find_template_files(files.templates)] if files.templates.exists() else []
+    templates = [file.path for file in find_template_files(files.templates)] if files.templates.exists() else []
     return {
         "metadata": content_hash([files.metadata]),
         **({"templates": content_hash(templates)} if templates else {}),
@@ -261,21 +254,10 @@ def input_hashes(files: DomainFiles, domain: Domain, plugins: Declarations) -> d
 
 
 def _with_templates(
-    files: DomainFiles,
-    catalogue: Catalogue,
-    plugins: Declarations,
-    templates: tuple[Template, ...],
-    skipped: tuple[BadTemplates, ...],
+    files: DomainFiles, catalogue: Catalogue, templates: tuple[Template, ...], skipped: tuple[BadTemplates, ...]
 ) -> LoadedDomain:
     """Return the domain with its synonyms, which are loaded, and the hashes of its files."""
     domain = catalogue.domain
-    return LoadedDomain(
-        domain,
-        catalogue,
-        templates,
-        load_synonyms(synonyms_file(files, domain), domain),
-        input_hashes(files, domain, plugins),
-        files,
-        plugins,
-        skipped,
-    )
+    synonyms = load_synonyms(synonyms_file(files, domain), domain)
+    hashes = input_hashes(files, domain, catalogue.plugins)
+    return LoadedDomain(domain, catalogue, templates, synonyms, hashes, files, skipped)

@@ -41,10 +41,10 @@ def find_template_files(path: Path | str) -> list[TemplateFile]:
         return [TemplateFile(path, path.name)]
     if not path.is_dir():
         raise PlaceError(f"templates not found: {path}")
-    found = [file for file in files_in(path) if file.suffix == ".json"]
-    if not found:
+    files = [file for file in files_in(path) if file.suffix == ".json"]
+    if not files:
         raise PlaceError(f"no template files (*.json) under {path}")
-    return [TemplateFile(file, file.relative_to(path).as_posix()) for file in found]
+    return [TemplateFile(file, file.relative_to(path).as_posix()) for file in files]
 
 
 class BadTemplates(NamedTuple):
@@ -91,7 +91,7 @@ def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ..
     """
     placed, bad = read_template_files(path, catalogue)
     raise_bad(bad)
-    return tuple(each.template for each in placed)
+    return tuple(item.template for item in placed)
 
 
 def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool = False) -> TemplatesRead:
@@ -100,9 +100,9 @@ def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool
     With `drops_idle`, constraints that speak of what is not there are no mistakes: they are left out with a warning.
     """
     read = [_read_file(file, catalogue, drops_idle) for file in find_template_files(path)]
-    placed = [each for of_file, _ in read for each in of_file]
-    numbered = [replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)]
-    return numbered, [each for _, of_file in read for each in of_file]
+    placed = [item for of_file, _ in read for item in of_file]
+    numbered = [replace(item, template=replace(item.template, family=number)) for number, item in enumerate(placed)]
+    return numbered, [item for _, of_file in read for item in of_file]
 
 
 def warn_doubts(placed: Iterable[PlacedTemplate], path: Path | str) -> None:
@@ -149,21 +149,21 @@ def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> Te
     for number, record in enumerate(records):
         templates = list[Template]()
         if number not in faults:
-            templates, found = read_templates(record, paths[number], catalogue, file.name, index)
-            if drops_idle and (dropped := _idle_constraints(found)):
-                for problem in _problems(found, text, file):
+            templates, wrong = read_templates(record, paths[number], catalogue, file.name, index)
+            if drops_idle and (dropped := _idle_constraints(wrong)):
+                for problem in _problems(wrong, text, file):
                     warn(replace(problem, message=f"{LEFT_OUT}: {problem.message}"))
                 rest = [each for k, each in enumerate(record["constraints"]) if k not in dropped]
                 record = {**record, "constraints": rest}
-                templates, found = read_templates(record, paths[number], catalogue, file.name, index)
-            if found:
-                faults[number] = found
-        made += ((number, each) for each in templates)
-        index += max(len(templates), 1)
+                templates, wrong = read_templates(record, paths[number], catalogue, file.name, index)
+            if wrong:
+                faults[number] = wrong
+        made += ((number, template) for template in templates)
+        index += max(len(templates), 1)  # records 0, a faulty 1, and 2 `for` two colors: templates 0, 2 and 3
     for number, message in _repeated_names(made, paths):
         faults.setdefault(number, []).append((f"{paths[number]}.name", message))
     if None in faults:
-        every = [fault for found in faults.values() for fault in found]
+        every = [fault for wrong in faults.values() for fault in wrong]
         return [], [BadTemplates(file.name, "", _problems(every, text, file))]
     bad = [
         BadTemplates(file.name, _name_of(records[number], number), _problems(faults[number], text, file))
@@ -197,10 +197,10 @@ def _records_of(document: object) -> tuple[str, Sequence[Any]]:
     return base, listed if isinstance(listed, list) else ()
 
 
-def _number_at(place: str, base: str) -> int | None:
+def _number_at(path: str, base: str) -> int | None:
     """Return the number of the record that a JSON path leads into, if it leads into one."""
-    found = re.match(rf"{base}\[(\d+)\]", place)
-    return int(found[1]) if found else None
+    match = re.match(rf"{base}\[(\d+)\]", path)
+    return int(match[1]) if match else None
 
 
 def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
@@ -209,8 +209,8 @@ def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
     The CLEVR generator looks such a parameter up, finds nothing, and so never applies the constraint: in CLEVR-Math's
     templates, `NEQ` of two nodes, which it takes for slots, and `OUT_NEQ` of node 5 of nodes 0 to 4.
     """
-    places = [_OF_PARAMETER.search(place) for place, _ in faults]
-    return {int(place[1]) for place in places if place} if all(places) else set()
+    matches = [_OF_PARAMETER.search(path) for path, _ in faults]
+    return {int(match[1]) for match in matches if match} if all(matches) else set()
 
 
 LEFT_OUT = "this constraint is left out, as the CLEVR generator does"

@@ -145,7 +145,7 @@ def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) ->
     checker = _Checker(catalogue)
     nodes = tuple(checker.known(record) or checker.node(record, f"{path}[{i}]") for i, record in enumerate(records))
     if checker.faults:
-        raise BadInput(Problem(message, source, place) for place, message in checker.faults)
+        raise BadInput(Problem(message, source, where) for where, message in checker.faults)
     return nodes
 
 

@@ -232,10 +232,10 @@ def answers_in(info: Mapping[str, Any]) -> dict[str, str]:
     >>> answers_in({"generator": {"vocabulary": {"answers": {"yes": "sí", "0": "Cero"}}}})
     {'sí': 'yes', 'cero': '0'}
     """
-    found: Any = info
+    section: Any = info
     for key in ("generator", "vocabulary", "answers"):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return {str(word).casefold(): answer for answer, word in found.items()} if isinstance(found, Mapping) else {}
+        section = section.get(key) if isinstance(section, Mapping) else None
+    return {str(word).casefold(): answer for answer, word in section.items()} if isinstance(section, Mapping) else {}
 
 
 def same_answer(written: object, derived: Value, words: Mapping[str, str] = NO_WORDS) -> bool:

@@ -59,8 +59,8 @@ def _pieces(synonyms: Synonyms, kind: str, is_plural: bool) -> Mapping[str, list
     pieces: dict[str, list[_Way]] = {}
     for value, ways in synonyms.of_type(kind).items():
         for way in dict.fromkeys(ways):
-            said = synonyms.plural(way) if is_plural else way
-            pieces.setdefault(_bare(said), []).append((value, way))
+            form = synonyms.plural(way) if is_plural else way
+            pieces.setdefault(_bare(form), []).append((value, way))
     return dict(sorted(pieces.items(), key=lambda item: -len(item[0])))
 
 
@@ -99,8 +99,8 @@ class Recogniser:
 
     def read(self, sentence: str, words: Words) -> dict[str, str | None] | None:
         """Return the words that a sentence says, if possible these. None if it is no wording of the template."""
-        for number, found in self._fitting(_bare(sentence)):
-            ways = {slot: _known_first(of_slot, words[slot]) for slot, of_slot in found.items()}
+        for number, ways_of_slot in self._fitting(_bare(sentence)):
+            ways = {slot: _known_first(of_slot, words[slot]) for slot, of_slot in ways_of_slot.items()}
             with suppress(UndecidedError):
                 said = self._said(sentence, words, [number], ways, (True, False))
                 if said is not None:
@@ -111,7 +111,7 @@ class Recogniser:
         """Return the slots whose words a sentence that says these words leaves out, though nothing determines them."""
         if not any(left_out_slots(self.template)):
             return []
-        fitting = [found for _, found in self._fitting(_bare(sentence), words)]
+        fitting = [ways for _, ways in self._fitting(_bare(sentence), words)]
         said = max(fitting, key=len, default=words)
         return [slot for slot in words if words[slot] and not is_determined(self.template, slot, said)]
 
@@ -143,6 +143,7 @@ class Recogniser:
     def _fitting(self, bare: str, words: Words | None = None) -> Iterator[tuple[int, _Ways]]:
         """Yield the texts that a bare sentence fits, and the ways in which it may say each slot.
 
+        Of "howmanysilverballs?": 0, {"<C>": [("gray", "silver")], "<S>": [("sphere", "ball")]}.
         A pattern is compiled for a sentence that begins like its text: of all at once, that takes a second.
         """
         for number, parts in enumerate(self.texts):
@@ -196,11 +197,11 @@ class Recogniser:
         self, sentence: str, number: int, form: str, chosen: Mapping[str, _Way], keeps_other: Sequence[bool]
     ) -> bool:
         """True if this form of a text, said in these ways, is the sentence."""
-        said = {slot: way for slot, (_, way) in chosen.items()}
+        way_of = {slot: way for slot, (_, way) in chosen.items()}
         for slot in self.wording.text(number).plurals:
-            said[slot + "s"] = self._plural(said[slot])
+            way_of[slot + "s"] = self._plural(way_of[slot])
         for keep_other, joins in product(keeps_other, self._joins_anything):
-            again = self.wording.retold(number, form, said, keep_other, joins)
+            again = self.wording.retold(number, form, way_of, keep_other, joins)
             if again == sentence or (not self._is_exact and _loose(again) == _loose(sentence)):
                 return True
         return False

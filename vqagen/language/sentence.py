@@ -207,6 +207,9 @@ class Marked:
     def sub(self, pattern: re.Pattern[str], replacement: Replacement, spares_slots: bool = False) -> Marked:
         """`pattern.sub(replacement, text)`, with the spans moved along; `spares_slots`: matches in a span stay.
 
+        >>> Marked("the red ox is", (SlotSpan("<K>", 8, 10),)).sub(re.compile("the red"), "a")
+        Marked(text='a ox is', spans=(SlotSpan(slot='<K>', start=2, end=4),))
+
         Words that a match and its replacement both begin or end with count as untouched. A span that the rest of the
         match touches grows to take in the rest of the replacement, and goes when nothing is left.
         """

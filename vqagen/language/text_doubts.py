@@ -127,9 +127,9 @@ def singular_counts(template: Template) -> Iterator[Fault]:
 def missing_spaces(template: Template) -> Iterator[Fault]:
     """Yield texts with two slots and no space between them."""
     for i, text in enumerate(template.texts):
-        found = re.search(rf"({_SLOT})s?({_SLOT})", re.sub(r"[\[\]]", "", text))
-        if found and not _WITHOUT_SPACES.search(text):
-            yield f"text[{i}]", f"text {i} has no space between {found[1]} and {found[2]}"
+        glued_slots = re.search(rf"({_SLOT})s?({_SLOT})", re.sub(r"[\[\]]", "", text))
+        if glued_slots and not _WITHOUT_SPACES.search(text):
+            yield f"text[{i}]", f"text {i} has no space between {glued_slots[1]} and {glued_slots[2]}"
         elif is_english(template.texts, template.catalogue.domain.language) and (glued := _GLUED.search(text)):
             yield f"text[{i}]", f"text {i} has no space in {glued[0]!r}"
 
@@ -137,8 +137,8 @@ def missing_spaces(template: Template) -> Iterator[Fault]:
 def odd_marks(template: Template) -> Iterator[Fault]:
     """Yield texts with marks that do not stand together, such as "??"."""
     for i, text in enumerate(template.texts):
-        if found := _ODD_MARKS.search(text):
-            yield f"text[{i}]", f"text {i} has {found[0]!r}, marks that do not stand together"
+        if marks := _ODD_MARKS.search(text):
+            yield f"text[{i}]", f"text {i} has {marks[0]!r}, marks that do not stand together"
 
 
 DOUBTS: dict[str, Callable[[Template], Iterator[Fault]]] = {

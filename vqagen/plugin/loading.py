@@ -154,8 +154,8 @@ def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
     """Return the failure at the last line of the plug-in that was run or, without one, at the declaration."""
     importer = error.path if isinstance(error, ImportError) else None  # the file of vqagen's own that it names
     message = str(error).removesuffix(f" ({importer})") if importer else str(error)
-    said = type(error).__name__ + (f": {message}" if message else "")
-    problem = declared.problem(f"plug-in: {what} failed: {said}")
+    what_failed = type(error).__name__ + (f": {message}" if message else "")
+    problem = declared.problem(f"plug-in: {what} failed: {what_failed}")
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == declared.source:
             problem = replace(problem, line=frame.lineno, column=(frame.colno or 0) + 1)

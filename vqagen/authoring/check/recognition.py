@@ -202,8 +202,8 @@ def _kind_of_opening(path: Path) -> str:
 def kind_of(document: object, path: Path) -> str:
     """Return the kind of a document: by its `$schema`, its keys, its file's name, or its form; "" if unknown."""
     first = document[0] if isinstance(document, list) and document else document
-    found = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
-    return found or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
+    kind = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
+    return kind or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
 
 
 def _kind_of_schema(document: object) -> str:
