@@ -80,6 +80,7 @@ def explain_template(
     attempts = [_Attempt(family, table, seed) for table in tables]
     good = [attempt for attempt in attempts if attempt.first.filling is not None]
     bad = [attempt for attempt in attempts if attempt.first.filling is None]
+    # Scenes 0, 1 and 2 take turns: examples of scenes 0, 1, 2, 0, 1.
     turns = zip_longest(*(attempt.fillings() for attempt in good))  # one filling of each scene, then another of each
     found = islice(filter(None, chain.from_iterable(turns)), count)
     examples = [_example(attempt, filling, materials.domain) for attempt, filling in found]

@@ -54,7 +54,7 @@ def listed(words: Sequence[str]) -> str:
 def _in_speaking_order(domain: Domain) -> list[Attribute]:
     """Return the attributes with the head noun at the end: the last one that has a word for its open slot."""
     nouns = [attribute for attribute in domain.attributes if attribute.null]
-    head = nouns[-1:]
+    head = nouns[-1:]  # "large red cube", wherever the metadata lists the shape
     return [attribute for attribute in domain.attributes if attribute not in head] + head
 
 

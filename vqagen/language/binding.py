@@ -97,13 +97,15 @@ class Binder:
             function, inputs, values = program[at] if at < len(program) else _NO_STEP
             if function in functions:
                 if is_ambiguous:
+                    # The step filter_toppings(0, salt) may say <T> or, with <T> left open, <T2>: try that first.
                     left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places), steps.copy())
                     self._walk(program, number + 1, at, before, left_open, bindings)
                 starts = (before,) if sources is None or len(sources) == 1 else tuple([places[i] for i in sources])
                 if inputs != starts:
                     return
                 for side, value in zip(sides, values, strict=True):
-                    if words.get(side, side) not in (None, value):  # another literal, or a slot that said another word
+                    # A literal that is not the step's, or a slot that another step gave another word.
+                    if words.get(side, side) not in (None, value):
                         return
                     if side in words:
                         words[side], steps[side] = value, (*steps.get(side, ()), at)
@@ -147,6 +149,7 @@ def _moves(template: Template, node: TemplateNode) -> Iterator[_StepPattern]:
         moves.append(("relate", (relation.slot or relation.literal or "",), False))
     for slot, kind, literal in template.described(node):
         moves.append((composite.filters[kind], (slot or literal or "",), bool(slot)))
+    # A description without side inputs and reducer takes no step, but it ends a node all the same.
     if composite.reducer or not moves:
         moves.append((composite.reducer or "", (), not composite.reducer))
     for number, (function, sides, is_optional) in enumerate(moves):
@@ -159,6 +162,7 @@ def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
     function = catalogue[name]
     if not function.aliases:
         return frozenset((name,))
+    # "add" for "addition": a file of another generator may say either.
     proper = next(other.name for other in catalogue.values() if other.run is function.run)
     return frozenset((proper, *function.aliases))
 

@@ -120,6 +120,7 @@ def find_domain(
     `synonyms.json` and `dialogs`, the templates of dialogs. Where `metadata` is all that is given, and templates lie
     beside it, its folder is the domain. Raises UsageError if there is no such domain.
     """
+    # `--metadata farm/metadata.json` alone means the folder farm, if templates lie there.
     if metadata and not (domain or templates) and any(_own_templates(Path(metadata).parent, task).glob("*.json")):
         files = _files_in(Path(metadata), task)
     else:
@@ -177,6 +178,7 @@ def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Declarations]:
 
         plugins = load_plugins(names)
     catalogue = Catalogue(load_domain(files.metadata, plugins), plugins)
+    # Functions are closures, which cannot be pickled: another process loads the files again.
     catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue))
     return catalogue, plugins
 

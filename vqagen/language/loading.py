@@ -162,6 +162,7 @@ def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> Te
         index += max(len(templates), 1)  # records 0, a faulty 1, and 2 `for` two colors: templates 0, 2 and 3
     for number, message in _repeated_names(made, paths):
         faults.setdefault(number, []).append((f"{paths[number]}.name", message))
+    # A fault outside of the records, as in {"comment": 3, "templates": […]}, is one of the whole file.
     if None in faults:
         every = [fault for wrong in faults.values() for fault in wrong]
         return [], [BadTemplates(file.name, "", _problems(every, text, file))]
@@ -259,7 +260,7 @@ def _repeated_names(made: Sequence[tuple[int, Template]], paths: Sequence[str]) 
     first: dict[str, int] = {}
     reported: set[int] = set()
     for number, template in made:
-        name = template.name or str(template.index)
+        name = template.name or str(template.index)  # so a template called "2" takes the id of a nameless third one
         if name in first and number not in reported:
             reported.add(number)
             if first[name] == number:

@@ -95,6 +95,7 @@ class Program:
 
         Raises Undefined when a step has no result in this scene.
         """
+        # The third node of [scene(), filter_color(0, red), count(1)] runs as count(scene, results[1]).
         world = scene if start is None else scene.started_from(start)
         results: list[Value] = []
         for function, inputs, values in self.nodes:
@@ -213,7 +214,10 @@ class _Checker:
         return node
 
     def unknown(self, path: str, message: str) -> Node:
-        """Return what stands for a node that cannot be read, with its fault."""
+        """Return what stands for a node that cannot be read, with its fault.
+
+        Its output has no type, so that nodes that take it are not at fault as well.
+        """
         self.faults.append((path, message))
         self.outputs.append(None)
         return Node("")

@@ -156,6 +156,7 @@ def record_writer(
             last, fields = question.scene, _image_fields(question.scene)
         record = fields.copy()
         record["question_index"] = question.question_index
+        # The released files number families over all templates, the reference script inside of each file.
         if is_release:
             record["question_family_index"] = template.family
         else:
@@ -208,6 +209,7 @@ def release_answer(answer: Value, words: Mapping[str, str] = NO_WORDS) -> str:
     """
     if isinstance(answer, tuple):
         return ", ".join(answer)
+    # A bool is an int too: both may have words of their domain ("sí", "drei"), an attribute's value has none.
     text = RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
     return words.get(text, text) if words and isinstance(answer, int) else text
 

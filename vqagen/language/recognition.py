@@ -94,6 +94,7 @@ class Recogniser:
                 ways = {slot: [each for each in found[slot] if each[0] == words[slot]] for slot in found}
                 if self._said(sentence, words, [number], ways, (keep_other,)) is not None:
                     return True
+        # Neither a rewrite nor a glued part can have had a hand: then no other way is worth a try.
         is_changeable = self._is_glued or any(sign in bare for sign in self._signs)
         return is_changeable and self._is_among_all(sentence, bare, words, keep_other)
 
@@ -112,6 +113,7 @@ class Recogniser:
         if not any(left_out_slots(self.template)):
             return []
         fitting = [ways for _, ways in self._fitting(_bare(sentence), words)]
+        # Of two texts that fit, the one that says more: "the [<Z>] cube" of a large cube may be read both ways.
         said = max(fitting, key=len, default=words)
         return [slot for slot in words if words[slot] and not is_determined(self.template, slot, said)]
 
@@ -149,6 +151,7 @@ class Recogniser:
         for number, parts in enumerate(self.texts):
             if not bare.startswith(self._openings[number]):
                 continue
+            # The words of one question make a short pattern, which is not worth keeping.
             if words is None and number not in self._patterns:
                 self._patterns[number] = re.compile(self._pattern(parts))
             match = re.fullmatch(self._patterns[number] if words is None else self._pattern(parts, words), bare)

@@ -141,6 +141,7 @@ def edits(
     """Yield all edits in order, for a text with or without articles, of a domain of this `language`."""
     squeeze: Sequence[Edit] = _SQUEEZED if in_english else _SQUEEZED_LINES
     yield from squeeze
+    # Spaces are squeezed again: "the other cube" has two where "other" was.
     if drops_other:
         yield from (*_WITHOUT_OTHER, *squeeze)
     yield _CLOSED
@@ -148,6 +149,7 @@ def edits(
         yield _ANY_THING, _in_one_word, False
     if not in_english:
         yield re.compile(GUARD), "", False
+    # The domain's own edits see "a orange cube": the article comes after them.
     if rewrites:
         yield from ((*rewrite, False) for rewrite in rewrites)
         yield from (*squeeze, *([_CLOSED] if in_english else []))
@@ -230,7 +232,7 @@ class Marked:
         if not edits:
             return self
         spans = self.spans
-        for edit in reversed(edits):
+        for edit in reversed(edits):  # from the end, so that the places of earlier edits stay true
             spans = tuple(_moved(span, *edit) for span in spans)
         return Marked(text, tuple(_tight(text, spans)))
 

@@ -62,7 +62,7 @@ class Synonyms:
         attribute = self.domain.attribute_of(type_name)
         if value is None:
             value = attribute.null if attribute else ""
-        if not value:
+        if not value:  # an open slot of an attribute without a null word
             return ("",)
         for table in self._tables:
             if ways := _listed(table, type_name, value):
@@ -202,6 +202,6 @@ def words_of(domain: Domain, synonyms: Synonyms) -> Attributes:
         ways_of = attributes.setdefault(attribute.key, {})
         for value in attribute.values:
             ways = [value, *synonyms.of(attribute.type, value)]
-            plurals = map(synonyms.plural, ways) if attribute.null else ()  # of a noun
+            plurals = map(synonyms.plural, ways) if attribute.null else ()  # "cubes", but not "reds"
             ways_of[value] = sorted({*ways, *plurals} - {value})
     return attributes

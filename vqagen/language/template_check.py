@@ -211,7 +211,7 @@ def text_faults(draft: _ReadTemplate) -> Iterator[Fault]:
         if "<" in outside or ">" in outside:
             yield path, "a stray '<' or '>'; a slot is written <X>, without spaces"
         unpaired = re.sub(r"[^\[\]]", "", text)
-        while "[]" in unpaired:
+        while "[]" in unpaired:  # "[[]]" -> "[]" -> ""
             unpaired = unpaired.replace("[]", "")
         if unpaired:
             yield path, "optional brackets [ ] do not pair up"
@@ -245,6 +245,7 @@ def node_faults(draft: _ReadTemplate) -> Iterator[Fault]:
             hint = "" if is_misspelt(node.type, known) else f" ({PLUGIN_HINT})"
             yield f"{path}.type", unknown("node type", node.type, known) + hint
     last = draft.nodes[-1]
+    # `filter_count` answers as `count` does; `filter` ends in a set, which is no answer.
     answer = catalogue.get(last.composite.reducer or "" if last.composite else last.type)
     if draft.outputs[-1] is not None and (answer is None or not answer.asks):
         message = f"the last node must give an answer, but {last.type} gives {draft.outputs[-1]}"
@@ -297,7 +298,7 @@ def _described(draft: _ReadTemplate, side_input: str, composite: Composite) -> t
     types = [each for each, values in words.items() if side_input in values]
     if len(types) == 1:
         return types[0], None
-    if types:
+    if types:  # "glass" may be a material and the name of a vessel
         shown = " and of ".join(types)
         return "", f"{side_input!r} is a value of {shown}; use a slot with an IN constraint, or a filter of its own"
     if side_input in relations:

@@ -90,6 +90,7 @@ def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dic
 
 def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
     """Return the constraint with the constants of its own key appended to its params."""
+    # {"type": "COLOR_SET", "params": ["<C>"], "color": ["red"]} -> ["<C>", "red"], params[1] written as color[0]
     params, key = [*written["params"]], written["type"].lower().removesuffix("_set")
     if key in written and key not in _CONSTRAINT_KEYS:
         apart = written[key] if isinstance(written[key], list) else [written[key]]
@@ -134,6 +135,7 @@ def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:
     """
     for node in record["nodes"]:
         function = catalogue.get(node["type"])
+        # The first node gives the slot <X> to all that leave their number open; then the record has it.
         if function is not None and _leaves_value(node, function) and not _has_slot(record, f"<{function.drawn}>"):
             record = _with_slot(record, function, catalogue)
     return record
@@ -304,6 +306,7 @@ def _attribute_choices(
     if not faults and math.prod(map(len, options)) > MOST:
         faults.append(("for", f"makes more than {MOST:,} templates"))
     every = [] if faults else itertools.product(*options)
+    # Of {left: *, right: [Size, Color]}: (Color, Size), but not (Size, Size).
     picks = [pick for pick in every if len({choice.type for choice in pick}) == len(pick)]
     if not picks and not faults:
         faults.append(("for", "leaves no choice, as no two placeholders take the same attribute"))

@@ -52,6 +52,7 @@ def is_determined(template: Template, slot: str, said: Collection[str]) -> bool:
     """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
     equal = {slot}
     for constraint in template.constraints:
+        # EQ(<C>, <C2>): a text that says <C2> says <C> as well.
         if constraint.kind.role == EQUAL and equal & set(constraint.slots):
             equal |= set(constraint.slots)
         if slot in constraint.slots and constraint.kind.name == "NULL":
@@ -85,6 +86,7 @@ def other_attributes(template: Template) -> Iterator[Fault]:
         return
     used = {each.name for each in domain.attributes for node in template.nodes if node.type.endswith(f"_{each.name}")}
     for i, text in enumerate(template.texts):
+        # "What is left of the <Color> cube?" does not ask for the color: that is the name of a slot.
         plain = SLOT_PATTERN.sub("", text).lower().replace("colour", "color")
         asked = [each.name for each in domain.attributes if _asks(plain, each.name, function.asks)]
         if asked and not used & set(asked) and not re.search(rf"\b{re.escape(_words(meant[0]))}", plain):

@@ -105,6 +105,7 @@ def _all_reporting(declared: Declarations, hashes: dict[str, str]) -> Declaratio
 
 def _step(declared: Function) -> Run:
     what, checked = f"function {declared.name}", _of_type(declared.output)
+    # The run of a family makes the step of one attribute: both may fail.
     if not declared.per_attribute:
         return _reporting(declared.run, what, declared, checked, _OF_STEPS)
     make = _reporting(declared.run, what, declared)
@@ -118,7 +119,7 @@ def _of_type(output: str) -> Callable[[Any], Any]:
     def checked(result: Any) -> Any:
         if result is None:
             raise TypeError(f"it gives {output}, but gave None; where there is no result, raise Undefined")
-        if kind is not None and type(result) is not kind:
+        if kind is not None and type(result) is not kind:  # True is no Integer, and numpy's bool no Bool
             raise TypeError(f"it gives {output}, of the type {kind.__name__}, but gave {result!r:.60}")
         return result
 

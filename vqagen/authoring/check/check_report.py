@@ -176,6 +176,7 @@ class CheckReport:
     def add_errors(self, path: Path | str, problems: Iterable[Problem]) -> None:
         """Add errors found while `path` was read."""
         for problem in problems:
+            # A problem of something that is no file, such as the scene "sampled": its source goes into the message.
             if problem.source and not Path(problem.source).is_file():
                 problem = replace(problem, message=f"{problem.source}: {problem.message}")
             self._owner(path, problem).error(problem)

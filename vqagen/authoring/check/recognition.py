@@ -182,7 +182,7 @@ def _kind_of_whole(path: Path, report: CheckReport) -> str:
             kind = ""
             with suppress(ValueError, RecursionError):  # of a first line that is no whole object
                 kind = _kind_of_records(json.loads(text.lstrip().partition("\n")[0]))
-            if not kind:
+            if not kind:  # not JSON Lines either
                 report.add_errors(path, error.problems)
             return kind or _kind_of_name(path)
 
@@ -235,7 +235,7 @@ def _kind_of_name(path: Path) -> str:
     """Return the kind by a word in the file's name, or else by the name of its folder."""
     named = [kind for kind in LOOKS if kind.removesuffix("s") in path.name.lower()]
     folders = [kind for folder in Path(os.path.abspath(path)).parents[:2] for kind in LOOKS if folder.name == kind]
-    return next(iter((*named, *folders)), "")
+    return next(iter((*named, *folders)), "")  # my_templates.json; templates/farm/x.json
 
 
 def _are_ways(entry: object) -> bool:

@@ -70,6 +70,7 @@ def unsaid_slots(template: Template) -> Iterator[Fault]:
         if slot in silent or not missing:
             continue
         is_said = any(slot in text for text in template.texts)
+        # One warning in place of one for each text.
         if len(missing) == len(texts) > 1 and not is_said:
             yield "text", f"no text says {slot}, so what it is filled with is not asked"
             continue
@@ -109,6 +110,7 @@ def missing_nouns(template: Template) -> Iterator[Fault]:
         composite, described = node.composite, template.described(node)
         if composite is None or not all(each.slot for each in described):
             continue
+        # A plain `filter` only narrows a set that is named elsewhere: "Of the <K>s, how many are <C>?"
         needs_words = composite.reducer is None and not composite.relates
         has_null_word = any(each and each.null for each in (attribute_of(side.type) for side in described))
         if not needs_words and not has_null_word and frozenset() in ways_to_say(template, node):
@@ -153,7 +155,7 @@ def _describing_nodes(template: Template, i: int) -> Iterator[int]:
             yield i
             if node.composite is not None and node.composite.relates:
                 return
-        elif node.type not in ("unique", "not_unique"):
+        elif node.type not in ("unique", "not_unique"):  # the object of `same_color` is not described by its anchor
             return
         if not node.inputs:
             return

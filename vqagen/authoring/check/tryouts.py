@@ -117,10 +117,12 @@ class _TemplateTryout:
                 filling = self.search.find(tables, rng, self.seen, set(), BUDGET).filling
                 if filling is not None:
                     self.seen.add(filling.answer)
+            # A filling that breaks constraint k, and no other, shows that k rules something out.
             for k, search in list(self.idle.items()):
                 if any(search.find(some, rng, (), set(), BUDGET).filling is not None for some in (tables, few)):
                     del self.idle[k]
         except PlugInError as error:
+            # `thing["load"]` of a sampled object: no mistake of the plug-in, as real scenes may have it.
             if not isinstance(error.__cause__, KeyError):
                 raise
             self.lacking = str(error)
