@@ -18,7 +18,7 @@ from gallery_picture import Panel, compose
 from PIL import Image
 
 import vqagen
-from vqagen.authoring.naming import ObjectNames, plain
+from vqagen.authoring.explanation import ObjectNames, plain
 from vqagen.tasks.rendering.settings import PictureSettings
 from vqagen.world.domain import Domain
 from vqagen.world.scene import compile_scene

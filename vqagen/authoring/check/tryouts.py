@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vqagen.authoring.check.template_rules import Finding
-from vqagen.authoring.naming import plain
+from vqagen.authoring.explanation import plain
 from vqagen.bits import first_n
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.catalogue import Value
