@@ -27,7 +27,7 @@ from vqagen.files.packing import PACKINGS, packed
 from vqagen.files.parsing import read_text
 from vqagen.files.shipped import require
 from vqagen.files.stream import CHUNK
-from vqagen.language.question_files import read_questions
+from vqagen.language.question import read_questions
 from vqagen.world.loading import find_scenes
 
 SCENES = sampled_scenes(3)

@@ -32,7 +32,7 @@ from vqagen.files.records import open_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates
-from vqagen.language.question_files import QUESTIONS, read_questions
+from vqagen.language.question import QUESTIONS, read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
 from vqagen.tasks.dialog.loading import load_dialog_domain
@@ -96,7 +96,7 @@ def read_instructions(path: Path) -> None:
 
 
 def read_plugin(path: Path) -> None:
-    Catalogue(CLEVR.domain, load_plugins([str(path)]).declarations)
+    Catalogue(CLEVR.domain, load_plugins([str(path)]))
 
 
 LOADERS = {

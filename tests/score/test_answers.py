@@ -11,8 +11,7 @@ from vqagen.files.shipped import shipped
 from vqagen.items import answers as kinds
 from vqagen.items.answers import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer, text_of
 from vqagen.items.table import Gold, Options
-from vqagen.language.synonyms import load_synonyms
-from vqagen.language.vocabulary import words_of
+from vqagen.language.synonyms import load_synonyms, words_of
 from vqagen.score.answers.judging import PRESETS, credit_of, judge, normal
 from vqagen.score.evaluation import EvaluationSettings
 from vqagen.world.domain import load_domain

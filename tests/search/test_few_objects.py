@@ -169,7 +169,7 @@ def test_functions_of_plug_ins_are_not_taken_for_those_of_vqagen_with_their_role
     """A relation may lead to its anchor, a filter to other objects, and a constraint may hold for one object."""
     (tmp_path / "plugin.py").write_text(PLUGIN)
     domain = CLEVR.materials.domain
-    catalogue = Catalogue(domain, load_plugins([str(tmp_path / "plugin.py")]).declarations)
+    catalogue = Catalogue(domain, load_plugins([str(tmp_path / "plugin.py")]))
     slots = {slot: kind for slot, kind in {"<C>": "Color", "<S>": "Size"}.items() if slot in nodes}
     raw = {"text": ["Is it?"], **program_notation.template(nodes, slots, *constraints)}
     (template,), _ = read_templates(raw, "", catalogue, "made.json", 0)

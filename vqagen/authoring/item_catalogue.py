@@ -38,8 +38,8 @@ def copy_catalogue(target: str, source: Path | str | None = None, force: bool = 
 def _moved(document: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """Return a document whose pictures are found from another folder, and which names no schema beside it."""
     moved = {key: value for key, value in document.items() if key != "$schema"}
-    if own := moved.get("items"):
-        moved["items"] = {name: own[name] if name == COMMENT else _repointed(own[name], old, new) for name in own}
+    if items := moved.get("items"):
+        moved["items"] = {name: items[name] if name == COMMENT else _repointed(items[name], old, new) for name in items}
     return moved
 
 
@@ -67,10 +67,10 @@ def add_catalogue_findings(path: Path | str, report: CheckReport) -> None:
         found.not_checked.append("doubtful words and pictures, until the mistakes are corrected")
         return
     text = read_text(Path(path))
-    for place, message in _picture_faults(catalogue):
-        found.error(problem_in(str(path), place, message, text))
-    for code, place, message in _doubts(catalogue):
-        found.warn(code, problem_in(str(path), place, message, text))
+    for inside, message in _picture_faults(catalogue):
+        found.error(problem_in(str(path), inside, message, text))
+    for code, inside, message in _doubts(catalogue):
+        found.warn(code, problem_in(str(path), inside, message, text))
 
 
 def _picture_faults(catalogue: ItemCatalogue) -> Iterator[Fault]:

@@ -56,7 +56,7 @@ from vqagen.language.domain_files import (
     load_domain_files,
 )
 from vqagen.language.program import Program
-from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
+from vqagen.language.question import QUESTIONS as QUESTION_FILE
 from vqagen.pictures.looks import SceneLooks
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes
 from vqagen.run.options import RunOptions

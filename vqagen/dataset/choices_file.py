@@ -40,8 +40,7 @@ from vqagen.language.domain_files import (
     synonyms_file,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import same_answer
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS, same_answer
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Undefined
 from vqagen.tasks.questions.items import OPTION_KEYS

@@ -30,7 +30,7 @@ from vqagen.files.formats import JSON_LINES, Arrangement, record_file
 from vqagen.files.info import without_run
 from vqagen.files.records import RecordKind, open_records
 from vqagen.language.domain_files import LoadedDomain
-from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
+from vqagen.language.question import QUESTIONS as QUESTION_FILE
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.record_files import DIALOGS as DIALOG_FILE
 from vqagen.world.loading import find_scenes

@@ -34,7 +34,7 @@ from vqagen.items.answers import BOOL, INTEGER, NONE_THERE
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.items.table import Items
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.pictures.canvas import DIRECTOR, GridStyle
 from vqagen.rng import shuffled, stream
 from vqagen.score.items import read_items

@@ -23,8 +23,7 @@ from typing import Any, Self
 from vqagen.errors import VqagenError
 from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
 from vqagen.language.question import answers_in
-from vqagen.language.synonyms import load_synonyms
-from vqagen.language.vocabulary import Attributes, words_of
+from vqagen.language.synonyms import Attributes, load_synonyms, words_of
 from vqagen.world.domain import load_domain
 
 BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"

@@ -19,7 +19,7 @@ from vqagen.items.answers import TEXT
 from vqagen.items.builder import SceneFields, TableBuilder, image_name
 from vqagen.items.table import CHOICE, MODES, OPEN, Gold, Items, Options
 from vqagen.language.domain_files import PathLike
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.score.answers.finders import LETTERS
 from vqagen.tasks.record_files import (
     DIALOGS,

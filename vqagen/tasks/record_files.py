@@ -14,7 +14,7 @@ from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.tasks import task_named
 from vqagen.tasks.contract import Task
 

@@ -178,12 +178,8 @@ class _DomainCheck:
 
     def declarations(self) -> Declarations | None:
         """Return what plug-ins add; None if one has mistakes."""
-        plugins = self.report.read(
-            next((item.path for item in self.of_kind(PLUGIN)), self.group.metadata),
-            "no-effect",
-            lambda: load_plugins(self.group.plugins),
-        )
-        return plugins.declarations if plugins else None
+        path = next((item.path for item in self.of_kind(PLUGIN)), self.group.metadata)
+        return self.report.read(path, "no-effect", lambda: load_plugins(self.group.plugins))
 
     def check_vocabulary(self, domain: Domain) -> Synonyms | None:
         """Check what is said about the domain; return its synonyms if they have no mistakes."""

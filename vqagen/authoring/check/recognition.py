@@ -24,7 +24,7 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.records import first_keys
 from vqagen.files.schema import schema_names
 from vqagen.language.loading import holds_templates_with
-from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
+from vqagen.language.question import QUESTIONS as QUESTION_RECORDS
 from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS, SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
 from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS
@@ -170,7 +170,7 @@ def _kind_of_whole(path: Path, report: CheckReport) -> str:
             kind = ""
             with suppress(ValueError, RecursionError):  # of a first line that is no whole object
                 kind = _kind_of_records(json.loads(text.lstrip().partition("\n")[0]))
-            if not kind:
+            if not kind:  # not JSON Lines either
                 report.add_errors(path, error.problems)
             return kind or _kind_of_name(path)
 
@@ -190,8 +190,8 @@ def _kind_of_opening(path: Path) -> str:
 def kind_of(document: object, path: Path) -> str:
     """Return the kind of a document: by its `$schema`, its keys, its file's name, or its form; "" if unknown."""
     first = document[0] if isinstance(document, list) and document else document
-    found = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
-    return found or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
+    kind = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
+    return kind or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
 
 
 def _kind_of_schema(document: object) -> str:
@@ -223,7 +223,7 @@ def _kind_of_name(path: Path) -> str:
     """Return the kind by a word in the file's name, or else by the name of its folder."""
     named = [kind for kind in LOOKS if kind.removesuffix("s") in path.name.lower()]
     folders = [kind for folder in Path(os.path.abspath(path)).parents[:2] for kind in LOOKS if folder.name == kind]
-    return next(iter((*named, *folders)), "")
+    return next(iter((*named, *folders)), "")  # my_templates.json; templates/farm/x.json
 
 
 def _are_ways(entry: object) -> bool:

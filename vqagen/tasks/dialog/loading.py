@@ -128,7 +128,7 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
 
 def shipped_dialog_templates() -> list[TemplateFile]:
     """Return the files of the dialog templates that vqagen ships."""
-    return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS]))
+    return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN][DIALOGS]))
 
 
 def _load_dialog_templates(

@@ -13,7 +13,7 @@ from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import DomainFiles, check_hashes
-from vqagen.language.vocabulary import vocabulary_record
+from vqagen.language.synonyms import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain

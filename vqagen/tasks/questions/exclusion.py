@@ -18,8 +18,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
 from vqagen.files.locations import Location, content_hash
-from vqagen.language.question import Question
-from vqagen.language.question_files import read_questions
+from vqagen.language.question import Question, read_questions
 
 ProgramStep = tuple[str, Sequence[object], Sequence[object]]
 """A function, the steps it takes its inputs from, and its values."""

@@ -14,7 +14,7 @@ from vqagen.files.records import RecordSource
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question, record_writer
-from vqagen.language.vocabulary import vocabulary_record
+from vqagen.language.synonyms import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally as AnyTally, Task
 from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.columns import QuestionColumns

@@ -19,7 +19,8 @@ from vqagen.items.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
-from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
+from vqagen.language.recognition import Recogniser, UndecidedError
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
 from vqagen.tasks.questions.fields import vague_text
@@ -30,8 +31,6 @@ from vqagen.world.scene import Scene
 UNREAD = "texts not read: no template at hand asks what the program asks"
 UNDECIDED = "texts not decided: too many wordings are possible"
 """A domain's rewrites can make them in too many ways to try them all."""
-FOREIGN = Manner(joins_anything=(True, False), is_exact=False)
-"""How texts are finished by a generator that nothing is known of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +38,9 @@ class Family:
     """A template that reads questions; what it needs for that is compiled when it is first needed."""
 
     template: Template
-    lexicon: Lexicon
-    manner: Manner
+    synonyms: Synonyms
+    joins_anything: tuple[bool, ...]
+    """True for "anything", False for "any thing"; both for the texts of a generator that nothing is known of."""
 
     @cached_property
     def binder(self) -> Binder:
@@ -50,7 +50,7 @@ class Family:
     @cached_property
     def recogniser(self) -> Recogniser:
         """What finds its texts in sentences."""
-        return Recogniser(self.template, self.lexicon, self.manner)
+        return Recogniser(self.template, self.synonyms, self.joins_anything, len(self.joins_anything) == 1)
 
 
 @dataclass
@@ -68,9 +68,8 @@ class QuestionTexts:
     """UNREAD and UNDECIDED -> texts."""
 
     def __post_init__(self) -> None:
-        manner = Manner((not self.is_compat,)) if self.is_ours else FOREIGN
-        lexicon = Lexicon(self.loaded.synonyms)
-        families = [Family(template, lexicon, manner) for template in self.loaded.templates]
+        joins_anything = (not self.is_compat,) if self.is_ours else (True, False)
+        families = [Family(each, self.loaded.synonyms, joins_anything) for each in self.loaded.templates]
         self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
         self._by_number = {str(each.template.family): each for each in families}
 

@@ -23,7 +23,7 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.program import Program
 from vqagen.language.question import same_answer
-from vqagen.language.vocabulary import vocabulary_record
+from vqagen.language.synonyms import vocabulary_record
 from vqagen.plugin import Undefined
 from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.tasks.questions.fields import field_fault, options_fault
