@@ -15,7 +15,7 @@ from depth import fewer
 from human_answered import RATERS, START, make_answered
 from human_stores import STUDY, open_desk
 
-from vqagen.cli import human_status
+from vqagen.cli import human_serving
 from vqagen.errors import InputWarning
 from vqagen.human.answers import answer_rows, read_rows
 from vqagen.human.export.dictionary import FILES
@@ -102,7 +102,7 @@ def test_a_watched_study_is_shown_until_it_is_complete(
         if len(pages) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(human_status.time, "sleep", wait)
+    monkeypatch.setattr(human_serving.time, "sleep", wait)
     ran = vqagen_(f"human status {made.folder} --watch -o page.html")
 
     assert ran.code == 130
@@ -118,7 +118,7 @@ def test_a_watched_study_prints_one_document_a_line(
         if next(looks, KeyboardInterrupt) is KeyboardInterrupt:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(human_status.time, "sleep", wait)
+    monkeypatch.setattr(human_serving.time, "sleep", wait)
     ran = vqagen_(f"human status {made.folder} --watch --json")
 
     assert [json.loads(line)["study"] for line in ran.out.splitlines()] == [made.id] * 2

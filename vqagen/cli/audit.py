@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import image_key_option, input_path, path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.shortcuts.settings import AuditSettings
@@ -53,7 +54,6 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.cli.progress import counting
     from vqagen.files.output import check_ending, check_output
     from vqagen.shortcuts.audit import audit, write_item_biases
     from vqagen.shortcuts.audit_report import audit_report

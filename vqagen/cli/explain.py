@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vqagen.cli.messages import print_listing
 from vqagen.cli.options import domain_options, input_path, integer, path
 from vqagen.errors import counted
 
@@ -69,21 +68,15 @@ def command(
         first, _, rest = template.partition("/")  # as in clevr/one_hop.json#count
         domain["domain"] = first if rest and first in SHIPPED_DOMAINS else None
     files = find_domain(**domain)
-    if catalogue:
-        told, lines = _catalogue(files, catalogue)
-    else:
-        told, lines = _templates(files, template, scenes, scene, count, seed)
-    if as_json:
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
+    made = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
+    print_listing(*made, as_json)
 
 
-Told = tuple["Record | Sequence[Record]", "Iterator[str]"]
-"""What is told: for JSON, and as lines for people."""
+Listing = tuple["Record | Sequence[Record]", "Iterator[str]"]
+"""A record for JSON, and its lines for people."""
 
 
-def _catalogue(files: DomainFiles, which: str) -> Told:
+def _catalogue(files: DomainFiles, which: str) -> Listing:
     from vqagen.authoring.catalogues import constraint_entries, function_entries, vocabularies
     from vqagen.language.domain_files import load_catalogue, synonyms_file
     from vqagen.language.synonyms import load_synonyms
@@ -99,7 +92,7 @@ def _catalogue(files: DomainFiles, which: str) -> Told:
 
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
-) -> Told:
+) -> Listing:
     from vqagen.authoring.check.tryouts import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.authoring.explanation import explain_template, find_templates
     from vqagen.language.domain_files import load_domain_files

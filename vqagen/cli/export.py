@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import out_option, path
-from vqagen.errors import UsageError
+from vqagen.cli.messages import counting
+from vqagen.cli.options import GroupedCommand, Option, out_option, path
+from vqagen.errors import UsageError, counted
 from vqagen.export import FILES, TARGETS
 
 
@@ -92,8 +92,6 @@ def command(
       vqagen export trials --to trl -o trials-trl
       vqagen export questions.json --to visual7w -o visual7w.json
     """
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
     from vqagen.export.exporting import export_dataset
 
     if to in FILES:
@@ -120,8 +118,6 @@ def command(
 
 
 def _export_file(source: str, out: str, to: str, force: bool) -> None:
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
     from vqagen.export.files import export_file
 
     with counting("record") as on_exported:

@@ -1,17 +1,85 @@
-"""`vqagen human make-tasks`, `extend` and `check`."""
+"""`vqagen human demo`, `items`, `make-tasks`, `extend` and `check`: what comes before a study is served."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.humanr_flags import HumanrCommand
-from vqagen.cli.options import path, settings_options
+from vqagen.cli.messages import print_message
+from vqagen.cli.options import domain_options, input_path, integer, path, settings_options
+from vqagen.errors import counted
+from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.settings import PlanSettings
 
 if TYPE_CHECKING:
     from vqagen.human.study.study import Study
+
+
+_OURS = {
+    "human-captions": "human",
+    "image-dir": "images",
+    "num-trials-per-task": "trials-per-task",
+    "num-attention-checks": "checks-per-task",
+    "num-attention-check": "checks-per-task",
+}
+"""HUMANr's flag -> ours. Its README writes one of them in the singular."""
+_FILES, _NAMES = "--model-captions", "--model-names"
+"""Flags that take several values, the files and the names of systems."""
+
+
+def our_spelling(token: str) -> str:
+    """Return the name of an option as we spell it.
+
+    >>> our_spelling("num_attention_checks"), our_spelling("seed")
+    ('checks-per-task', 'seed')
+    """
+    hyphened = token.replace("_", "-")
+    return _OURS.get(hyphened, hyphened)
+
+
+class HumanrCommand(click.Command):
+    """A command that takes the flags of HUMANr too, and its folder of images as an argument."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.context_settings = {**self.context_settings, "token_normalize_func": our_spelling}
+        self.params += [
+            click.Option(["--experiment-name"], hidden=True, expose_value=False),
+            click.Option(["--sandbox"], is_flag=True, hidden=True, expose_value=False),
+        ]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments after the names and files of systems are paired, as `--system` has them."""
+        return super().parse_args(ctx, list(_with_systems(args)))
+
+
+def _with_systems(args: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments with `--system NAME=FILE` in place of HUMANr's two flags."""
+    values: dict[str, list[str]] = {}
+    taken: list[str] | None = None
+    for argument in args:
+        flag, separator, value = argument.partition("=")
+        name = flag.replace("_", "-")
+        if name in (_FILES, _NAMES):
+            taken = values.setdefault(name, [])
+            if separator:
+                taken.append(value)
+                taken = None
+        elif argument.startswith("-") or taken is None:
+            taken = None
+            yield argument
+        else:
+            taken.append(argument)
+    files, names = values.get(_FILES, []), values.get(_NAMES, [])
+    if len(files) != len(names):
+        raise click.UsageError(
+            f"{_FILES} has {len(files)} values and {_NAMES} has {len(names)}; give one name per file"
+        )
+    for name, file in zip(names, files, strict=True):
+        yield from ("--system", f"{name}={file}")
+
 
 _REWARD = click.option(
     "--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost."
@@ -148,4 +216,74 @@ def _print(study: Study, notes: tuple[str, ...], reward_per_task: float) -> None
         file = study.folder / "texts.json"
         notes = (*notes, f'fill in {", ".join(unfilled)} under "values" in {file} before serving')
     for line in (*(f"vqagen: {note}" for note in notes), *forecast_lines(study, reward_per_task)):
+        click.echo(line, err=True)
+
+
+@click.command("items")
+@click.argument("file", required=False, type=path, metavar="[QUESTIONS|DIALOGS|TRIALS]")
+@click.option("--scenes", type=input_path, metavar="PATH", help="Scenes that questions and dialogs are about.")
+@click.option(
+    "--system", "systems", multiple=True, metavar="NAME=FILE", help="Dialogs whose captions are those of a system."
+)
+@click.option("--out", "-o", required=True, type=path, metavar="FILE", help="File for the items, JSON Lines.")
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
+@settings_options(settings=ItemSettings)
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def items(
+    file: str | None,
+    scenes: str | None,
+    systems: tuple[str, ...],
+    out: str,
+    domain: dict[str, Any],
+    settings: ItemSettings,
+    force: bool,
+) -> None:
+    """Make items for raters from files of `vqagen generate`, `dialog` or `director generate`.
+
+    Raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes their answers as
+    predictions. With --system, raters compare the captions of systems with those of DIALOGS, or without DIALOGS with
+    each other; the wrong caption of each check names a thing that the scene does not have, and the program that proves
+    it stands in `gold.reason`.
+
+    Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie in the folder of TRIALS.
+
+    \b
+    Example:
+      vqagen human items questions.json --scenes scenes.json --out asked.jsonl
+    """
+    from collections import Counter
+
+    from vqagen.files.output import check_output
+    from vqagen.human.items.making import make_items, write_items
+    from vqagen.language.domain_files import find_domain
+
+    check_output(out, force)
+    made = make_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
+    write_items(made, out, force=force)
+    # Kinds of answers that nothing is known of are texts: a domain that was not named is seen here.
+    forms = Counter(each.form.__struct_config__.tag for each in made if each.form)
+    sorts = Counter(each.use for each in made if not each.form)
+    shown = [f"{counted(number, 'question')} answered by {form}" for form, number in forms.items()]
+    shown += [counted(number, {"real": "comparison"}.get(use, use)) for use, number in sorts.items()]
+    click.echo(f"{', '.join(shown) or 'no items'} in {out}", err=True)
+
+
+@click.command("demo")
+@click.option("--out", "-o", type=path, default="demo", show_default=True, metavar="FOLDER", help="A new folder.")
+@click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")
+def demo(out: str, seed: int) -> None:
+    """Show a whole study: pictures, items, plan, raters, scores, and a page to try.
+
+    Scenes are sampled and drawn. Captions of two systems are compared with reference captions and rated; one system
+    makes mistakes, each proven by a program. Questions, a dialog and director trials are answered. Simulated raters
+    take part; the scores are printed, all files are kept, and one place is left for you.
+
+    \b
+    Example:
+      vqagen human demo --out demo
+    """
+    from vqagen.human.demo import demonstrate, places
+
+    click.echo(demonstrate(out, seed=seed, say=print_message).text(), nl=False)
+    for line in places(out):
         click.echo(line, err=True)

@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import Option
 from vqagen.errors import UsageError
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
@@ -21,6 +20,33 @@ from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
 Command = Callable[..., Any]
 AddOption = Callable[[Command], Command]
 STDIN = "-"
+
+
+class Option(click.Option):
+    """An option that belongs to a group in the help."""
+
+    def __init__(self, *args: Any, group: str = "", **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.group = group
+
+
+LAST_GROUPS = ("running", "compatibility", "other")
+"""Groups that come last; the others stand in the order of the first option of each."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options by their groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a section for each group."""
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            row = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if row is not None:
+                rows.setdefault(getattr(param, "group", "") or "other", []).append(row)
+        for group in sorted(rows, key=lambda each: LAST_GROUPS.index(each) if each in LAST_GROUPS else -1):
+            with formatter.section(group.capitalize()):
+                formatter.write_dl(rows[group])
 
 
 def path(text: str) -> str:

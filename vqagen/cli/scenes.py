@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import Group, GroupedCommand
+from vqagen.cli import Group
+from vqagen.cli.messages import run_progress, run_summary
 from vqagen.cli.options import (
+    GroupedCommand,
     domain_options,
     input_path,
     out_option,
@@ -53,7 +55,6 @@ def sample(
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import find_domain
     from vqagen.run.making import write_scenes
 
@@ -121,7 +122,6 @@ def draw(scenes: str, settings: DrawingSettings, **given: Any) -> None:
 def _write(
     scenes: str, settings: PictureSettings, out: str, domain: dict[str, Any], shard: str | None, options: RunOptions
 ) -> None:
-    from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import find_domain
     from vqagen.run.making import write_pictures
 
