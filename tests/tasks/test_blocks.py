@@ -12,8 +12,7 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.formats import encode_lines
 from vqagen.language.domain_files import load_catalogue
 from vqagen.run.work import Block, WindowFailed, blocks_of
-from vqagen.tasks.contract import Item, ItemRecords
-from vqagen.tasks.scene_windows import compiled_scenes
+from vqagen.tasks.contract import Item, ItemRecords, compiled_scenes
 from vqagen.world.loading import SceneText, UnreadableScene
 
 

@@ -49,7 +49,7 @@ def is_compiled() -> bool:
     return spec is not None and not str(spec.origin).endswith(".py")
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Commands by name, in the order in which they are declared."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -68,7 +68,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class LazyGroup(Group):
+class LazyGroup(CommandGroup):
     """Commands whose modules are imported when they are needed. `places` are name -> `module:name`, or `module`.
 
     `sections` are those of the help -> names of their commands; without any, all are in one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli import Group
+from vqagen.cli import CommandGroup
 from vqagen.cli.check import report_lines
 from vqagen.cli.messages import print_listing, run_progress, run_summary
 from vqagen.cli.options import (
@@ -22,7 +22,7 @@ from vqagen.run.options import RunOptions
 from vqagen.tasks.director.settings import DirectorSettings
 
 
-@click.group("director", cls=Group)
+@click.group("director", cls=CommandGroup)
 def command() -> None:
     """Make perspective-taking trials on a grid.
 
@@ -115,7 +115,7 @@ def _print_design(settings: DirectorSettings, catalogue: str | None) -> bool:
     return any(each.faults for each, _ in rows)
 
 
-@command.group("items", cls=Group)
+@command.group("items", cls=CommandGroup)
 def items() -> None:
     """Copy, check and draw a catalogue of items.
 

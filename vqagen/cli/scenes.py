@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from vqagen.cli import Group
+from vqagen.cli import CommandGroup
 from vqagen.cli.messages import run_progress, run_summary
 from vqagen.cli.options import (
     GroupedCommand,
@@ -23,7 +23,7 @@ from vqagen.tasks.rendering.settings import DRAWN, DrawingSettings, PictureSetti
 from vqagen.tasks.sampling.settings import SamplingSettings
 
 
-@click.group("scenes", cls=Group)
+@click.group("scenes", cls=CommandGroup)
 def command() -> None:
     """Make scene files, and pictures of them.
 

@@ -29,12 +29,11 @@ from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, write_records
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.tasks.contract import RunReport, Task
-from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.exclusion import Exclusion, Screen
-from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.tasks.questions.family import QuestionTally
+from vqagen.tasks.questions.generator import QuestionGenerator, load_families, warn_skipped
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.task import question_task, questions_about
+from vqagen.tasks.questions.task import QuestionReport, question_task, questions_about
 from vqagen.tasks.settings import RunSettings, Setting, setting_of
 from vqagen.world.loading import (
     SceneSource,
@@ -164,7 +163,7 @@ class Generation:
         """Load nothing yet. `scenes`: of a file, or records. `exclusion`: what must not be asked."""
         self.scenes, self.loaded, self.settings = scenes, loaded, settings
         self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, exclusion=exclusion)
-        self.tally = Tally()
+        self.tally = QuestionTally()
 
     def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield each scene of the run, in order, with its questions."""

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
-from vqagen.files.formats import FORMATS
-from vqagen.files.locations import Location, files_below, first_file, locate
+from vqagen.files.locations import Location, files_below, locate
 from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.tasks import task_named
-from vqagen.tasks.contract import Task
+from vqagen.tasks.contract import Task, find_record_file
 
 
 def _restored(key: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -97,12 +96,6 @@ def kind_of_file(path: Location, kinds: Kinds = KINDS) -> RecordKind:
 def trials_file(folder: Location) -> Path | None:
     """Return the file of an output folder that holds its trials; None if there is none."""
     return find_record_file(folder, TRIALS.key) if isinstance(folder, Path) and folder.is_dir() else None
-
-
-def find_record_file(folder: Path, key: str) -> Path | None:
-    """Return the file in an output's folder that holds the records of this key; None if there is none."""
-    names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
-    return first_file(folder / name for name in names)
 
 
 def _telling_file(path: Location) -> Location | None:

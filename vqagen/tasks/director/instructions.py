@@ -264,7 +264,7 @@ def _unequal_mirrors(entries: Sequence[_Entry], said: Mapping[str, Sequence[_Ent
             yield problem_in(last.source, last.section, f"unequal numbers of ways: {counts}; {advice}", last.document)
 
 
-class Meaning(NamedTuple):
+class InstructionMeaning(NamedTuple):
     """What a text asks for."""
 
     rule: str
@@ -289,10 +289,10 @@ class InstructionReader:
         self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
         self._adjectives = {spell_out(each): each for each in catalogue.classes}
 
-    def meanings(self, text: str) -> list[Meaning]:
+    def meanings(self, text: str) -> list[InstructionMeaning]:
         """Return every meaning of a text; none for a text that no template says."""
         return [
-            Meaning(rule, frame, *each, form)
+            InstructionMeaning(rule, frame, *each, form)
             for start in range(len(text))
             for rule, frame, form in self._forms.get(text[:start], ())
             if text.endswith(form.after)

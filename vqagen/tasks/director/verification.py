@@ -22,8 +22,8 @@ from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, RecordMaker, Trial
 from vqagen.tasks.director.formats import RULE_TYPES
 from vqagen.tasks.director.instructions import (
+    InstructionMeaning,
     InstructionReader,
-    Meaning,
     find_instruction_files,
     load_instructions,
     with_shipped,
@@ -185,14 +185,14 @@ class _RecordFaults:
             written = {key: getattr(trial, key) for key in asked} | {"adjectives": [*words]}
             yield from _differences(written, asked)
 
-    def _asked(self, meaning: Meaning) -> dict[str, Any]:
+    def _asked(self, meaning: InstructionMeaning) -> dict[str, Any]:
         """Return the fields that say what a text asks, and the text with its adjectives in their spoken order."""
         text = meaning.form.instruction(self._catalogue.describe(meaning.noun, meaning.adjectives))
         words = self._table.question(meaning.noun, meaning.adjectives).adjectives
         asked = {"rule": meaning.rule, "frame": meaning.frame, "noun": meaning.noun}
         return {**asked, "adjectives": [*words], "instruction": text}
 
-    def _remade(self, views: Views, meaning: Meaning | None) -> dict[str, Any]:
+    def _remade(self, views: Views, meaning: InstructionMeaning | None) -> dict[str, Any]:
         """Return the record that follows from the grid and the question; without a meaning, nothing about the text."""
         trial = views.trial
         question, rule_class = self._table.question(trial.noun, trial.adjectives), CLASS_OF[trial.rule]

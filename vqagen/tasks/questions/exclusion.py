@@ -19,7 +19,6 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
 from vqagen.files.locations import Location, content_hash
 from vqagen.language.question import Question
-from vqagen.language.question_files import read_questions
 
 ProgramStep = tuple[str, Sequence[object], Sequence[object]]
 """A function, the steps it takes its inputs from, and its values."""
@@ -120,6 +119,8 @@ def load_exclusion(paths: Sequence[Location], known: str) -> Exclusion | None:
 
 
 def _fingerprints_in(path: Location) -> array[int]:
+    from vqagen.language.question_files import read_questions
+
     hidden = 0
 
     def records() -> Iterator[Mapping[str, Any]]:
