@@ -64,9 +64,9 @@ def command(
         check_ending(per_item, [".jsonl"], "results of items")
         check_output(per_item, output.force, [*files, scenes, train, train_scenes, output.out])
     with counting("item") as on_read:
-        found = [
+        audits = [
             audit(
-                each,
+                file,
                 scenes=scenes,
                 train=train,
                 train_scenes=train_scenes,
@@ -74,10 +74,10 @@ def command(
                 on_read=on_read,
                 image_key=image_key,
             )
-            for each in files
+            for file in files
         ]
     if per_item is not None:
-        write_item_biases(found[0], per_item)
-    report = audit_report(*found)
+        write_item_biases(audits[0], per_item)
+    report = audit_report(*audits)
     output.put(report)
     ctx.exit(1 if report.failures else 0)

@@ -67,8 +67,8 @@ def command(
     if name == "all":
         output = checked_output(out or "-", as_json, force, [file for file in (questions, train) if file])
         with counting("baseline") as on_done:
-            found = baseline_ladder(files, settings, on_done)
-        output.put(found.report())
+            ladder = baseline_ladder(files, settings, on_done)
+        output.put(ladder.report())
         return
     if out is None:
         raise UsageError("the file for the predictions is missing: give --out")

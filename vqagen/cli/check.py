@@ -65,8 +65,8 @@ def report_lines(report: CheckReport) -> Iterator[str]:
     for file in report.files:
         if file.errors or file.warnings or file.not_checked:
             yield from (*_file_lines(file), "")
-    found = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
-    yield f"{found} in {counted(len(report.files), 'file')}"
+    faults = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
+    yield f"{faults} in {counted(len(report.files), 'file')}"
 
 
 def _file_lines(file: FileReport) -> Iterator[str]:
@@ -83,6 +83,6 @@ def _file_lines(file: FileReport) -> Iterator[str]:
 
 
 def _problem_lines(problem: Problem, word: str, code: str = "") -> Iterator[str]:
-    place = f"{problem.line}:{problem.column}" if problem.line is not None else ""
-    yield "  " + "  ".join(filter(None, (word, place, problem.path, problem.message))) + code
+    position = f"{problem.line}:{problem.column}" if problem.line is not None else ""
+    yield "  " + "  ".join(filter(None, (word, position, problem.path, problem.message))) + code
     yield from (f"      {line}" for line in problem.excerpt.splitlines())

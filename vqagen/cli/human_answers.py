@@ -118,7 +118,7 @@ def score(
     from vqagen.human.scores.study_scores import score_study
 
     read_thresholds(fail_under)
-    found = score_study(source, settings, store=store or "")
-    report = rater_report(found, fail_under=fail_under)
+    scores = score_study(source, settings, store=store or "")
+    report = rater_report(scores, fail_under=fail_under)
     output.put(report)
     ctx.exit(1 if report.failures else 0)

@@ -197,10 +197,10 @@ def check(ctx: click.Context, study: str) -> None:
 def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     """Return the file of each system."""
     systems: dict[str, str] = {}
-    for each in given:
-        name, separator, file = each.partition("=")
+    for system in given:
+        name, separator, file = system.partition("=")
         if not (name and separator and file):
-            raise click.UsageError(f"--system {each!r} is not of the form NAME=FILE")
+            raise click.UsageError(f"--system {system!r} is not of the form NAME=FILE")
         if name in systems:
             raise click.UsageError(f"--system {name!r} is named twice; give each system its own name")
         systems[name] = file
@@ -261,8 +261,8 @@ def items(
     made = make_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
     write_items(made, out, force=force)
     # Kinds of answers that nothing is known of are texts: a domain that was not named is seen here.
-    forms = Counter(each.form.__struct_config__.tag for each in made if each.form)
-    sorts = Counter(each.use for each in made if not each.form)
+    forms = Counter(item.form.__struct_config__.tag for item in made if item.form)
+    sorts = Counter(item.use for item in made if not item.form)
     shown = [f"{counted(number, 'question')} answered by {form}" for form, number in forms.items()]
     shown += [counted(number, {"real": "comparison"}.get(use, use)) for use, number in sorts.items()]
     click.echo(f"{', '.join(shown) or 'no items'} in {out}", err=True)

@@ -133,7 +133,7 @@ def _verify(study: str, codes: tuple[str, ...]) -> int:
     """Print the assignment of each code; return 1 if one was not issued."""
     from vqagen.human.links.study_links import verify_codes
 
-    given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
+    given = [code for argument in codes for code in (sys.stdin.read().split() if argument == "-" else [argument])]
     verified = verify_codes(study, given)
     for code, assignment in verified.items():
         meaning = "not issued" if assignment is None else assignment or "the code of all who complete"
@@ -164,14 +164,14 @@ def status(study: str, store: str | None, watch: bool, output: ReportOutput) -> 
     from vqagen.human.status import study_status
 
     while True:
-        found = study_status(study, store)
+        progress = study_status(study, store)
         if watch and output.is_printed and output.format == "text":
             click.clear()
         if watch and output.is_printed and output.format == "json":
-            click.echo(orjson.dumps(found.to_record()))  # one document a line
+            click.echo(orjson.dumps(progress.to_record()))  # one document a line
         else:
-            output.put(found)
-        slots = found.facts["slots"]
+            output.put(progress)
+        slots = progress.facts["slots"]
         if not watch or slots["complete"] == slots["planned"]:
             return
         output = output._replace(force=True)

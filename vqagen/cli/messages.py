@@ -24,6 +24,8 @@ RETIRED: Mapping[str, str] = {
     "vqagen dialog --target-distance": "references reach back as far as there is a choice; see docs/dialogs.md",
     "vqagen baseline --scenes": "`vqagen verify` runs programs on their scenes; no baseline does",
     "vqagen baseline --domain": "`vqagen verify --domain` runs programs of a domain; no baseline does",
+    "vqagen director generate --dry-run": "leave it out: what cannot be made is refused before anything is written;"
+    " `vqagen stats` counts the trials of each cell",
     "vqagen director items edit": "edit the file by hand; `vqagen director items check` and `preview` show the outcome",
     **dict.fromkeys(
         (f"vqagen human extend --{name}" for name in ("system", "items", "images")),
@@ -55,8 +57,10 @@ def usage_message(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption) and context is not None:
         if gone := retired_message(context, error.option_name):
             return gone
-        options = (each for each in context.command.params if isinstance(each, click.Option) and not each.hidden)
-        return unknown("option", error.option_name, [each.opts[0] for each in options])
+        options = (
+            option for option in context.command.params if isinstance(option, click.Option) and not option.hidden
+        )
+        return unknown("option", error.option_name, [option.opts[0] for option in options])
     message = " ".join(error.format_message().split())
     line = (message[:1].lower() + message[1:]).rstrip(".")
     is_clear = line.endswith("?") or line.startswith("invalid value")

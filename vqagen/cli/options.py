@@ -44,7 +44,7 @@ class GroupedCommand(click.Command):
             row = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if row is not None:
                 rows.setdefault(getattr(param, "group", "") or "other", []).append(row)
-        for group in sorted(rows, key=lambda each: LAST_GROUPS.index(each) if each in LAST_GROUPS else -1):
+        for group in sorted(rows, key=lambda name: LAST_GROUPS.index(name) if name in LAST_GROUPS else -1):
             with formatter.section(group.capitalize()):
                 formatter.write_dl(rows[group])
 
@@ -111,8 +111,8 @@ def settings_options(**classes: type[CheckedSettings]) -> AddOption:
             return command(*args, **_checked(classes, given), **values)
 
         wrapped: Command = with_settings
-        for each in reversed([each for settings in classes.values() for each in fields(settings)]):
-            wrapped = setting_option(each)(wrapped)
+        for described in reversed([described for settings in classes.values() for described in fields(settings)]):
+            wrapped = setting_option(described)(wrapped)
         return wrapped
 
     return add
@@ -221,11 +221,9 @@ catalogue_option = click.option(
 )
 
 
-def out_option(metavar: str, help: str, is_required: bool = True) -> AddOption:
+def out_option(metavar: str, help: str) -> AddOption:
     """Return the option `--out`."""
-    return click.option(
-        "--out", "-o", cls=Option, group="output", required=is_required, type=path, metavar=metavar, help=help
-    )
+    return click.option("--out", "-o", cls=Option, group="output", required=True, type=path, metavar=metavar, help=help)
 
 
 class _FormatName(click.Choice[str]):
@@ -239,19 +237,17 @@ class _FormatName(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-def output_options(*keys: str, records: str = "", is_required: bool = True) -> AddOption:
+def output_options(*keys: str, records: str = "") -> AddOption:
     """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
     The command gets the name of the format as `layout`. `records`, for people, are by default those of the first key.
     """
     formats = list(dict.fromkeys(name for key in keys for name in TASKS[key].formats))
     if all(TASKS[key].makes_files for key in keys):
-        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.", is_required)
+        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.")
         help_format = f"Format of the records. [default: {formats[0]}]"
     else:
-        out = out_option(
-            "FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.", is_required
-        )
+        out = out_option("FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.")
         help_format = "Format of standard output."
 
     def add(command: Command) -> Command:

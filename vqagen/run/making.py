@@ -50,7 +50,6 @@ if TYPE_CHECKING:  # a call loads its own task alone
     from vqagen.tasks.dialog.settings import DialogSettings
     from vqagen.tasks.dialog.task import DialogReport
     from vqagen.tasks.director.settings import DirectorSettings
-    from vqagen.tasks.director.task import CellFeasibility
     from vqagen.tasks.rendering.settings import PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings
 
@@ -309,21 +308,10 @@ def write_trials(
     on_progress: OnProgress = lambda _: None,
 ) -> RunReport:
     """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
-    from vqagen.tasks.director.task import director_task  # loads numpy, as all below
+    from vqagen.tasks.director.task import director_task  # loads numpy
 
     task = director_task(settings, catalogue, templates)
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
-
-
-def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[CellFeasibility, int]]:
-    """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
-    from vqagen.tasks.director.catalogue import load_catalogue_file
-    from vqagen.tasks.director.design import number_of_trials
-    from vqagen.tasks.director.task import DirectorTask, TrialMaker
-
-    maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
-    numbers = number_of_trials(settings, DirectorTask.WINDOW)
-    return [(each, numbers[each.cell]) for each in maker.feasibility]
 
 
 def trials(

@@ -170,7 +170,7 @@ class Task(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a task has loaded: it stays in this process."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def noun(self) -> str:
@@ -195,7 +195,8 @@ class Task(ABC):
 
     def cut_to(self, start_index: int, count: int) -> Self:
         """Return the same task for a range of its items. What is loaded stays loaded."""
-        loaded = {name: value for name, value in vars(self).items() if name not in {each.name for each in fields(self)}}
+        names = {field.name for field in fields(self)}
+        loaded = {name: value for name, value in vars(self).items() if name not in names}
         task = replace(self, settings=self.settings.cut_to(start_index, count))
         vars(task).update(loaded)
         return task

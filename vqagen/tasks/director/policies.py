@@ -42,10 +42,10 @@ def expected_accuracy(choose: Choose, views: Views) -> float:
 def _ignore_rule(views: Views) -> Objects:
     if CLASS_OF[views.trial.rule] != RELATION:
         return views.fitting & views.open
-    found = 0
+    cells = 0
     for rule in STEPS:
-        found |= views.ahead(views.fitting, views.open, rule)
-    return found
+        cells |= views.ahead(views.fitting, views.open, rule)
+    return cells
 
 
 def _middle(views: Views) -> Objects:
@@ -60,14 +60,14 @@ def _next_best(passed: int) -> Choose:
     """Return the answers that the participant would give if the own answers, so many times, were not there."""
 
     def choose(views: Views) -> Objects:
-        trial, seen, found = views.trial, views.all, views.own
+        trial, seen, answers = views.trial, views.all, views.own
         for _ in range(passed):
-            seen &= ~found
+            seen &= ~answers
             rest = views.picked(seen, trial.criteria, trial.rule)
             if not rest:
                 break
-            found = rest
-        return found
+            answers = rest
+        return answers
 
     return choose
 
@@ -138,11 +138,11 @@ def guessed(look: Look, trials: Iterable[Views]) -> Iterator[float]:
     right, seen = Counter[Hashable](), Counter[Hashable]()
     for views in trials:
         looks = look(views)
-        rates = {cell: (right[found] + 1) / (seen[found] + 8) for cell, found in looks.items()}
+        rates = {cell: (right[looked] + 1) / (seen[looked] + 8) for cell, looked in looks.items()}
         most = max(rates.values(), default=0.0)
         chosen = union_of(cell for cell, rate in rates.items() if rate == most)
         seen.update(looks.values())
-        right.update(found for cell, found in looks.items() if views.trial.answer >> cell & 1)
+        right.update(looked for cell, looked in looks.items() if views.trial.answer >> cell & 1)
         yield 1 / chosen.bit_count() if chosen & views.trial.answer else 0.0
 
 
@@ -156,19 +156,19 @@ def _by_rank(views: Views) -> Mapping[int, Hashable]:
 
 
 def _by_place(views: Views) -> Mapping[int, Hashable]:
-    place = _size if CLASS_OF[views.trial.rule] == SIZE else _line
-    return {cell: (views.trial.rule, rank, place(views, cell)) for cell, rank in _by_rank(views).items()}
+    measure = _size if CLASS_OF[views.trial.rule] == SIZE else _line
+    return {cell: (views.trial.rule, rank, measure(views, cell)) for cell, rank in _by_rank(views).items()}
 
 
 def _by_likeness(views: Views) -> Mapping[int, Hashable]:
-    found: dict[int, Hashable] = {}
+    looks: dict[int, Hashable] = {}
     for cell in indexes(views.open):
         shared = _shared_words(views, cell)
         blocked, seen = (
             [shared[other] for other in shared if views.open >> other & 1 == is_open] for is_open in (0, 1)
         )
-        found[cell] = max(blocked, default=0), max(seen, default=0), sum(number > 2 for number in shared.values())
-    return found
+        looks[cell] = max(blocked, default=0), max(seen, default=0), sum(number > 2 for number in shared.values())
+    return looks
 
 
 GUESSES: Mapping[str, tuple[str, Look]] = {
@@ -211,30 +211,30 @@ def _shared_words(views: Views, cell: int) -> dict[int, int]:
 
 def seen(views: Views, cell: int) -> list[str]:
     """Return what is seen of the item in an open cell: where it is, and what is like it."""
-    trial, own = views.trial, views.items[cell]
-    assert own is not None
+    trial, chosen = views.trial, views.items[cell]
+    assert chosen is not None
     column, row = cell % trial.width, cell // trial.width
     others = {other: views.items[other] for other in indexes(views.all & ~(1 << cell))}
     blocked = {other: item for other, item in others.items() if trial.blocked >> other & 1}
-    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
-    found = [
+    near = [other for other in blocked if abs(other % trial.width - column) + abs(other // trial.width - row) == 1]
+    features = [
         f"{trial.width}x{trial.height} cell {cell}",
         f"column {column}",
         f"row {row}",
-        f"item {own.name}",
-        *(f"word {word}" for word in sorted(own.true)),
+        f"item {chosen.name}",
+        *(f"word {word}" for word in sorted(chosen.true)),
         f"blocked items beside, {len(near)}",
         f"items, tenth {10 * len(others) // len(trial.cells)}",
     ]
     for name, beside in (("all", others), ("blocked", blocked)):
         items = [item for item in beside.values() if item]
-        kin = [item.size for item in items if item.kind == own.kind]
-        shared = [len(own.true & item.true) for item in items]
-        found += [
+        kin = [item.size for item in items if item.kind == chosen.kind]
+        shared = [len(chosen.true & item.true) for item in items]
+        features += [
             f"shared with {name}, {sum(shared)}",
             f"shared at most with {name}, {max(shared, default=0)}",
             f"kind among {name}, {len(kin)}",
-            f"larger of kind among {name}, {sum(size > own.size for size in kin)}",
-            f"smaller of kind among {name}, {sum(size < own.size for size in kin)}",
+            f"larger of kind among {name}, {sum(size > chosen.size for size in kin)}",
+            f"smaller of kind among {name}, {sum(size < chosen.size for size in kin)}",
         ]
-    return found
+    return features

@@ -9,8 +9,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from vqagen.bits import Objects, first_n, union_of
-from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.catalogue_words import ITEM
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
 
 Ids = tuple[int, ...]
 """Places of items in the catalogue."""

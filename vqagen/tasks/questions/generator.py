@@ -201,12 +201,12 @@ class _Window:
         """Different questions, each from a search of its own, and why there are no more."""
         made, seen, refusals = list[Question](), set[Any](), list[str]()
         while len(made) < most and len(refusals) < TRIES:
-            found = family.search.find(subject.tables, subject.rng, answers.refused, seen)
-            if found.filling is None:
-                return made, refusals[-1] if refusals and found.reason == REPEATED else found.reason
+            outcome = family.search.find(subject.tables, subject.rng, answers.refused, seen)
+            if outcome.filling is None:
+                return made, refusals[-1] if refusals and outcome.reason == REPEATED else outcome.reason
             refusal = UNBALANCED
-            if not answers.refuses(found.filling):
-                refusal = self.ask(family, found.filling, answers, subject, made)
+            if not answers.refuses(outcome.filling):
+                refusal = self.ask(family, outcome.filling, answers, subject, made)
             refusals = [*refusals, refusal] if refusal else []  # those since the last question
         return made, refusals[-1] if refusals else FOUND
 

@@ -67,8 +67,8 @@ class QuestionTask(Task):
         A worker may work in another folder.
         """
         loaded = {"domain": self.domain} if "domain" in self.__dict__ else {}
-        found = tuple(path.absolute() if isinstance(path, Path) else path for path in self.disjoint_from)
-        return {**super().__getstate__(), **loaded, "disjoint_from": found}
+        paths = tuple(path.absolute() if isinstance(path, Path) else path for path in self.disjoint_from)
+        return {**super().__getstate__(), **loaded, "disjoint_from": paths}
 
     @property
     def window_setting(self) -> str:
@@ -100,7 +100,7 @@ class QuestionTask(Task):
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
             assert isinstance(tally, QuestionTally)
             for scene, questions in questions_about(items, self.domain.domain, generator(), tally, first):
-                yield ItemRecords(scene.index, (to_record(each) for each in questions))
+                yield ItemRecords(scene.index, (to_record(question) for question in questions))
 
         return make
 
@@ -179,7 +179,9 @@ class QuestionTask(Task):
 def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
     """Return last function of a program -> type of its answers, if these are not texts: Bool, Integer or list."""
     lists = {attribute.type for attribute in loaded.domain.attributes if attribute.multi}
-    functions = {function.name: function.output for function in (each.last_function for each in loaded.templates)}
+    functions = {
+        function.name: function.output for function in (template.last_function for template in loaded.templates)
+    }
     types = {name: "list" if output in lists else output for name, output in functions.items()}
     return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list")}
 

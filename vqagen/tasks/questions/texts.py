@@ -71,15 +71,15 @@ class QuestionTexts:
         manner = Manner((not self.is_compat,)) if self.is_ours else FOREIGN
         lexicon = Lexicon(self.loaded.synonyms)
         families = [TemplateReader(template, lexicon, manner) for template in self.loaded.templates]
-        self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
-        self._by_number = {str(each.template.family): each for each in families}
+        self._by_name = {f"{family.template.file}#{family.template.index}": family for family in families}
+        self._by_number = {str(family.template.family): family for family in families}
 
     @cached_property
     def _by_outline(self) -> Mapping[Outline, Sequence[TemplateReader]]:
-        found: dict[Outline, list[TemplateReader]] = {}
+        by_outline: dict[Outline, list[TemplateReader]] = {}
         for family in self._by_number.values():
-            found.setdefault(family.binder.outline, []).append(family)
-        return found
+            by_outline.setdefault(family.binder.outline, []).append(family)
+        return by_outline
 
     def fault(
         self, record: Mapping[str, Any], scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
@@ -144,7 +144,7 @@ def _explained(text: str, family: TemplateReader, words: Words, keeps_other: tup
     if not differing:
         other = 'leaves out "other"' if keeps_other[0] else 'says "other" of what is no other'
         return QuestionFault("wrong other", f'"{text}" {other}; {asked}')
-    said, meant = (", ".join(f"{slot} {each[slot] or 'open'}" for slot in differing) for each in (read, words))
+    said, meant = (", ".join(f"{slot} {reading[slot] or 'open'}" for slot in differing) for reading in (read, words))
     return QuestionFault("wrong words", f'"{text}" says {said}, the program {meant}; {asked}')
 
 

@@ -79,8 +79,8 @@ def verify_questions(
     report.remarks += [*missing_ends(questions, scenes), *unknown_settings(questions, QuestionSettings)]
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
     records = whole_records(questions, report, "question_index")
-    found = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
-    for position, record, scene in found:
+    located = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
+    for position, record, scene in located:
         if position == 0 and record.keys().isdisjoint({"program", "answer"}):
             raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
         report.checked += 1
@@ -116,7 +116,9 @@ def _fault(
             return QuestionFault("bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer")
         outputs = program.outputs(scene)
     except BadInput as error:
-        return QuestionFault("bad program", "; ".join(f"{each.path}: {each.message}" for each in error.problems))
+        return QuestionFault(
+            "bad program", "; ".join(f"{problem.path}: {problem.message}" for problem in error.problems)
+        )
     except Undefined as error:
         return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
     right = outputs[-1]
@@ -183,22 +185,22 @@ def _options_fault(record: Mapping[str, Any], function: Function, domain: Domain
     options, choice = record.get("choices"), record.get("choice")
     if not options and choice in (None, -1):
         return None
-    if not isinstance(options, list) or not all(isinstance(each, str) for each in options):
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         return QuestionFault("wrong options", f"choices: expected a list of texts, found {describe(options)}")
     answer = record["answer"]
     right = text_of(tuple(answer) if isinstance(answer, list) else answer)
     attribute = domain.attribute_of(function.output)
     known = set(attribute.values if attribute and right in attribute.values else options)
-    odd = [each for each in options if each.isdecimal() != right.isdecimal() or each not in known]
+    odd = [option for option in options if option.isdecimal() != right.isdecimal() or option not in known]
     odd += options[2:] if function.output == "Bool" else []
-    place = options.index(right) if right in options else None
+    position = options.index(right) if right in options else None
     rows = [
         (len({*options}) < len(options), "choices: an option stands there twice"),
-        (place is None, f"choices: the answer {right!r} is not among them"),
+        (position is None, f"choices: the answer {right!r} is not among them"),
         (bool(odd), f"choices: {odd and odd[0]!r} is of another kind than the answer {right!r}"),
         (
-            "choice" in record and (type(choice) is not int or choice != place),
-            f"choice: written as {as_written(choice)}, but the answer {right!r} stands at {place}",
+            "choice" in record and (type(choice) is not int or choice != position),
+            f"choice: written as {as_written(choice)}, but the answer {right!r} stands at {position}",
         ),
     ]
     return next((QuestionFault("wrong options", why) for is_wrong, why in rows if is_wrong), None)
@@ -210,8 +212,8 @@ def _field_fault(record: Mapping[str, Any], scene: Scene, function: Function, is
     right = {"split": split, "question_type": function.asks, "image": _stem(scene.image)}
     for key, wanted in right.items() if is_ours else [("split", split)] if split else ():
         if record.get(key, wanted) != wanted:
-            found, expected = as_written(record[key]), as_written(wanted)
-            return QuestionFault(f"wrong {key}", f"{key}: written as {found}, but {expected} follows from the scene")
+            written, expected = as_written(record[key]), as_written(wanted)
+            return QuestionFault(f"wrong {key}", f"{key}: written as {written}, but {expected} follows from the scene")
     return None
 
 
