@@ -73,7 +73,6 @@ MAY_NAME_A_TASK = {
     "authoring/explanation.py": "explains how a question is made",
     "authoring/item_catalogue.py": "edits and shows items of trials",
     "dataset/build.py": "settings of the questions and dialogs of a dataset",
-    "dataset/choices_file.py": "to go: keys of options",
     "dataset/holdout.py": "chooses templates of questions",
     "environments/director.py": "makes trials without end",
     "environments/endless.py": "makes questions without end",

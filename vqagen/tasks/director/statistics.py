@@ -1,4 +1,4 @@
-"""Statistics of trials: their design, their words, how well policies and guesses answer them."""
+"""Statistics of trials: their design, their words, how well policies answer them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vqagen.items.groups import spread_record, spread_text
 from vqagen.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.tasks.contract import OptionClues
 from vqagen.tasks.director.items import trial_reader
-from vqagen.tasks.director.policies import GUESSES, POLICIES, Choose, expected_accuracy, guessed, seen
+from vqagen.tasks.director.policies import POLICIES, Choose, expected_accuracy, seen
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
     CONTROL,
@@ -36,12 +36,12 @@ _DESIGN = ("trial_type", "rule_class", "frame", "is_physics", "trials")
 
 def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> tuple[list[Views], list[str]]:
     """Return the trials of a file, and notes on how they are read. BadInput with those that cannot be read."""
-    (read, catalogue, remark), name = trial_reader(source), str(source.path)
+    (read, _, remark), name = trial_reader(source), str(source.path)
     trials, faults = list[Views](), FaultList(name, "trial")
     for position, record in enumerate(source.records()):
         trial = read(record)
         if isinstance(trial, WrittenTrial):
-            trials.append(Views(trial, len(catalogue.sizes) if catalogue else 0))
+            trials.append(Views(trial))
         else:
             faults.add(trial, source.kind.path(position))
         on_read(1)
@@ -85,9 +85,8 @@ def _facts(trials: list[WrittenTrial]) -> dict[str, Any]:
 
 
 def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
-    """Return how many trials are in each group, and how often each policy and guess is expected to be right there."""
+    """Return how many trials are in each group, and how often each policy is expected to be right there."""
     rights = {name: _rights(choose, trials) for name, (_, choose) in POLICIES.items()}
-    rights |= {name: np.array(list(guessed(look, trials))) for name, (_, look) in GUESSES.items()}
     groups_of = [set(_groups_of(views.trial)) for views in trials]
     places = {group: np.array([[i for i, members in enumerate(groups_of) if group in members]]) for group in GROUPS}
     pairs = [views.trial.pair for views in trials]
@@ -149,6 +148,5 @@ def _design(facts: Mapping[str, Any]) -> Table:
 
 def _policies(facts: Mapping[str, Any]) -> Table:
     heads = (Column("policy"), *(Column(group, SHARE) for group in facts["groups"]), Column("meaning", TEXT))
-    meanings = {name: meaning for name, (meaning, _) in (*POLICIES.items(), *GUESSES.items())}
-    rows = tuple((name, *accuracy.values(), meanings[name]) for name, accuracy in facts["accuracy"].items())
+    rows = tuple((name, *accuracy.values(), POLICIES[name][0]) for name, accuracy in facts["accuracy"].items())
     return Table("expected_accuracy", "Expected accuracy", heads, rows)

@@ -25,11 +25,9 @@ from vqagen.tasks.director.rules import (
 class Views:
     """A trial whose items are known, as both understand it. Sets are cells."""
 
-    def __init__(self, trial: WrittenTrial, largest: int = 0) -> None:
-        """`largest` is the largest size level of the catalogue, by default that of the grid."""
+    def __init__(self, trial: WrittenTrial) -> None:
         self.trial = trial
         self.items = trial.items
-        self.largest = largest or max((item.size for item in trial.items if item), default=0)
         self.all: Objects = union_of(cell for cell, item in enumerate(trial.items) if item)
         """Cells with an item."""
         self.open: Objects = self.all & ~trial.blocked

@@ -14,12 +14,10 @@ from vqagen.errors import FieldFault, describe
 from vqagen.items.answers import BOOL, INTEGER, LIST, WORD, text_of
 from vqagen.items.builder import TableBuilder, gold_of
 from vqagen.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
-from vqagen.language.question import answers_in
+from vqagen.language.question import OPTION_KEYS, answers_in, family_name
 from vqagen.plugin import BUILT_IN
 
 GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
-OPTION_KEYS = ("options", "choices", "multiple_choices")
-"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
 _OPTIONS = frozenset(OPTION_KEYS)
 HASHED = ("answer", "template_filename", "question_family_index", "question_type", "split", "block", "pair")
 """Keys of values by which questions are grouped. Answers of one `block` or `pair` exclude each other."""
@@ -118,7 +116,7 @@ class _QuestionReader:
         answer, _, function, file, family, category = key
         if category is _ABSENT:
             category = function and question_type(function)
-        name = file if family is None else self._families.get((file or "", family), f"{file or ''}#{family}")
+        name = file if family is None else self._families.get((file or "", family), family_name(file, family))
         asked = self._asked[None if name is None else str(name), category]
         known = self._known[key] = self._table.gold(None if answer is None else self._gold(answer, function)), asked
         return known

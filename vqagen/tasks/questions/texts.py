@@ -19,6 +19,7 @@ from vqagen.items.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
+from vqagen.language.question import family_name
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
@@ -71,7 +72,7 @@ class QuestionTexts:
         manner = Manner((not self.is_compat,)) if self.is_ours else FOREIGN
         lexicon = Lexicon(self.loaded.synonyms)
         families = [TemplateReader(template, lexicon, manner) for template in self.loaded.templates]
-        self._by_name = {f"{family.template.file}#{family.template.index}": family for family in families}
+        self._by_name = {family_name(family.template.file, family.template.index): family for family in families}
         self._by_number = {str(family.template.family): family for family in families}
 
     @cached_property
@@ -126,7 +127,7 @@ class QuestionTexts:
     def _families_of(self, record: Mapping[str, Any], steps: Sequence[Step]) -> Sequence[TemplateReader]:
         """Return the families that the question may be of, the one that it names first."""
         number, file = record.get("question_family_index"), record.get("template_filename")
-        named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
+        named = self._by_number.get(str(number)) if file is None else self._by_name.get(family_name(file, number))
         if self.is_certain and number is not None:
             return (named,) if named else ()
         names = (function for function, _, _ in steps)

@@ -29,7 +29,7 @@ from vqagen.files.locations import Location
 from vqagen.files.records import open_records
 from vqagen.files.stream import reading
 from vqagen.files.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
-from vqagen.language.question import FUNCTION_KEYS, RELEASE_WORDS, release_answer
+from vqagen.language.question import FUNCTION_KEYS, RELEASE_WORDS, family_name, release_answer
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.tasks.foreign import Entry, ForeignFormat, FoundEntry, image_number
 
@@ -198,7 +198,7 @@ class Visual7W(ForeignFormat):
             "question": question,
             "answer": release_answer(tuple(answer) if isinstance(answer, list) else answer),
             "type": type_of(question, kind),
-            FAMILY: [f"{record.get('template_filename', '')}#{record['question_family_index']}", kind],
+            FAMILY: [family_name(record.get("template_filename"), record["question_family_index"]), kind],
         }
 
     def _kind_of_answers(self, record: Record) -> str:
