@@ -35,7 +35,9 @@ def command() -> None:
     """
 
 
-templates_option = click.option(
+@command.command("generate", cls=GroupedCommand)
+@catalogue_option
+@click.option(
     "--templates",
     cls=Option,
     group="input",
@@ -43,11 +45,6 @@ templates_option = click.option(
     metavar="PATH",
     help="Instructions, in place of the shipped ones.",
 )
-
-
-@command.command("generate", cls=GroupedCommand)
-@catalogue_option
-@templates_option
 @output_options("trials")
 @settings_options(settings=DirectorSettings, options=RunOptions)
 @shard_option

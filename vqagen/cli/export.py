@@ -93,11 +93,14 @@ def command(
       vqagen export questions.json --to visual7w -o visual7w.json
     """
     from vqagen.export.exporting import export_dataset
+    from vqagen.export.files import export_file
 
     if to in FILES:
         if images or split or prompt or without_pictures or mode != "open" or name != "vqagen":
             raise UsageError(f"{to} is one file of all records: give SOURCE, --out and --force alone")
-        _export_file(source, out, to, force)
+        with counting("record") as on_exported:
+            kind, number = export_file(source, out, to, force, on_exported)
+        click.echo(counted(number, kind.removesuffix("s")), err=True)
         return
     with counting("example") as on_exported:
         done = export_dataset(
@@ -115,11 +118,3 @@ def command(
         )
     splits = ", ".join(f"{split} {number:,}" for split, number in done.splits.items())
     click.echo(f"{counted(sum(done.splits.values()), done.kind.removesuffix('s'))}: {splits}", err=True)
-
-
-def _export_file(source: str, out: str, to: str, force: bool) -> None:
-    from vqagen.export.files import export_file
-
-    with counting("record") as on_exported:
-        kind, number = export_file(source, out, to, force, on_exported)
-    click.echo(counted(number, kind.removesuffix("s")), err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from vqagen.cli.options import (
     scenes_option,
     settings_options,
     shard_option,
+    spelled,
 )
 from vqagen.run.options import RunOptions
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
@@ -35,22 +37,12 @@ IGNORED_FLAGS = ("--verbose", "--time-dfs", "--profile")
 """Flags of the reference that only print; they are accepted and do nothing."""
 
 
-def our_spelling(token: str) -> str:
-    """The name of an option as we spell it; a choice's value is left as it is by click's own rules.
-
-    >>> our_spelling("scene_start_idx"), our_spelling("seed")
-    ('start-index', 'seed')
-    """
-    hyphened = token.replace("_", "-")
-    return REFERENCE_FLAGS.get(hyphened, hyphened)
-
-
 class ReferenceCommand(GroupedCommand):
     """A command that takes the reference's flags too."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.context_settings = {**self.context_settings, "token_normalize_func": our_spelling}
+        self.context_settings = {**self.context_settings, "token_normalize_func": partial(spelled, REFERENCE_FLAGS)}
         self.params += [click.Option([flag], is_flag=True, hidden=True, expose_value=False) for flag in IGNORED_FLAGS]
 
 

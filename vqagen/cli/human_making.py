@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from vqagen.cli.messages import print_message
-from vqagen.cli.options import domain_options, input_path, integer, path, settings_options
+from vqagen.cli.options import domain_options, input_path, integer, path, settings_options, spelled
 from vqagen.errors import counted
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.settings import PlanSettings
@@ -29,22 +30,12 @@ _FILES, _NAMES = "--model-captions", "--model-names"
 """Flags that take several values, the files and the names of systems."""
 
 
-def our_spelling(token: str) -> str:
-    """Return the name of an option as we spell it.
-
-    >>> our_spelling("num_attention_checks"), our_spelling("seed")
-    ('checks-per-task', 'seed')
-    """
-    hyphened = token.replace("_", "-")
-    return _OURS.get(hyphened, hyphened)
-
-
 class HumanrCommand(click.Command):
     """A command that takes the flags of HUMANr too, and its folder of images as an argument."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.context_settings = {**self.context_settings, "token_normalize_func": our_spelling}
+        self.context_settings = {**self.context_settings, "token_normalize_func": partial(spelled, _OURS)}
         self.params += [
             click.Option(["--experiment-name"], hidden=True, expose_value=False),
             click.Option(["--sandbox"], is_flag=True, hidden=True, expose_value=False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from functools import partial, wraps
 from tempfile import TemporaryDirectory
@@ -90,6 +90,16 @@ def integer(least: int = -LARGEST) -> Callable[[str | int], int]:
         return number
 
     return integer
+
+
+def spelled(flags: Mapping[str, str], token: str) -> str:
+    """Return the name of an option as we spell it, by the `flags` of another program: its name -> ours.
+
+    >>> spelled({"scene-start-idx": "start-index"}, "scene_start_idx"), spelled({}, "seed")
+    ('start-index', 'seed')
+    """
+    hyphened = token.replace("_", "-")
+    return flags.get(hyphened, hyphened)
 
 
 # Settings ---------------------------------------------------------------------------------------------------------
