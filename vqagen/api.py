@@ -92,8 +92,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
-    from vqagen.tasks.questions.report import QuestionReport as QuestionReport
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
+    from vqagen.tasks.questions.task import QuestionReport as QuestionReport
     from vqagen.tasks.rendering.settings import PictureSettings as PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings as SamplingSettings
     from vqagen.world.domain import Domain as Domain, load_domain as load_domain
@@ -132,7 +132,7 @@ MODULES = {
     "PlanSettings": "vqagen.human.settings",
     "Program": "vqagen.language.program",
     "Question": "vqagen.language.question",
-    "QuestionReport": "vqagen.tasks.questions.report",
+    "QuestionReport": "vqagen.tasks.questions.task",
     "QuestionSettings": "vqagen.tasks.questions.settings",
     "RecordForm": "vqagen.tasks.questions.settings",
     "RunOptions": "vqagen.run.options",

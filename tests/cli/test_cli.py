@@ -207,16 +207,6 @@ def test_every_flag_but_the_obvious_says_what_it_does() -> None:
     assert silent == []
 
 
-@pytest.mark.slow
-def test_the_package_runs_as_a_module(folder: Path) -> None:
-    """Where the script `vqagen` is not on the path."""
-    command = [sys.executable, "-m", "vqagen", "--version"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True)
-
-    assert done.stdout == f"vqagen, version {vqagen.__version__}\n".encode()
-
-
 # Usage ------------------------------------------------------------------------------------------------------------
 
 GENERATE = "generate --scenes broken.json --out q.json"

@@ -50,15 +50,11 @@ SEVERAL_MEANINGS = frozenset(
         "Column",
         "Ended",
         "Entry",
-        "Family",
         "Folder",
-        "Group",
-        "Meaning",
         "Options",
         "Outline",
         "Question",
         "Search",
-        "Tally",
         "Target",
         "Vocabulary",
         "Wanted",
@@ -74,7 +70,6 @@ MAY_NAME_A_TASK = {
     "authoring/explanation.py": "explains how a question is made",
     "authoring/item_catalogue.py": "edits and shows items of trials",
     "dataset/build.py": "settings of the questions and dialogs of a dataset",
-    "dataset/choices_file.py": "to go: keys of options",
     "dataset/holdout.py": "chooses templates of questions",
     "environments/director.py": "makes trials without end",
     "environments/endless.py": "makes questions without end",
@@ -92,7 +87,6 @@ MAY_NAME_A_TASK = {
 CIRCLES = frozenset(
     {
         "vqagen.search.choices",
-        "vqagen.tasks.questions.generator",
     }
 )
 """Files that need each other, named by the first. The set only shrinks."""

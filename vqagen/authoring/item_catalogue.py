@@ -20,8 +20,16 @@ from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.parsing import laid_out, read_text
 from vqagen.files.shipped import shipped
 from vqagen.pictures.sprites import Look, item_svg, picture_sprite
-from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, GridItem, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.catalogue_words import COMMENT, name_drawn_item, named, spell_out
+from vqagen.tasks.director.catalogue import (
+    COMMENT,
+    SHIPPED_CATALOGUE,
+    GridItem,
+    ItemCatalogue,
+    load_catalogue_file,
+    name_drawn_item,
+    named,
+    spell_out,
+)
 from vqagen.tasks.director.pictures import looks_of
 from vqagen.world.findings import problem_in
 

@@ -51,7 +51,7 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.cli.progress import counting
+    from vqagen.cli.messages import counting
     from vqagen.shortcuts.audit import audit
     from vqagen.shortcuts.audit_report import audit_report
 

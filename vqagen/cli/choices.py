@@ -6,8 +6,16 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import domain_options, input_path, out_option, scenes_option, settings_options
+from vqagen.cli.messages import counting
+from vqagen.cli.options import (
+    GroupedCommand,
+    Option,
+    domain_options,
+    input_path,
+    out_option,
+    scenes_option,
+    settings_options,
+)
 from vqagen.dataset.choice_settings import ChoiceSettings
 
 
@@ -35,7 +43,6 @@ def command(
     Example:
       vqagen choices questions.json --scenes scenes.json -o choices.json
     """
-    from vqagen.cli.progress import counting
     from vqagen.dataset.choices_file import write_choices
 
     with counting("question") as on_read:

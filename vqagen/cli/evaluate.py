@@ -58,7 +58,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
     cluster = options["cluster"] or ("none" if options["profile"] else "image")
-    found = evaluate(
+    evaluation = evaluate(
         questions,
         predictions,
         mode=options["mode"] or "",
@@ -68,12 +68,12 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
     )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
-    report = found.report(fields, fail_under=options["fail_under"], strict=options["strict"])
+    report = evaluation.report(fields, fail_under=options["fail_under"], strict=options["strict"])
     printed = ""
     if options["profile"] is not None:
-        printed = "\n".join([*report.head, "", *toolkit_lines(found), *report.failures]) + "\n"
+        printed = "\n".join([*report.head, "", *toolkit_lines(evaluation), *report.failures]) + "\n"
     if per_item:
-        write_item_scores(found, per_item, force=output.force)
+        write_item_scores(evaluation, per_item, force=output.force)
     output.put(report, printed)
     ctx.exit(1 if report.failures else 0)
 

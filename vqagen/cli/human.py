@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.group import LazyGroup
+from vqagen.cli import LazyGroup
 
 SUBCOMMANDS = {
     "demo": "vqagen.cli.human_making:demo",

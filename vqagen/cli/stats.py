@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import image_key_option, input_path
 from vqagen.cli.reports import ReportOutput, report_options
 
@@ -34,7 +35,6 @@ def command(file: str, against: str | None, image_key: str, output: ReportOutput
     Example:
       vqagen stats questions.json
     """
-    from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
     from vqagen.shortcuts.statistics import stats
     from vqagen.tasks.record_files import kind_of_file

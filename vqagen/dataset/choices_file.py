@@ -40,10 +40,9 @@ from vqagen.language.domain_files import (
     synonyms_file,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import QUESTIONS, same_answer
+from vqagen.language.question import OPTION_KEYS, QUESTIONS, family_name, same_answer
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Undefined
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.tasks.record_files import check_origin, generator_of, shipped_domain
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
@@ -185,7 +184,7 @@ def _fault_or_posed(
 def _family(record: Record) -> str:
     """Return the family of a question, by its template file and the number in it; "" if the record does not say it."""
     number = record.get("question_family_index")
-    return "" if number is None else f"{record.get('template_filename', '')}#{number}"
+    return "" if number is None else family_name(record.get("template_filename"), number)
 
 
 def _finished(

@@ -20,7 +20,7 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.program import Program
 from vqagen.plugin import FILTER
 from vqagen.rng import below, shuffled, stream
-from vqagen.tasks.questions.chosen_templates import check_names, chosen_templates
+from vqagen.tasks.questions.generator import check_names, chosen_templates
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import Domain
 from vqagen.world.sampling_rules import SamplingRules

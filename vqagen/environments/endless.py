@@ -33,9 +33,8 @@ from vqagen.rng import below, pick, stream
 from vqagen.search.balance import make_measures
 from vqagen.search.description import SceneTables
 from vqagen.search.filling import Filling
-from vqagen.tasks.questions.chosen_templates import load_families
 from vqagen.tasks.questions.family import Family
-from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.generator import QuestionGenerator, load_families
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules

@@ -22,11 +22,10 @@ from vqagen.files.records import RecordSource
 from vqagen.items.answers import ANSWER_TYPES, attributes_of
 from vqagen.items.builder import gold_of
 from vqagen.language.domain_files import PathLike
-from vqagen.language.question import release_answer
+from vqagen.language.question import OPTION_KEYS, family_name, release_answer
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.prompts import DIRECTOR, request, rules
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.tasks.record_files import (
     DIALOGS as DIALOG_RECORDS,
     SAMPLES,
@@ -246,7 +245,7 @@ def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
     right = options.index(answer) if answer in options else -1
     number = _number(record, "question_index", "question_id")
-    family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
+    family = family_name(record.get("template_filename"), record.get("question_family_index", 0))
     columns = {"program": [], **record, "answer": answer, "choices": options, "choice": right}
     return question_row(columns, _picture(record), number, answer_type, family)
 

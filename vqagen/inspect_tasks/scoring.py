@@ -108,8 +108,7 @@ def policy_accuracy() -> Metric:
 
     def accuracies(scores: list[SampleScore]) -> dict[str, float]:
         samples = [chances for score in scores if (chances := _of(score, CHANCES))]
-        names = [name for name in BLIND if name in POLICIES] if samples else []
-        return {f"policy={name}": mean(chances[name] for chances in samples) for name in names}
+        return {f"policy={name}": mean(chances[name] for chances in samples) for name in BLIND if samples}
 
     return accuracies
 

@@ -202,7 +202,7 @@ def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int
                 "story": story,
                 "format": grids.format,
                 "kinds": kinds_of_cells(Views(each.trial), has_director),
-                **_policies(each.trial, len(trials.catalogue.sizes), has_director),
+                **_policies(each.trial, has_director),
             },
         )
 
@@ -223,13 +223,13 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
     }
 
 
-def _policies(trial: WrittenTrial, sizes: int, has_director: bool) -> dict[str, Any]:
+def _policies(trial: WrittenTrial, has_director: bool) -> dict[str, Any]:
     """Return the cell that each policy answers with, as a label, and how probably it is right.
 
     Without a director, no cell is blocked, and all that fits is right.
     """
     seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT, answer=trial.participant_answers)
-    views = Views(seen, sizes)
+    views = Views(seen)
     chosen = {name: trial.labels(choose(views)) for name, (_, choose) in POLICIES.items()}
     cells = {name: pick(stream(0, f"policy {name}", trial.index), cells) for name, cells in chosen.items() if cells}
     return {

@@ -240,6 +240,19 @@ def answers_in(info: Mapping[str, Any]) -> dict[str, str]:
     return {str(word).casefold(): answer for answer, word in section.items()} if isinstance(section, Mapping) else {}
 
 
+OPTION_KEYS = ("options", "choices", "multiple_choices")
+"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
+
+
+def family_name(file: object, number: object) -> str:
+    """Return the name of a question's family by the template file and the number in it that its record gives.
+
+    >>> family_name("one_hop.json", 3), family_name(None, 3)  # a released file numbers families over all files
+    ('one_hop.json#3', '#3')
+    """
+    return f"{file or ''}#{number}"
+
+
 def same_answer(written: object, derived: Value, words: Mapping[str, str] = NO_WORDS) -> bool:
     """True if a written answer of any dialect is the derived one; `true` is not 1."""
     if isinstance(written, str) and not isinstance(derived, str):

@@ -29,12 +29,11 @@ from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, write_records
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.tasks.contract import RunReport, Task
-from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.exclusion import Exclusion, Screen
-from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.tasks.questions.family import QuestionTally
+from vqagen.tasks.questions.generator import QuestionGenerator, load_families, warn_skipped
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.task import question_task, questions_about
+from vqagen.tasks.questions.task import QuestionReport, question_task, questions_about
 from vqagen.tasks.settings import RunSettings, Setting, setting_of
 from vqagen.world.loading import (
     SceneSource,
@@ -51,7 +50,6 @@ if TYPE_CHECKING:  # a call loads its own task alone
     from vqagen.tasks.dialog.settings import DialogSettings
     from vqagen.tasks.dialog.task import DialogReport
     from vqagen.tasks.director.settings import DirectorSettings
-    from vqagen.tasks.director.task import CellFeasibility
     from vqagen.tasks.rendering.settings import PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings
 
@@ -164,7 +162,7 @@ class Generation:
         """Load nothing yet. `scenes`: of a file, or records. `exclusion`: what must not be asked."""
         self.scenes, self.loaded, self.settings = scenes, loaded, settings
         self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, exclusion=exclusion)
-        self.tally = Tally()
+        self.tally = QuestionTally()
 
     def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield each scene of the run, in order, with its questions."""
@@ -310,21 +308,10 @@ def write_trials(
     on_progress: OnProgress = lambda _: None,
 ) -> RunReport:
     """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
-    from vqagen.tasks.director.task import director_task  # loads numpy, as all below
+    from vqagen.tasks.director.task import director_task  # loads numpy
 
     task = director_task(settings, catalogue, templates)
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
-
-
-def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[CellFeasibility, int]]:
-    """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
-    from vqagen.tasks.director.catalogue import load_catalogue_file
-    from vqagen.tasks.director.design import number_of_trials
-    from vqagen.tasks.director.task import DirectorTask, TrialMaker
-
-    maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
-    numbers = number_of_trials(settings, DirectorTask.WINDOW)
-    return [(each, numbers[each.cell]) for each in maker.feasibility]
 
 
 def trials(

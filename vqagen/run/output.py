@@ -35,7 +35,7 @@ from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, 
 from vqagen.files.parquet import RecordColumns
 from vqagen.run.journal import RECORDS, Journal, drop_unused, is_begun, journal_of, part_of
 from vqagen.run.windows import ROW_GROUP, block_of
-from vqagen.tasks.record_files import find_record_file
+from vqagen.tasks.contract import find_record_file
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,9 @@ from vqagen.files.records import RecordSource
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.question import release_answer
+from vqagen.language.question import OPTION_KEYS, family_name, release_answer
 from vqagen.plugin import Undefined
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 
@@ -138,7 +137,7 @@ def question_entry(
         "options": [release_answer(each) for each in options],
         "steps": steps,
     }
-    return Entry(picture, shown, record.get("family") or f"{file or ''}#{number}", text, len(steps))
+    return Entry(picture, shown, record.get("family") or family_name(file, number), text, len(steps))
 
 
 def _head(record: Record, key: str, place: int, note: str) -> Record:

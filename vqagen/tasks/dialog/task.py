@@ -14,14 +14,13 @@ from vqagen.files.locations import Location
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.language.synonyms import vocabulary_record
-from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
+from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task, compiled_scenes
 from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
 from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.visdial import all_answers, most_objects
-from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 
