@@ -194,7 +194,8 @@ def _adjacency(record: Record, domain: Domain) -> dict[str, list[Objects]]:
     return related
 
 
-def _table(rows: Sequence[Sequence[int]], bit_of: Mapping[int, Objects]) -> list[Objects]:
+def _table(rows: Sequence[Sequence[Any]], bit_of: Mapping[int, Objects]) -> list[Objects]:
+    # Not of ints: compiled code would turn true into 1 before its type is asked for.
     if not {type(j) for row in rows for j in row}.isdisjoint((bool, float)):  # true and 1.0 would pass for 1
         raise TypeError("an object index that is no whole number")
     table = []
