@@ -59,12 +59,10 @@ SEVERAL_MEANINGS = frozenset(
         "Outline",
         "Question",
         "Row",
-        "Search",
         "Tally",
         "Target",
         "Task",
         "Vocabulary",
-        "Wanted",
     ]
 )
 """Names that types in several files have. The list only shrinks."""

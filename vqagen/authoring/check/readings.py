@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from vqagen.bits import indexes
 from vqagen.errors import Fault
@@ -68,15 +68,7 @@ def plainly(text: str) -> str:
     return " ".join(word if word.startswith("<") else word.casefold() for word in words)
 
 
-class Placed(Protocol):
-    """A template in its file."""
-
-    @property
-    def template(self) -> Any:
-        """The template."""
-
-
-P = TypeVar("P", bound=Placed)
+P = TypeVar("P")
 
 
 def repeated(texts: Sequence[Sequence[str]]) -> Iterator[Fault]:
@@ -90,20 +82,16 @@ def repeated(texts: Sequence[Sequence[str]]) -> Iterator[Fault]:
             first.setdefault(reading, i)
 
 
-def shared(texts: Iterable[tuple[P, int, Sequence[str], object]]) -> Iterator[tuple[P, str, str]]:
+def shared(texts: Iterable[tuple[P, str, int, Sequence[str], object]]) -> Iterator[tuple[P, str, str]]:
     """Yield the texts that can read as one of an earlier template with another meaning, as (template, path, message).
 
-    A text is given as (template, number, readings, meaning).
+    A text is given as (template, its id, number, readings, meaning).
     """
-    first: dict[str, tuple[P, object]] = {}
-    for placed, i, found, meaning in texts:
-        for other, asked in [first.setdefault(reading, (placed, meaning)) for reading in found]:
-            if other.template.id != placed.template.id and asked != meaning:
-                yield (
-                    placed,
-                    f"text[{i}]",
-                    f"text {i} can read as one of {other.template.id} does, but asks something else",
-                )
+    first: dict[str, tuple[str, object]] = {}
+    for template, id, i, found, meaning in texts:
+        for other, asked in [first.setdefault(reading, (id, meaning)) for reading in found]:
+            if other != id and asked != meaning:
+                yield template, f"text[{i}]", f"text {i} can read as one of {other} does, but asks something else"
                 break
 
 

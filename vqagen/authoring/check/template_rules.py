@@ -35,8 +35,8 @@ from vqagen.plugin import FILTER, VALUES
 from vqagen.search.plan import ruled_out_answers
 from vqagen.tasks.dialog.loading import (
     read_dialog_templates,
-    shipped_dialog_templates,
     unsayable_directions,
+    with_shipped,
 )
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.world.domain import Domain
@@ -247,7 +247,7 @@ def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
     """Yield texts that another template has too while its program computes something else."""
     numbers: dict[Any, int] = {}
     said = [
-        (each, i, _typed_readings(text, each.template), _meaning(each.template, text, numbers))
+        (each, each.template.id, i, _typed_readings(text, each.template), _meaning(each.template, text, numbers))
         for each in placed
         for i, text in enumerate(each.template.texts)
     ]
@@ -299,19 +299,19 @@ def check_dialog_templates(
             report.of(path).not_checked.append(str(error))
         return
     own = {str(path) for path in paths}
-    known = {path.resolve() for path in paths}
-    shipped = [file for file in shipped_dialog_templates() if file.path.resolve() not in known]
     with report.listening(paths[0], "not-json"):
-        read = read_dialog_templates([*(TemplateFile(path, path.name) for path in paths), *shipped], vocabulary)
-    problems = [*read.problems, *(unsayable_directions(read.used, vocabulary, synonyms) if synonyms else ())]
+        files = with_shipped([TemplateFile(path, path.name) for path in paths])
+        templates, problems = read_dialog_templates(files, vocabulary)
+    problems += unsayable_directions(templates, vocabulary, synonyms) if synonyms else ()
     report.add_errors(paths[0], (problem for problem in problems if problem.source in own))
-    placed = sorted(read.used, key=lambda each: each.source in own)
-    texts = [(each, i, _readings_of(text.written)) for each in placed for i, text in enumerate(each.template.texts)]
-    found = [("same-text", *fault) for fault in shared((*text, text[0].template.id) for text in texts)]
+    placed = sorted(templates.values(), key=lambda template: template.source in own)
+    texts = [(each, each.id, i, _readings_of(text), each.id) for each in placed for i, text in enumerate(each.texts)]
+    found = [("same-text", *fault) for fault in shared(texts)]
     for each in placed:
-        found += [("repeated-text", each, *fault) for fault in repeated([said for of, _, said in texts if of is each])]
-        for i, text in enumerate(each.template.texts):
-            if not _MARK.search(_ROLE.sub("", text.written).rstrip(" ]")):
+        own_readings = [said for template, _, _, said, _ in texts if template is each]
+        found += [("repeated-text", each, *fault) for fault in repeated(own_readings)]
+        for i, text in enumerate(each.texts):
+            if not _MARK.search(_ROLE.sub("", text).rstrip(" ]")):
                 found.append(("no-final-mark", each, f"text[{i}]", f"text {i} does not end with a mark: . ? or !"))
     for code, each, place, message in found:
         if each.source in own:

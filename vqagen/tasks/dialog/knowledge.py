@@ -19,6 +19,9 @@ RECENT = 2
 """What one of so many last rounds was about is recent."""
 
 
+Answer = int | str
+
+
 class Move(NamedTuple):
     """A round that could be next: the kind of round by its label, and what fills its slots; -1 for what it lacks."""
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from vqagen.bits import Objects, is_single, only
-from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, is_counting
+from vqagen.tasks.dialog.knowledge import Answer, Knowledge, Learner, Move, is_counting
 from vqagen.tasks.dialog.scene import Values
 from vqagen.tasks.dialog.situation import Situation
 from vqagen.tasks.dialog.template import FOCUS, GROUP
@@ -23,13 +22,6 @@ FAMILIES = ("count", "exist", "seek")
 NOTHING, TOPIC, NAMED = "nothing", "topic", "named"
 """What a kind of round refers to, besides GROUP ("them") and FOCUS (that of the round before): nothing, "it", or an
 object named by a value."""
-
-
-class RoundAnswer(NamedTuple):
-    """The answer of a round, and the objects it is about."""
-
-    answer: int | str
-    result: Objects
 
 
 @dataclass(frozen=True)
@@ -54,14 +46,6 @@ class RoundKind:
         """The first word of the label."""
         return self.label.partition("-")[0]
 
-    def has_referent(self, knowledge: Knowledge) -> bool:
-        """True if there is something of the sort that the question refers to."""
-        if self.refers == TOPIC:
-            return knowledge.topic >= 0
-        if self.refers == GROUP:
-            return knowledge.group != 0
-        return self.refers != NAMED or knowledge.singles != 0
-
     @property
     def history_class(self) -> str:
         """None, All or Coref: the part of the history that the question depends on."""
@@ -70,8 +54,14 @@ class RoundKind:
 
 Ask = Callable[[Situation, RoundKind], Move | None]
 """Chooses a question of a kind; None if there is none."""
-Learn = Callable[[Learner, Move], RoundAnswer]
+Learn = Callable[[Learner, Move], Answer]
 """Answers a question, and adds what the answer conveys to what is known."""
+
+
+def referents(known: Knowledge) -> tuple[str, ...]:
+    """Return what a question may refer to, of all that `RoundKind.refers` can be."""
+    there = ((TOPIC, known.topic >= 0), (GROUP, known.group != 0), (NAMED, known.singles != 0))
+    return (NOTHING, FOCUS, *(name for name, is_there in there if is_there))
 
 
 def kinds_after(label: str) -> Iterator[RoundKind]:
@@ -159,24 +149,23 @@ def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tu
 # Answers --------------------------------------------------------------------------------------------------------------
 
 
-def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> RoundAnswer:
+def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> Answer:
     """Introduce the objects that a question about a set asks for, and return its answer."""
     learner.introduce_set(objects, described, move.is_count)
     after = learner.after
     has_rival = move.focus >= 0 and after.topic not in (-1, move.focus)
     if move.is_count and has_rival:
         after.topic = -1  # "it" could be the focus as well
-    answer = objects.bit_count() if move.is_count else "yes" if objects else "no"
-    return RoundAnswer(answer, objects)
+    return objects.bit_count() if move.is_count else "yes" if objects else "no"
 
 
-def whole_scene(learner: Learner, move: Move) -> RoundAnswer:
+def whole_scene(learner: Learner, move: Move) -> Answer:
     """Count all objects."""
     learner.after.size_known = True
     return _settle(learner, move, learner.scene.everything, 0)
 
 
-def rest(learner: Learner, move: Move) -> RoundAnswer:
+def rest(learner: Learner, move: Move) -> Answer:
     """Ask for the objects that were not mentioned. If there are some, their question does not mention them yet."""
     after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
     after.rest_known = True
@@ -186,32 +175,32 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
     if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
-    return RoundAnswer("yes", objects)
+    return "yes"
 
 
-def having_value(learner: Learner, move: Move) -> RoundAnswer:
+def having_value(learner: Learner, move: Move) -> Answer:
     """Ask for the objects with a value."""
     learner.learn_value(move.value, move.is_count)
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
 
-def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
+def having_value_in_group(learner: Learner, move: Move) -> Answer:
     """Ask for the objects of the group that have a value. The group may be the whole scene."""
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         learner.learn_value(move.value, move.is_count)
-    outcome = _settle(learner, move, objects, before.described | 1 << move.value)
+    answer = _settle(learner, move, objects, before.described | 1 << move.value)
     learner.after.group = 0  # "them" could be the whole group as well: how many of the cubes, or of the red ones
-    return outcome
+    return answer
 
 
-def related(learner: Learner, move: Move) -> RoundAnswer:
+def related(learner: Learner, move: Move) -> Answer:
     """Ask for the objects in a relation to the focus."""
     (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
 
 
-def alike(learner: Learner, move: Move) -> RoundAnswer:
+def alike(learner: Learner, move: Move) -> Answer:
     """Ask for the other objects with the focus's value of an attribute."""
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
@@ -219,7 +208,7 @@ def alike(learner: Learner, move: Move) -> RoundAnswer:
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
 
-def group_itself(learner: Learner, move: Move) -> RoundAnswer:
+def group_itself(learner: Learner, move: Move) -> Answer:
     """Count the group: the answer conveys what counting at once would have conveyed."""
     before, asked = learner.before, learner.before.move
     if asked is not None and asked.label.startswith("exist-other"):
@@ -233,27 +222,27 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     return _settle(learner, move, before.group, before.described)
 
 
-def attribute_of_focus(learner: Learner, move: Move) -> RoundAnswer:
+def attribute_of_focus(learner: Learner, move: Move) -> Answer:
     """Ask for an attribute of the focus."""
     value = learner.scene.value_at[move.attribute][move.focus]
     learner.introduce(move.focus)
     learner.tell(move.focus, value)
-    return RoundAnswer(learner.scene.vocabulary.values[value][1], 1 << move.focus)
+    return learner.scene.vocabulary.values[value][1]
 
 
-def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
+def attribute_of_next(learner: Learner, move: Move) -> Answer:
     """Ask for an attribute of the thing next to the focus, or "none" if nothing lies there."""
     scene, focus, relation = learner.scene, move.focus, move.relation
     j = scene.next[relation][focus]
     learner.after.mentioned |= 1 << focus
     if j < 0:
         learner.count_related(focus, relation)
-        return RoundAnswer("none", 0)
+        return "none"
     learner.link(focus, relation, j)
     learner.introduce(j, is_found=not learner.before.links[focus] >> relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)
-    return RoundAnswer(scene.vocabulary.values[value][1], 1 << j)
+    return scene.vocabulary.values[value][1]
 
 
 # The table ------------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ class Pick:
     """Makes the free choices of a kind of round at random."""
 
     def __init__(self, rng: Random) -> None:
-        self._random = rng.random
+        self.rng, self._random = rng, rng.random
 
     def one(self, options: int) -> int:
         """Return a member of a set, or -1 if it is empty."""
