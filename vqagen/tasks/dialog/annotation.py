@@ -173,17 +173,17 @@ class Annotator:
 
     def _args(self, kind: RoundKind, before: Knowledge, move: Move) -> dict[str, Any]:
         """Return what runs the program on the scene: objects by their ids, the rest by its names."""
-        said = self._slots(move)
-        ((attribute, value),) = said["V"].items() if "V" in said else [(said.get("A"), None)]
+        slots = self._slots(move)
+        ((attribute, value),) = slots["V"].items() if "V" in slots else [(slots.get("A"), None)]
         return _given(
             mentioned=indexes(before.mentioned) if kind.learn is rest else None,
             group=indexes(before.group) if kind.refers == GROUP else None,
             focus=move.focus if move.focus >= 0 else None,
-            relation=said.get("R"),
+            relation=slots.get("R"),
             attribute=attribute,
             value=value,
             reading="nearest" if kind.learn is attribute_of_next else None,
-            descriptor=said.get("D"),
+            descriptor=slots.get("D"),
         )
 
     def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Sentence) -> dict[str, Any]:
@@ -311,7 +311,8 @@ _KINDS = ("exists", "count")
 
 def _gained(before: Table, after: Table) -> list[tuple[int, int]]:
     """Return (object, member) of what a table has gained."""
-    return [(i, each) for i, (old, new) in enumerate(zip(before, after, strict=True)) for each in indexes(new & ~old)]
+    pairs = enumerate(zip(before, after, strict=True))
+    return [(i, member) for i, (old, new) in pairs for member in indexes(new & ~old)]
 
 
 def _numbers(counts: Table, exists: Table, new_counts: Table, new_exists: Table) -> Iterator[tuple[int, int, bool]]:

@@ -83,9 +83,10 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
     catalogue, plugins = load_catalogue(files)
     domain = catalogue.domain
     vocabulary, synonyms = DialogVocabulary.of(domain), load_synonyms(synonyms_file(files, domain), domain)
-    found = with_shipped(find_template_files(files.templates))
-    hashes = {**input_hashes(files, domain, plugins), "templates": content_hash([file.path for file in found])}
-    return LoadedDialogDomain(domain, vocabulary, synonyms, _load_dialog_templates(found, vocabulary, synonyms), hashes)
+    template_files = with_shipped(find_template_files(files.templates))
+    hashes = {**input_hashes(files, domain, plugins), "templates": content_hash([file.path for file in template_files])}
+    templates = _load_dialog_templates(template_files, vocabulary, synonyms)
+    return LoadedDialogDomain(domain, vocabulary, synonyms, templates, hashes)
 
 
 def with_shipped(files: Sequence[TemplateFile]) -> list[TemplateFile]:
@@ -163,9 +164,9 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> tuple[list
         path = f"{base}[{i}]"
         if any(place.startswith(path) for place, _ in shape_faults):
             continue
-        found = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
-        faults += found
-        if not found:
+        inside = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
+        faults += inside
+        if not inside:
             is_list = isinstance(record["text"], list)
             texts = tuple(record["text"]) if is_list else (record["text"],)
             form = record.get("form", "")
@@ -213,7 +214,7 @@ class LabelRule(NamedTuple):
     @property
     def known_slots(self) -> tuple[str, ...]:
         """Every slot that has a filling."""
-        return tuple(slot for each in self.slots for slot in each.split("|"))
+        return tuple(slot for alternatives in self.slots for slot in alternatives.split("|"))
 
 
 _EXTREME = LabelRule(CAPTION, ("D", "E|R"), {RESULT: ""}, ())
@@ -271,13 +272,13 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
         yield from _faults_of_keys(record, rule)
     is_list = isinstance(record["text"], list)
     texts: list[str] = record["text"] if is_list else [record["text"]]
-    found = [
+    faults = [
         (f"text[{i}]" if is_list else "text", message)
         for i, text in enumerate(texts)
         for message in dict.fromkeys(_faults_as_written(text, label, rule))
     ]
-    yield from found
-    for case in rule.cases if rule is not None and not found else ():
+    yield from faults
+    for case in rule.cases if rule is not None and not faults else ():
         if not any(parts_where(parse_text(text), case) for text in texts):
             yield "text", f"no text can be said where these conditions hold: {', '.join(sorted(case))}"
 

@@ -16,7 +16,6 @@ from vqagen.language.catalogue import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
-from vqagen.tasks.dialog.rounds import FAMILIES
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.situation import NONE_REFUSED
 
@@ -55,8 +54,9 @@ class RoundCounts(NamedTuple):
 
     def add(self, family: str, is_standalone: bool) -> RoundCounts:
         """Return the counts after another round."""
-        added = (*(family == name for name in FAMILIES), is_standalone)
-        return RoundCounts(*(number + more for number, more in zip(self, added, strict=True)))
+        counts, exists, seeks, standalone = self
+        added = counts + (family == "count"), exists + (family == "exist"), seeks + (family == "seek")
+        return RoundCounts(*added, standalone + is_standalone)
 
 
 NO_ROUNDS = RoundCounts()

@@ -67,7 +67,7 @@ class SentenceReader:
         self._patterns: dict[tuple[str, str], list[tuple[re.Pattern[str], Phrasing]]] = {}
         nouns, plurals = wordings.nouns, wordings.plurals
         self._words: Mapping[str, Meanings] = {
-            "A": _meanings({each.name: [each.name.replace("_", " ")] for each in vocabulary.attributes}),
+            "A": _meanings({name: [name.replace("_", " ")] for name in wordings.values}),
             "R": _meanings(wordings.relations),
             "E": _meanings(wordings.extremes),
             "K": {word: (word, number) for number, word in enumerate(NUMBER_WORDS)},
@@ -97,9 +97,9 @@ class SentenceReader:
         plain = normal(sentence)
         for regex, phrasing in self._of(label, form):
             if match := regex.fullmatch(plain):
-                found = {slot: self._filling(slot, match) for slot in phrasing.slots}
-                said = phrasing.filled({slot: words for slot, (words, _) in found.items()}, self.wordings.domain)
-                slots = {slot: meaning for slot, (_, meaning) in found.items() if meaning is not None}
+                fillings = {slot: self._filling(slot, match) for slot in phrasing.slots}
+                said = phrasing.filled({slot: words for slot, (words, _) in fillings.items()}, self.wordings.domain)
+                slots = {slot: meaning for slot, (_, meaning) in fillings.items() if meaning is not None}
                 slots = {"V" if slot in ("Vs", "P") else slot: meaning for slot, meaning in slots.items()}
                 is_same = said.text == sentence if is_exact else normal(said.text) == plain
                 if is_same and {} not in slots.values() and _is_of(label, slots):
@@ -145,13 +145,13 @@ class SentenceReader:
         if slot not in _PHRASES:
             words = match[slot]
             return self._words[slot].get(words) or (words, int(words))
-        found = [
+        parts = [
             (attribute, *meanings[words])
             for i, (attribute, meanings) in enumerate(self._parts(slot))
             if (words := match[f"{slot}_{i}"])
         ]
-        values = {attribute: value for attribute, _, value in found if value is not None}
-        return " ".join(said for _, said, _ in found), values
+        values = {attribute: value for attribute, _, value in parts if value is not None}
+        return " ".join(words for _, words, _ in parts), values
 
 
 def normal(sentence: str) -> str:
@@ -167,8 +167,8 @@ def _is_of(label: str, slots: Mapping[str, Any]) -> bool:
 
 def _meanings(ways: Mapping[str, Sequence[str]]) -> Meanings:
     """Return the meanings of the ways to say some values; words of several values mean the first."""
-    said = [(way, value) for value, of_value in ways.items() for way in of_value]
-    return {normal(way): (way, value) for way, value in reversed(said)}
+    pairs = [(way, value) for value, of_value in ways.items() for way in of_value]
+    return {normal(way): (way, value) for way, value in reversed(pairs)}
 
 
 def _either(words: Mapping[str, Any]) -> str:
@@ -263,8 +263,8 @@ def captions_said(parse: Parse, scene: DialogScene) -> Iterator[Caption]:
     """Yield every caption that the words can be, and that is true of the scene."""
     label, slots, words = parse.label, parse.slots, scene.vocabulary
     told = slots.keys() & {"D", "D2", "V"}
-    numbers = {slot: sorted(words.number[each] for each in slots[slot].items()) for slot in told}
-    objects = {slot: reduce(and_, (scene.having[value] for value in each)) for slot, each in numbers.items()}
+    numbers = {slot: sorted(words.number[value] for value in slots[slot].items()) for slot in told}
+    objects = {slot: reduce(and_, (scene.having[value] for value in values)) for slot, values in numbers.items()}
     if label == "obj-relation":
         relation = words.relations.index(slots["R"])
         for anchor in indexes(objects["D2"]):
@@ -275,11 +275,11 @@ def captions_said(parse: Parse, scene: DialogScene) -> Iterator[Caption]:
         if count == slots["K"] if "K" in slots else count > 1:
             yield Caption(label, "", objects["V"], tuple(numbers["V"]))
     else:
-        found, relation = indexes(objects["D"]), -1
+        described, relation = indexes(objects["D"]), -1
         if label == CENTER:
-            found = [i for i in central(scene) if i in found]
+            described = [i for i in central(scene) if i in described]
         elif label.startswith("extreme-"):
             relation = words.relations.index(label.removeprefix("extreme-"))
-            found = [i for i in farthest(scene, relation) if i in found]
-        for i in found if parse.form != "exact" or len(found) == 1 else ():
+            described = [i for i in farthest(scene, relation) if i in described]
+        for i in described if parse.form != "exact" or len(described) == 1 else ():
             yield Caption(label, parse.form, 1 << i, tuple(numbers["D"]), relation)

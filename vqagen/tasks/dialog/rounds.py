@@ -238,7 +238,8 @@ def attribute_of_next(learner: Learner, move: Move) -> Answer:
     if j < 0:
         learner.count_related(focus, relation)
         return "none"
-    learner.link(focus, relation, j)
+    learner.relate(focus, relation, j)
+    learner.after.links[focus] |= 1 << relation
     learner.introduce(j, is_found=not learner.before.links[focus] >> relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)

@@ -159,13 +159,13 @@ class DialogSearch:
         return self._find_steps(round, beam.counts, beam.wants, known.label, referents(known))
 
     def _steps_after(self, round: int, before: RoundCounts, wants: Wants, label: str, there: tuple[str, ...]) -> Steps:
-        found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
+        steps: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(label):
             counts = before.add(kind.family, kind.refers == NOTHING) if self.quotas.shares else before
             if kind.refers in there and self.can_finish(round, counts):
                 gain, left = self.quotas.gain(wants, kind.label, label)
-                found[gain + min(sum(left), self.rounds - round)] += (Step(kind, counts, left, gain),)
-        return found
+                steps[gain + min(sum(left), self.rounds - round)] += (Step(kind, counts, left, gain),)
+        return steps
 
     def _can_finish(self, round: int, counts: RoundCounts) -> bool:
         """True if the quotas admit these counts after a round, and some way on to the end of the dialog.
@@ -240,15 +240,15 @@ class DialogGenerator:
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
         records, failures = list[dict[str, Any]](), Counter[str]()
         for category in self._categories(about.pick):
-            found = about.find(category)
-            if isinstance(found, str):
-                failures[found] += 1
+            dialog = about.find(category)
+            if isinstance(dialog, str):
+                failures[dialog] += 1
                 continue
-            caption, beam, is_relaxed = found
-            place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
+            caption, beam, is_relaxed = dialog
+            numbers = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
             annotator = Annotator(about.scene, DialogWords(self.wordings, words), words)
             record = annotator.dialog(caption, beam.rounds())
-            records.append({**place, **({"relaxed": True} if is_relaxed else {}), **record})
+            records.append({**numbers, **({"relaxed": True} if is_relaxed else {}), **record})
         return records, failures
 
     def _categories(self, pick: Pick) -> list[str]:

@@ -178,8 +178,8 @@ def walk(parts: Parts, may_go: bool = False) -> Iterator[tuple[TextPart, bool]]:
 
 def names_in(parts: Parts, *kinds: str, always: bool = False) -> list[str]:
     """Return the names of the parts of some kinds, each once; with `always` of those that are never left out."""
-    found = (part.name for part, may_go in walk(parts) if part.kind in kinds and not (always and may_go))
-    return list(dict.fromkeys(found))
+    names = (part.name for part, may_go in walk(parts) if part.kind in kinds and not (always and may_go))
+    return list(dict.fromkeys(names))
 
 
 def has_words(part: TextPart) -> bool:

@@ -14,6 +14,7 @@ from itertools import chain, repeat, starmap, takewhile
 from random import Random
 from typing import Any, NamedTuple
 
+from vqagen.bits import first_n
 from vqagen.errors import as_written, describe
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
@@ -354,12 +355,9 @@ def _exists(fact: object) -> object:
 
 def _facts_of(scene: DialogScene) -> list[Any]:
     """Return all facts about a scene that dialogs can convey."""
-    nothing, found = Knowledge.of_nothing(scene.size), list[Any]()
-    values, _, relations = scene.widths
-    sides = [(1 << relations) - 1] * scene.size
-    known = replace(nothing, told=scene.values_of, value_exists=(1 << values) - 1, related_exists=sides)
-    known.alike_exists = scene.values_of
-    found += new_facts(scene, nothing, known)
-    counted = replace(known, value_counts=known.value_exists, related_counts=sides, size_known=True)
-    counted.alike_counts = scene.values_of
-    return [*found, *new_facts(scene, nothing, counted)]
+    nothing, values = Knowledge.of_nothing(scene.size), scene.values_of
+    of_scene, _, relations = (first_n(width) for width in scene.widths)
+    sides = [relations] * scene.size
+    known = replace(nothing, told=values, value_exists=of_scene, related_exists=sides, alike_exists=values)
+    counted = replace(known, value_counts=of_scene, related_counts=sides, alike_counts=values, size_known=True)
+    return [*new_facts(scene, nothing, known), *new_facts(scene, nothing, counted)]

@@ -67,12 +67,12 @@ class Wordings:
     def __init__(self, templates: DialogTemplates, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
         self.domain = domain = synonyms.domain
         self.values = {
-            each.name: {value: _squeezed(synonyms.of(each.type, value)) for value in each.leaves}
-            for each in vocabulary.attributes
+            attribute.name: {value: _squeezed(synonyms.of(attribute.type, value)) for value in attribute.leaves}
+            for attribute in vocabulary.attributes
         }
         self.relations = {name: _squeezed(synonyms.of(domain.relation_type, name)) for name in vocabulary.relations}
         self.extremes = {name: _squeezed(synonyms.extreme(name)) for name in vocabulary.relations}
-        nouns = [each for each in domain.attributes if each.null]
+        nouns = [attribute for attribute in domain.attributes if attribute.null]
         self.nouns = _squeezed(synonyms.of(nouns[-1].type, None)) if nouns else (HEAD_NOUN,)
         self.head = nouns[-1].name if nouns else ""
         self.plurals = {
@@ -134,9 +134,9 @@ class DialogWords:
 
     def described(self, values: Mapping[str, str], is_plural: bool = False) -> str:
         """Return a description by values: "large red cube", "red things"."""
-        said, head = self.values, self.wordings.head
-        noun = said[head][values[head]] if head in values else self.noun
-        adjectives = [ways[values[name]] for name, ways in said.items() if name in values and name != head]
+        head = self.wordings.head
+        noun = self.values[head][values[head]] if head in values else self.noun
+        adjectives = [ways[values[name]] for name, ways in self.values.items() if name in values and name != head]
         return " ".join([*adjectives, self.wordings.plurals[noun] if is_plural else noun])
 
     def predicated(self, values: Mapping[str, str]) -> str:
@@ -214,12 +214,12 @@ class Phrasing:
         roles = [SlotSpan(role, ends[start], ends[end]) for role, start, end in self.marks]
         changes = edits(in_english, False, domain.rewrites, False, in_english, domain.language)
         marked = Marked(text, (*slots, *roles)).edited(changes)
-        spans = (each for each in marked.spans if each.slot[0] != "<")
-        return Sentence(marked.text, self.variant, {each.slot: _word_span(marked.text, *each[1:]) for each in spans})
-
-
-def _word_span(text: str, start: int, end: int) -> Span:
-    return text.count(" ", 0, start), text.count(" ", 0, end) + 1
+        spans = {
+            role: (marked.text.count(" ", 0, start), marked.text.count(" ", 0, end) + 1)
+            for role, start, end in marked.spans
+            if role[0] != "<"
+        }
+        return Sentence(marked.text, self.variant, spans)
 
 
 def _phrasings(parts: Parts, variant: int, comes_back: bool) -> list[Phrasing]:
