@@ -212,28 +212,6 @@ def hope(search: DialogSearch, beam: Beam, number: int) -> int:
     return beam.score + min(sum(beam.wants), search.rounds - number)
 
 
-class Watched(DialogSearch):
-    """A search that shows the last beams."""
-
-    def _children(self, *args: Any) -> list[Beam]:
-        self.last = super()._children(*args)
-        return self.last
-
-
-@pytest.mark.slow
-def test_b11_best_dialog_is_taken() -> None:
-    """The worst of the surviving dialogs was taken."""
-    scores = []
-    for seed in range(8):
-        search = Watched(PRESETS["smooth"], 6, 20)
-        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge, wants=(1, 1, 6)), Pick(Random(seed)))
-        if found is not None:
-            scores.append((found.score, max(beam.score for beam in search.last)))
-
-    assert len(scores) > 5
-    assert [score for score, _ in scores] == [best for _, best in scores]
-
-
 # Dialogs of a scene ---------------------------------------------------------------------------------------------------
 
 

@@ -101,12 +101,9 @@ class Annotator:
     def _caption_slots(self, caption: Caption) -> dict[str, Any]:
         words = self.scene.vocabulary
         values = words.described(*caption.values)
-        slots: dict[str, Any] = {"D": values, "V": values, "K": caption.objects.bit_count()}
-        if caption.relation >= 0:
-            slots["R"] = slots["E"] = words.relations[caption.relation]
-        if caption.anchor >= 0:
-            slots["D2"] = words.described(caption.anchor_value)
-        return slots
+        relation = words.relations[caption.relation] if caption.relation >= 0 else None
+        anchor = words.described(caption.anchor_value) if caption.anchor >= 0 else None
+        return _given(D=values, V=values, K=caption.objects.bit_count(), R=relation, E=relation, D2=anchor)
 
     def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Sentence) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
@@ -287,17 +284,17 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
     for _, value, is_counted in _numbers(
         [before.value_counts], [before.value_exists], [after.value_counts], [after.value_exists]
     ):
-        yield {"fact": f"value-{_KINDS[is_counted]}", **said(value), **_number(scene.counts[value], is_counted)}
+        yield {"fact": f"value-{_ENDINGS[is_counted]}", **said(value), **_number(scene.counts[value], is_counted)}
     for i, relation, is_counted in _numbers(
         before.related_counts, before.related_exists, after.related_counts, after.related_exists
     ):
         number = _number(scene.related[relation][i].bit_count(), is_counted)
-        yield {"fact": f"related-{_KINDS[is_counted]}", "object": i, "relation": words.relations[relation], **number}
+        yield {"fact": f"related-{_ENDINGS[is_counted]}", "object": i, "relation": words.relations[relation], **number}
     for i, value, is_counted in _numbers(
         before.alike_counts, before.alike_exists, after.alike_counts, after.alike_exists
     ):
         number = _number(scene.counts[value] - 1, is_counted)
-        yield {"fact": f"alike-{_KINDS[is_counted]}", "object": i, "attribute": said(value)["attribute"], **number}
+        yield {"fact": f"alike-{_ENDINGS[is_counted]}", "object": i, "attribute": said(value)["attribute"], **number}
     if after.size_known and not before.size_known:
         yield {"fact": "scene-count", "count": scene.size}
     if after.rest_known and not before.rest_known:
@@ -306,7 +303,7 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
 
 Table = Sequence[int]
 """Object -> a set."""
-_KINDS = ("exists", "count")
+_ENDINGS = ("exists", "count")
 
 
 def _gained(before: Table, after: Table) -> list[tuple[int, int]]:

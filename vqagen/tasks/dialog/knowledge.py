@@ -3,6 +3,10 @@
 Facts are true, so knowledge only says *which* facts are known; the scene has their content. What is known of single
 objects stands in lists with a set for each object: `related_counts[2]` holds the relations in which the number of
 objects that stand to object 2 is known.
+
+After "There is a blue thing." and "How many things are left of it? 3" about a scene whose only blue thing is object 2,
+`singles` is {2}, `told[2]` is {blue}, `related_counts[2]` is {left}, `group` is the three objects and `topic` is -1:
+"it" is nothing now, and "they" are the three. Sets are the bits of an int.
 """
 
 from __future__ import annotations

@@ -193,6 +193,11 @@ class Listener:
         """Sentence -> the ways to read it."""
         self.faults: list[SentenceFault] = []
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """True if a sentence is ambiguous: what was understood may not be meant."""
+        return any(kind == "ambiguous" for _, kind, _ in self.faults)
+
     def hear(self, parses: Sequence[Parse], text: str, answer: object) -> bool:
         """Go on by one round, and note what is wrong with it. False if nothing can be meant."""
         kind, before, number = ROUND_KINDS[parses[0].label], self.beam, len(self.parses)

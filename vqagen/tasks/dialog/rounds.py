@@ -1,5 +1,8 @@
 """The kinds of rounds: for each label, when it may come, what it may ask, how it is answered, and what that conveys.
 
+Such as `RoundKind("seek-attr-imm", ask_attribute, attribute_of_focus, TOPIC, slots=("A",))`: "What is its color?" comes
+where there is an "it", `ask_attribute` draws an attribute that is not known, and `attribute_of_focus` answers.
+
 To add a kind, write one row of `ROUND_KINDS` and a template with its label in `templates/dialog`. A row names two
 functions. One asks: it looks at the `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None
 if there is nothing to ask. The other answers, and tells the `Learner` what the answer conveys.
@@ -135,7 +138,8 @@ def ask_next(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the color of the next thing left of an object."""
     focus, descriptor, options = _focus(now, kind, now.seekable)
     chosen = now.pick.one(options)
-    return Move(kind.label, focus, *now.relation_and_attribute(chosen), descriptor=descriptor) if chosen >= 0 else None
+    relation, attribute = divmod(chosen, now.scene.widths[1])
+    return Move(kind.label, focus, relation, attribute, descriptor=descriptor) if chosen >= 0 else None
 
 
 def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tuple[int, int, int]:

@@ -122,8 +122,8 @@ class Situation:
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
-        That thing must be clearly the nearest one. Where nothing lies in a direction, and that
-        is not known, any one attribute can be asked.
+        With four attributes, the pair of relation 2 and attribute 1 is the number 9. That thing must be clearly the
+        nearest one. Where nothing lies in a direction, and that is not known, any one attribute can be asked.
         """
         options = 0
         known, clear = self.knowledge, self.scene.clear_next[i]
@@ -137,10 +137,6 @@ class Situation:
                 attribute = self.pick.one(~known.closed & self._all_attributes)
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
-
-    def relation_and_attribute(self, pair: int) -> tuple[int, int]:
-        """Return the relation and the attribute of a pair of `seekable`."""
-        return divmod(pair, self._attributes)
 
     @property
     def undescribed(self) -> Values:

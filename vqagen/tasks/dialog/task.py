@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vqagen.report.table import Report
     from vqagen.report.verification import VerificationReport
 
-SHOWN = 5
+SHOWN_SCENES = 5
 """Scenes with too few dialogs that a summary names."""
 MOST_OBJECTS = 10
 """Objects of a scene, for a domain that does not say how many its scenes have: those of CLEVR."""
@@ -116,11 +116,11 @@ class DialogReport(RunReport):
         short, wanted = self.tally.counts["short"], self.settings.dialogs_per_image
         if short:
             yield f"  short: {counted(len(short), 'scene')} with fewer than {counted(wanted, 'dialog')}"
-        for index, image, made, failures in short[:SHOWN]:
+        for index, image, made, failures in short[:SHOWN_SCENES]:
             why = ", ".join(f"{reason} {count}×" for reason, count in failures.items())
             yield f"    scene {index} ({image or 'of no image'}): {counted(made, 'dialog')}; {why}"
-        if len(short) > SHOWN:
-            yield f"    … and {counted(len(short) - SHOWN, 'more scene')}"
+        if len(short) > SHOWN_SCENES:
+            yield f"    … and {counted(len(short) - SHOWN_SCENES, 'more scene')}"
 
 
 # The task -------------------------------------------------------------------------------------------------------------

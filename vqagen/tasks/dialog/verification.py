@@ -41,7 +41,7 @@ from vqagen.world.scene import Scene
 
 BATCH = 100
 """Records whose scenes are held at once."""
-KINDS: Mapping[str, str] = {
+FAULT_KINDS: Mapping[str, str] = {
     "wrong": "the scene gives another answer, or the caption is false",
     "ambiguous": "it can be understood in several ways",
     "unlicensed": "a reference has no antecedent",
@@ -124,7 +124,7 @@ class DialogVerification:
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
         self._reader = SentenceReader(self._wordings, loaded.vocabulary)
         self._seen: dict[tuple[object, ...], str] = {}
-        self.report = VerificationReport("dialogs", KINDS, remarks=[TRUSTED])
+        self.report = VerificationReport("dialogs", FAULT_KINDS, remarks=[TRUSTED])
 
     def take(self, record: Mapping[str, Any], position: int, scene: Scene | QuestionFault) -> int:
         """Verify the dialogs of a record, and return their number."""
@@ -174,8 +174,7 @@ class DialogVerification:
             yield from self._unread(dialog, heard)
         if heard + 1 < len(numbers):
             self.report.unproven[BEHIND] += len(numbers) - heard - 1
-        is_ambiguous = any(kind == "ambiguous" for _, kind, _ in listener.faults) if listener else True
-        if listener and heard == len(numbers) and not is_ambiguous and not self._is_loose:
+        if listener and heard == len(numbers) and not self._is_loose and not listener.is_in_doubt:
             yield from self._annotation_faults(dialog, scene, listener)
         yield from self._set_faults(dialog, scene.scene.index)
         yield from _settings_faults(dialog, self._settings)
