@@ -85,7 +85,10 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
     vocabulary, synonyms = DialogVocabulary.of(domain), load_synonyms(synonyms_file(files, domain), domain)
     template_files = with_shipped(find_template_files(files.templates))
     hashes = {**input_hashes(files, domain, plugins), "templates": content_hash([file.path for file in template_files])}
-    templates = _load_dialog_templates(template_files, vocabulary, synonyms)
+    templates, problems = read_dialog_templates(template_files, vocabulary)
+    problems = problems or list(unsayable_directions(templates, vocabulary, synonyms))
+    if problems:
+        raise BadInput(problems)
     return LoadedDialogDomain(domain, vocabulary, synonyms, templates, hashes)
 
 
@@ -97,17 +100,6 @@ def with_shipped(files: Sequence[TemplateFile]) -> list[TemplateFile]:
 
 def _shipped_files() -> list[TemplateFile]:
     return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS]))
-
-
-def _load_dialog_templates(
-    files: Iterable[TemplateFile], vocabulary: DialogVocabulary, synonyms: Synonyms
-) -> DialogTemplates:
-    """Return the templates of files that are used. Raises BadInput with every mistake."""
-    templates, problems = read_dialog_templates(files, vocabulary)
-    problems = problems or list(unsayable_directions(templates, vocabulary, synonyms))
-    if problems:
-        raise BadInput(problems)
-    return templates
 
 
 def unsayable_directions(
