@@ -54,10 +54,8 @@ SEVERAL_MEANINGS = frozenset(
         "Options",
         "Outline",
         "Question",
-        "Search",
         "Target",
         "Vocabulary",
-        "Wanted",
     ]
 )
 """Names that types in several files have. The list only shrinks."""

@@ -85,13 +85,13 @@ def repeated(texts: Sequence[Sequence[str]]) -> Iterator[Fault]:
 def shared(texts: Iterable[tuple[P, str, int, Sequence[str], object]]) -> Iterator[tuple[P, str, str]]:
     """Yield the texts that can read as one of an earlier template with another meaning, as (template, path, message).
 
-    A text is given as (template, the template's id, number, readings, meaning).
+    A text is given as (template, its id, number, readings, meaning).
     """
     first: dict[str, tuple[str, object]] = {}
-    for placed, name, i, sayings, meaning in texts:
-        for other, asked in [first.setdefault(reading, (name, meaning)) for reading in sayings]:
-            if other != name and asked != meaning:
-                yield placed, f"text[{i}]", f"text {i} can read as one of {other} does, but asks something else"
+    for template, id, i, found, meaning in texts:
+        for other, asked in [first.setdefault(reading, (id, meaning)) for reading in found]:
+            if other != id and asked != meaning:
+                yield template, f"text[{i}]", f"text {i} can read as one of {other} does, but asks something else"
                 break
 
 

@@ -35,8 +35,8 @@ from vqagen.plugin import FILTER, VALUES
 from vqagen.search.plan import ruled_out_answers
 from vqagen.tasks.dialog.loading import (
     read_dialog_templates,
-    shipped_dialog_templates,
     unsayable_directions,
+    with_shipped,
 )
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.world.domain import Domain
@@ -310,28 +310,28 @@ def check_dialog_templates(
             report.of(path).not_checked.append(str(error))
         return
     given = {str(path) for path in paths}
-    known = {path.resolve() for path in paths}
-    shipped = [file for file in shipped_dialog_templates() if file.path.resolve() not in known]
     with report.listening(paths[0], "not-json"):
-        read = read_dialog_templates([*(TemplateFile(path, path.name) for path in paths), *shipped], vocabulary)
-    problems = [*read.problems, *(unsayable_directions(read.used, vocabulary, synonyms) if synonyms else ())]
+        files = with_shipped([TemplateFile(path, path.name) for path in paths])
+        templates, problems = read_dialog_templates(files, vocabulary)
+    problems += unsayable_directions(templates, vocabulary, synonyms) if synonyms else ()
     report.add_errors(paths[0], (problem for problem in problems if problem.source in given))
-    placed = sorted(read.used, key=lambda each: each.source in given)
+    ordered = sorted(templates.values(), key=lambda template: template.source in given)
     texts = [
-        (each, each.template.id, i, _readings_of(text.written), each.template.id)
-        for each in placed
-        for i, text in enumerate(each.template.texts)
+        (template, template.id, i, _readings_of(text), template.id)
+        for template in ordered
+        for i, text in enumerate(template.texts)
     ]
     findings = [("same-text", *fault) for fault in shared(texts)]
-    for each in placed:
-        sayings = [sayings for of, _, _, sayings, _ in texts if of is each]
-        findings += [("repeated-text", each, *fault) for fault in repeated(sayings)]
-        for i, text in enumerate(each.template.texts):
-            if not _MARK.search(_ROLE.sub("", text.written).rstrip(" ]")):
-                findings.append(("no-final-mark", each, f"text[{i}]", f"text {i} does not end with a mark: . ? or !"))
-    for code, each, inside, message in findings:
-        if each.source in given:
-            report.of(each.source).warn(code, each.problem(inside, message))
+    for template in ordered:
+        sayings = [sayings for of, _, _, sayings, _ in texts if of is template]
+        findings += [("repeated-text", template, *fault) for fault in repeated(sayings)]
+        for i, text in enumerate(template.texts):
+            if not _MARK.search(_ROLE.sub("", text).rstrip(" ]")):
+                message = f"text {i} does not end with a mark: . ? or !"
+                findings.append(("no-final-mark", template, f"text[{i}]", message))
+    for code, template, inside, message in findings:
+        if template.source in given:
+            report.of(template.source).warn(code, template.problem(inside, message))
 
 
 def _readings_of(written: str) -> list[str]:
