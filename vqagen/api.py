@@ -14,9 +14,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
     from vqagen.environments.levels import Level as Level
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
-    from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
-    from vqagen.export.files import export_file as export_file
-    from vqagen.export.participant_lists import export_trials as export_trials
+    from vqagen.export.exporting import (
+        Exported as Exported,
+        export_dataset as export_dataset,
+        export_file as export_file,
+    )
     from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
     from vqagen.human.export.humanr_answers import import_humanr as import_humanr
     from vqagen.human.items.making import make_items as make_items, write_items as write_items
@@ -88,6 +90,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.tasks.contract import RunReport as RunReport
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
+    from vqagen.tasks.director.participant_lists import export_trials as export_trials
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
     from vqagen.tasks.questions.report import QuestionReport as QuestionReport
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
@@ -164,9 +167,9 @@ MODULES = {
     "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.shortcuts.evaluation",
     "export_dataset": "vqagen.export.exporting",
-    "export_file": "vqagen.export.files",
+    "export_file": "vqagen.export.exporting",
     "export_study": "vqagen.human.export.folder",
-    "export_trials": "vqagen.export.participant_lists",
+    "export_trials": "vqagen.tasks.director.participant_lists",
     "extend_study": "vqagen.human.study.making",
     "find_domain": "vqagen.language.domain_files",
     "find_scenes": "vqagen.world.loading",

@@ -88,7 +88,7 @@ def trainers(only: tuple[str, ...], samples: int, folder: Path | None, torch: st
 
 
 def _write_dataset(folder: Path, samples: int) -> None:
-    from vqagen.dataset.parquet import write_rows
+    from vqagen.dataset.rows import write_rows
     from vqagen.environments.endless import environment
 
     (folder / "data").mkdir(parents=True)

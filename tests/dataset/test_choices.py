@@ -17,7 +17,7 @@ from scene_records import scene_record
 import vqagen
 from vqagen import ChoiceSettings
 from vqagen.bits import indexes, union_of
-from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
+from vqagen.dataset.blocks import BlockQuestion, arranged, exchange_blocks
 from vqagen.dataset.choices import Plausible
 from vqagen.dataset.choices_file import with_choices
 from vqagen.language.domain_files import load_catalogue
@@ -113,7 +113,9 @@ MASKS = st.integers(0, 127)
 @settings(deadline=None)
 def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int, int]], size: int, seed: int) -> None:
     """And every question is in one block at most, whose options fit it, and which all name the same of them."""
-    questions = [Asked(number, answer, mask | 1 << answer, said) for number, (answer, mask, said) in enumerate(drawn)]
+    questions = [
+        BlockQuestion(number, answer, mask | 1 << answer, said) for number, (answer, mask, said) in enumerate(drawn)
+    ]
     blocks = list(exchange_blocks(questions, size, stream(seed, "blocks")))
     placed = [number for block in blocks for number in block]
 
@@ -131,7 +133,7 @@ def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int, int]],
 def test_frequent_answers_are_used_up() -> None:
     """As many blocks as can be: the most frequent answer is in each."""
     answers = [0] * 10 + [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
-    questions = [Asked(number, answer, 31) for number, answer in enumerate(answers)]
+    questions = [BlockQuestion(number, answer, 31) for number, answer in enumerate(answers)]
 
     assert len(list(exchange_blocks(questions, 4, stream(0, "blocks")))) == 4
 

@@ -10,8 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vqagen.dataset.parquet import LEAST_ROWS, write_rows
-from vqagen.dataset.rows import COLUMNS, DIALOG_FEATURES, dialog_row, picture_columns, question_row, read_rows
+from vqagen.dataset.rows import (
+    COLUMNS,
+    DIALOG_FEATURES,
+    LEAST_ROWS,
+    dialog_row,
+    picture_columns,
+    question_row,
+    read_rows,
+    write_rows,
+)
 from vqagen.errors import PlaceError, UsageError
 
 ROUNDS = [{"question": "What color is it?", "answer": "red"}, {"question": "How many?", "answer": 3}]

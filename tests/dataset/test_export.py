@@ -20,8 +20,7 @@ from commands import ROOT, Commands
 
 import vqagen
 from vqagen.cli.export import command
-from vqagen.dataset.parquet import write_rows
-from vqagen.dataset.rows import COLUMNS, question_row, read_rows
+from vqagen.dataset.rows import COLUMNS, question_row, read_rows, write_rows
 from vqagen.errors import BadInput, UsageError
 from vqagen.export import FILES, TARGETS
 from vqagen.export.examples import MODES, OPTION_COLUMNS

@@ -15,8 +15,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.dataset.parquet import write_rows
-from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
+from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row, write_rows
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file

@@ -122,7 +122,7 @@ def command(
 def _export_file(source: str, out: str, to: str, force: bool) -> None:
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
-    from vqagen.export.files import export_file
+    from vqagen.export.exporting import export_file
 
     with counting("record") as on_exported:
         kind, number = export_file(source, out, to, force, on_exported)

@@ -25,7 +25,7 @@ from vqagen.bits import Objects, indexes, union_of
 from vqagen.rng import pick, shuffled
 
 
-class Asked(NamedTuple):
+class BlockQuestion(NamedTuple):
     """A question as blocks see it: answers are numbers, sets of them ints (see `bits`)."""
 
     number: int
@@ -45,7 +45,7 @@ _Cell = tuple[int, int]
 """Row and column of the table of sets."""
 
 
-def exchange_blocks(questions: Sequence[Asked], size: int, rng: Random) -> Iterator[Block]:
+def exchange_blocks(questions: Sequence[BlockQuestion], size: int, rng: Random) -> Iterator[Block]:
     """Yield blocks of `size` questions as long as there are any; those that are left are in none.
 
     Each block takes the set of options whose scarcest answer has the most questions left, so that frequent answers are

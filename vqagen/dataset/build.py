@@ -20,7 +20,7 @@ from vqagen import __version__
 from vqagen.dataset.card import write_card
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import LAST, Counts, Folder, changed_files, left_out_of, open_folder, write_sums
+from vqagen.dataset.folder import LAST, Counts, DatasetFolder, changed_files, left_out_of, open_folder, write_sums
 from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
@@ -148,7 +148,7 @@ def write_dataset(
 class _Build:
     """The steps of a dataset, in order."""
 
-    folder: Folder
+    folder: DatasetFolder
     settings: DatasetSettings
     loaded: LoadedDomain
     holdout: HoldOut

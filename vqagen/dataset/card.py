@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from vqagen import __version__
-from vqagen.dataset.folder import Counts, Folder, front_matter, left_out_of
+from vqagen.dataset.folder import Counts, DatasetFolder, front_matter, left_out_of
 from vqagen.dataset.holdout import HoldOut
 from vqagen.dataset.joining import records_of
 from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, MEANINGS, SPLITS, TRAIN
@@ -75,7 +75,7 @@ UNKNOWN = "**fill in their licence**"
 
 
 def write_card(
-    folder: Folder, settings: DatasetSettings, holdout: HoldOut, loaded: LoadedDomain, scenes: str | None
+    folder: DatasetFolder, settings: DatasetSettings, holdout: HoldOut, loaded: LoadedDomain, scenes: str | None
 ) -> Counts:
     """Audit the splits, and write the card; return the verdict of each audit."""
     rows = {name: folder.steps[f"rows {name}"] for name in SPLITS if f"rows {name}" in folder.steps}
@@ -102,7 +102,7 @@ def write_card(
     return {"verdicts": verdicts}
 
 
-def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
+def _audit(folder: DatasetFolder, settings: DatasetSettings, name: str) -> Audit:
     own, train = (
         (str(records_of(folder, settings, each)), str(folder.path("steps", each, "scenes.json")))
         for each in (name, TRAIN if f"rows {TRAIN}" in folder.steps else name)

@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from vqagen.bits import union_of
-from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
+from vqagen.dataset.blocks import BlockQuestion, arranged, exchange_blocks
 from vqagen.dataset.choice_settings import ChoiceSettings
 from vqagen.dataset.mistakes import Mistakes
 from vqagen.errors import counted
@@ -197,11 +197,11 @@ def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]
     return dealt
 
 
-def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> Asked:
+def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> BlockQuestion:
     fitting, said = (
         union_of(codes[text] for text in texts if text in codes) for texts in ((posed.answer, *posed.wrong), posed.said)
     )
-    return Asked(number, codes[posed.answer], fitting, said)
+    return BlockQuestion(number, codes[posed.answer], fitting, said)
 
 
 def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSettings) -> Iterator[Record]:

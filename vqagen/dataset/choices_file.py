@@ -41,10 +41,9 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.program import Program
 from vqagen.language.question import same_answer
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question_files import OPTION_KEYS, QUESTIONS
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Undefined
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.tasks.record_files import check_origin, generator_of, shipped_domain
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene

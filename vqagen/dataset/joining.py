@@ -10,8 +10,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.dataset.folder import Counts, Folder
-from vqagen.dataset.parquet import write_rows
+from vqagen.dataset.folder import Counts, DatasetFolder
 from vqagen.dataset.rows import (
     ANSWER_TYPES,
     DIALOG_FEATURES,
@@ -23,6 +22,7 @@ from vqagen.dataset.rows import (
     dialog_row,
     picture_columns,
     question_row,
+    write_rows,
 )
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError
@@ -49,14 +49,14 @@ def kinds_of(settings: DatasetSettings) -> list[str]:
     return [*KINDS] if settings.dialogs else ["questions"]
 
 
-def records_of(folder: Folder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
+def records_of(folder: DatasetFolder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
     """Return the file of a split's records, as the steps before left them."""
     if kind == "dialogs":
         return folder.path("steps", name, "dialogs.jsonl")
     return folder.path("steps", name, "kept.jsonl" if settings.choices == "none" else "options.jsonl")
 
 
-def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progress: OnProgress) -> Counts:
+def join(folder: DatasetFolder, settings: DatasetSettings, splits: list[str], on_progress: OnProgress) -> Counts:
     """Write the questions, and dialogs, of all splits; their `scene_index` is that of pictures/scenes.json.
 
     Return how many each split has.
@@ -94,7 +94,7 @@ def _renumbered(
 
 
 def write_split(
-    folder: Folder, settings: DatasetSettings, loaded: LoadedDomain, name: str, on_progress: OnProgress
+    folder: DatasetFolder, settings: DatasetSettings, loaded: LoadedDomain, name: str, on_progress: OnProgress
 ) -> Counts:
     """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
     scenes = folder.steps["splits"]["scenes"][name]
@@ -114,7 +114,7 @@ def write_split(
     return dict(counts)
 
 
-def _rows(folder: Folder, loaded: LoadedDomain, name: str, kind: str) -> Iterator[Row]:
+def _rows(folder: DatasetFolder, loaded: LoadedDomain, name: str, kind: str) -> Iterator[Row]:
     """Yield the rows of a split, each with the `place` of its scene in the split."""
     places = orjson.loads(folder.path("steps", "places.json").read_bytes())
     place_of = {at: place for place, at in enumerate(places[name])}

@@ -9,6 +9,8 @@ from vqagen.files.locations import Location
 from vqagen.files.records import RecordKind, open_records
 
 QUESTIONS = RecordKind("questions", own_keys=("program", "question", "answer"), json_columns=("trace",))
+OPTION_KEYS = ("options", "choices", "multiple_choices")
+"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
 
 
 def read_questions(path: Location) -> Iterator[dict[str, Any]]:

@@ -17,9 +17,9 @@ from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import release_answer
+from vqagen.language.question_files import OPTION_KEYS
 from vqagen.plugin import Undefined
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 

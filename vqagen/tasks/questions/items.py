@@ -15,11 +15,10 @@ from vqagen.items.answers import BOOL, INTEGER, LIST, WORD, text_of
 from vqagen.items.builder import TableBuilder, gold_of
 from vqagen.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
 from vqagen.language.question import answers_in
+from vqagen.language.question_files import OPTION_KEYS
 from vqagen.plugin import BUILT_IN
 
 GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
-OPTION_KEYS = ("options", "choices", "multiple_choices")
-"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
 _OPTIONS = frozenset(OPTION_KEYS)
 HASHED = ("answer", "template_filename", "question_family_index", "question_type", "split", "block", "pair")
 """Keys of values by which questions are grouped. Answers of one `block` or `pair` exclude each other."""
