@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
     from vqagen.dataset.build import DatasetReport as DatasetReport, write_dataset as write_dataset
-    from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
-    from vqagen.dataset.choices import ChoiceReport as ChoiceReport
-    from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
-    from vqagen.dataset.settings import DatasetSettings as DatasetSettings
+    from vqagen.dataset.choices import (
+        ChoiceReport as ChoiceReport,
+        with_choices as with_choices,
+        write_choices as write_choices,
+    )
+    from vqagen.dataset.settings import ChoiceSettings as ChoiceSettings, DatasetSettings as DatasetSettings
     from vqagen.dataset.verification import verify_dataset as verify_dataset
     from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
     from vqagen.environments.levels import Level as Level
@@ -108,7 +110,7 @@ MODULES = {
     "BaselineSettings": "vqagen.shortcuts.settings",
     "Catalogue": "vqagen.language.catalogue",
     "ChoiceReport": "vqagen.dataset.choices",
-    "ChoiceSettings": "vqagen.dataset.choice_settings",
+    "ChoiceSettings": "vqagen.dataset.settings",
     "Comparison": "vqagen.score.compare",
     "DatasetReport": "vqagen.dataset.build",
     "DatasetSettings": "vqagen.dataset.settings",
@@ -200,8 +202,8 @@ MODULES = {
     "verify": "vqagen.score.verification",
     "verify_codes": "vqagen.human.links.study_links",
     "verify_dataset": "vqagen.dataset.verification",
-    "with_choices": "vqagen.dataset.choices_file",
-    "write_choices": "vqagen.dataset.choices_file",
+    "with_choices": "vqagen.dataset.choices",
+    "write_choices": "vqagen.dataset.choices",
     "write_dataset": "vqagen.dataset.build",
     "write_dialogs": "vqagen.run.making",
     "write_item_scores": "vqagen.score.evaluate.evaluation",

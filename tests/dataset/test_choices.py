@@ -18,8 +18,8 @@ import vqagen
 from vqagen import ChoiceSettings
 from vqagen.bits import indexes, union_of
 from vqagen.dataset.blocks import BlockQuestion, arranged, exchange_blocks
-from vqagen.dataset.choices import Plausible
-from vqagen.dataset.choices_file import with_choices
+from vqagen.dataset.choices import with_choices
+from vqagen.dataset.plausible import Plausible
 from vqagen.language.domain_files import load_catalogue
 from vqagen.language.program import Program
 from vqagen.language.synonyms import Synonyms

@@ -61,7 +61,6 @@ SEVERAL_MEANINGS = frozenset(
         "Tally",
         "Task",
         "Vocabulary",
-        "Wanted",
     ]
 )
 """Names that types in several files have. The list only shrinks."""

@@ -1,10 +1,15 @@
-"""What the test split alone has: question families, programs longer than all others, or pairs of values."""
+"""Which questions stay in a split: what the test split alone has, and how well their objects can be seen.
+
+The test split may have question families, programs longer than all others, or pairs of values of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from vqagen.bits import Objects, union_of
 from vqagen.dataset.rows import TEST
 from vqagen.dataset.settings import (
     CONDITION,
@@ -24,6 +29,7 @@ from vqagen.tasks.questions.chosen_templates import check_names, chosen_template
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import Domain
 from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.scene import Scene
 
 HELD_FAMILIES = 5
 """One of so many families is held out."""
@@ -152,3 +158,30 @@ def _drawn_pairs(seed: int, domain: Domain) -> Iterator[tuple[str, str]]:
     offset = below(stream(seed, "held pairs"), len(second))
     for place, value in enumerate(shuffled(stream(seed, "held values"), first)):
         yield value, second[(place + offset) % len(second)]
+
+
+# Visibility -----------------------------------------------------------------------------------------------------------
+
+
+def hardly_visible(scene: Mapping[str, Any], least: int) -> Objects:
+    """Return the objects of a scene with masks of which fewer pixels than `least` can be seen."""
+    return union_of(number for number, each in enumerate(scene["objects"]) if each["visible_pixels"] < least)
+
+
+def referred(program: Program, scene: Scene) -> Objects:
+    """Return the objects that a program refers to: those that any of its steps takes or gives.
+
+    All objects, from which programs start, count only where something else than a filter takes them, as in "How many
+    things are there?". Raises Undefined for a program without an answer in the scene.
+    """
+    outputs: Sequence[Any] = program.outputs(scene)
+    functions = [program.catalogue[node.function] for node in program.nodes]
+    found = 0
+    for place, node in enumerate(program.nodes):
+        taken = () if functions[place].role == FILTER else node.inputs
+        for at in (*taken, place) if node.inputs else ():
+            if functions[at].output == "ObjectSet":
+                found |= outputs[at]
+            elif functions[at].output == "Object":
+                found |= 1 << outputs[at]
+    return found

@@ -88,21 +88,23 @@ LARGEST_DICTIONARY = 256 << 20
 # Making ---------------------------------------------------------------------------------------------------------------
 
 
-def picture_columns(scene: Mapping[str, Any], image_id: int, image: bytes) -> Row:
-    """Return the columns that all rows about a scene have in common."""
+def picture_columns(scene: Mapping[str, Any], place: int, image: bytes) -> Row:
+    """Return the columns that all rows about a scene have in common; its place is its id if it has none itself."""
+    image_index = scene.get("image_index")
+    image_id = image_index if isinstance(image_index, int) else place
     name = Path(str(scene.get("image_filename") or f"{image_id}.png")).name
     shown = without_masks(scene)
     return {
         "image": {"bytes": image, "path": name},
         "image_id": image_id,
         "scene": orjson.dumps(shown).decode(),
-        "boxes": [each.get("box") or [] for each in shown["objects"]],
+        "boxes": [thing.get("box") or [] for thing in shown["objects"]],
     }
 
 
 def without_masks(scene: Mapping[str, Any]) -> dict[str, Any]:
     """Return a scene record whose objects have no masks, which are most of its bytes."""
-    objects = [{key: value for key, value in each.items() if key != "mask"} for each in scene["objects"]]
+    objects = [{key: value for key, value in thing.items() if key != "mask"} for thing in scene["objects"]]
     return {**scene, "objects": objects}
 
 
@@ -133,8 +135,8 @@ def dialog_row(record: Mapping[str, Any], picture: Mapping[str, Any], number: in
         **picture,
         "dialog_id": number,
         "caption": record["caption"]["text"],
-        "questions": [each["question"] for each in rounds],
-        "answers": [str(each["answer"]) for each in rounds],
+        "questions": [asked["question"] for asked in rounds],
+        "answers": [str(asked["answer"]) for asked in rounds],
         "dialog": orjson.dumps(record).decode(),
     }
     return {name: columns[name] for name in DIALOG_FEATURES}
@@ -212,10 +214,15 @@ def read_rows(folder: PathLike, split: str | None = None, data: str = "data") ->
     that is not there, and for a dataset that is not finished.
     """
     for name, path in row_files(folder, split, data):
-        with open_columns(path) as file:
-            for batch in file.iter_batches(READ_AT_ONCE):
-                for row in batch.to_pylist():
-                    yield {**row, "split": name}
+        for row in rows_of_file(path):
+            yield {**row, "split": name}
+
+
+def rows_of_file(path: Path) -> Iterator[Row]:
+    """Yield the rows of a Parquet file; a few are in memory at once."""
+    with open_columns(path) as file:
+        for batch in file.iter_batches(READ_AT_ONCE):
+            yield from batch.to_pylist()
 
 
 def data_folder(place: PathLike) -> Path | None:
