@@ -13,8 +13,12 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     )
     from vqagen.dataset.settings import ChoiceSettings as ChoiceSettings, DatasetSettings as DatasetSettings
     from vqagen.dataset.verification import verify_dataset as verify_dataset
-    from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
-    from vqagen.environments.levels import Level as Level
+    from vqagen.environments.endless import (
+        Environment as Environment,
+        Level as Level,
+        Sample as Sample,
+        environment as environment,
+    )
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
     from vqagen.export.exporting import (
         Exported as Exported,
@@ -126,7 +130,7 @@ MODULES = {
     "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.items.settings",
-    "Level": "vqagen.environments.levels",
+    "Level": "vqagen.environments.endless",
     "LinkSettings": "vqagen.human.links.settings",
     "LoadedDomain": "vqagen.language.domain_files",
     "Mask": "vqagen.pictures.masks",

@@ -41,7 +41,7 @@ TRIALS = {
         (TORCH, "transformers", "trl", "accelerate", "datasets"), (f"python SCRIPTS/grpo.py EXPORT {SFT_STEPS}",), "trl"
     ),
     "verifiers": Trial(
-        ("verifiers", "reasoning-gym", "pytest"),
+        ("verifiers", "pytest"),
         (_TESTS, _VALIDATES.format("questions"), _VALIDATES.format("director")),
     ),
     "lmms-eval": Trial((TORCH, "lmms-eval"), (_LOADS.format("lmms-eval"),), "lmms-eval"),

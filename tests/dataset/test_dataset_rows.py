@@ -99,18 +99,6 @@ def test_rows_are_written_group_by_group(tmp_path: Path) -> None:
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
 
 
-@pytest.mark.slow
-def test_datasets_shows_pictures_options_and_boxes(tmp_path: Path) -> None:
-    import datasets
-
-    write_rows(tmp_path / "rows.parquet", rows(3))
-    loaded = datasets.load_dataset("parquet", data_files=str(tmp_path / "rows.parquet"), cache_dir=str(tmp_path))
-    first = loaded["train"][0]
-
-    assert (first["image"].size, first["image"].format) == ((64, 64), "PNG")
-    assert (first["choices"], first["choice"], first["boxes"]) == (["2", "3"], 1, [[1, 2, 3, 4], []])
-
-
 def test_a_dialog_has_its_rounds_in_columns(tmp_path: Path) -> None:
     record = {"caption": {"text": "There is a red thing."}, "rounds": ROUNDS}
     row = dialog_row(record, picture_columns(SCENE, 5, picture(5)), 7)

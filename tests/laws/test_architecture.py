@@ -45,7 +45,6 @@ ONLY_FROM = {"human": ("human", "cli", "api")}
 
 SEVERAL_MEANINGS = frozenset(
     [
-        "Candidate",
         "Column",
         "Ended",
         "Entry",
@@ -53,7 +52,6 @@ SEVERAL_MEANINGS = frozenset(
         "FamilyAnswers",
         "Group",
         "Meaning",
-        "Options",
         "Outline",
         "Question",
         "Row",

@@ -86,10 +86,10 @@ class DatasetReport:
     def summary(self) -> str:
         """Return what was made and left out, in a few lines."""
         rows = {name: self.steps[f"rows {name}"] for name in SPLITS if f"rows {name}" in self.steps}
-        pictures, questions = (sum(each[key] for each in rows.values()) for key in ("pictures", "questions"))
-        each = ", ".join(f"{name} {counts['questions']:,}" for name, counts in rows.items())
-        lines = [f"{counted(pictures, 'picture')} and {counted(questions, 'question')} ({each}) in {self.place}"]
-        if dialogs := sum(each.get("dialogs", 0) for each in rows.values()):
+        pictures, questions = (sum(counts[key] for counts in rows.values()) for key in ("pictures", "questions"))
+        splits = ", ".join(f"{name} {counts['questions']:,}" for name, counts in rows.items())
+        lines = [f"{counted(pictures, 'picture')} and {counted(questions, 'question')} ({splits}) in {self.place}"]
+        if dialogs := sum(counts.get("dialogs", 0) for counts in rows.values()):
             lines.append(counted(dialogs, "dialog"))
         left_out = left_out_of(self.steps)
         lines += [f"left out: {number:,} ({reason})" for reason, number in left_out.items()]
@@ -363,8 +363,8 @@ class _Build:
         return {"left_out": dict(report.left_out)}
 
     def _talk(self, name: str, on_progress: OnProgress) -> Counts:
-        own = self.loaded.files
-        files = replace(own, templates=find_domain(own.name, task=DIALOGS).templates)
+        files = self.loaded.files
+        files = replace(files, templates=find_domain(files.name, task=DIALOGS).templates)
         write_dialogs(
             self.folder.path("steps", name, "scenes.json"),
             self.folder.path("steps", name, "dialogs.jsonl"),

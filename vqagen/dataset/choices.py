@@ -114,15 +114,14 @@ def write_choices(
     form = choose_format(target, None, FORMATS, "questions with options")
     check_output(target, force, [str(questions), str(scenes)])
     source, found = open_records(str(questions), QUESTIONS), find_scenes(scenes)
-    own: dict[str, Any] = {"metadata": metadata, "synonyms": synonyms, "plugins": plugins}
-    files = find_domain(domain or (None if metadata else shipped_domain(source.info)), **own)
+    given: dict[str, Any] = {"metadata": metadata, "synonyms": synonyms, "plugins": plugins}
+    files = find_domain(domain or (None if metadata else shipped_domain(source.info)), **given)
     posed = _posed(source, found, files, settings, on_read)
     dealt = deal(posed, settings)
     report = reported(posed, dealt, settings)
-    said = {"settings": settings.to_record(), **report.to_record()}
-    info = {**without_run(source.info), "choices": said}
+    info = {**without_run(source.info), "choices": {"settings": settings.to_record(), **report.to_record()}}
     with record_file(target, form, info, Arrangement("questions", "", "scene", 0)) as writer:
-        writer.write(_finished(source, posed, dealt, settings))
+        writer.write(_with_options(source, posed, dealt, settings))
     return report
 
 
@@ -142,7 +141,7 @@ def with_choices(
     found = find_scenes(scenes) if isinstance(scenes, str | Path) else given_records(scenes, SCENES)
     posed = _posed(source, found, files or find_domain(), settings)
     dealt = deal(posed, settings)
-    return list(_finished(source, posed, dealt, settings)), reported(posed, dealt, settings)
+    return list(_with_options(source, posed, dealt, settings)), reported(posed, dealt, settings)
 
 
 # Reading --------------------------------------------------------------------------------------------------------------
@@ -213,7 +212,7 @@ def _fault_or_posed(
     posed = plausible.posed(program, scene, outputs, _family(record))
     words = catalogue.domain.answer_words if isinstance(outputs[-1], int) else {}
     return posed._replace(
-        answer=words.get(posed.answer, posed.answer), wrong=tuple(words.get(each, each) for each in posed.wrong)
+        answer=words.get(posed.answer, posed.answer), wrong=tuple(words.get(text, text) for text in posed.wrong)
     )
 
 
@@ -223,44 +222,37 @@ def _family(record: Record) -> str:
     return "" if number is None else f"{record.get('template_filename', '')}#{number}"
 
 
-def _finished(
+def _with_options(
     source: RecordSource, posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings
 ) -> Iterator[Record]:
-    """Yield the questions that have options, read once more, in their order."""
-    number = 0
-    for record, each, options in zip(source.records(), posed, dealt, strict=True):
+    """Yield the questions that have options, read once more, in their order; with rotations, one for each of these."""
+    index = 0
+    for record, question, options in zip(source.records(), posed, dealt, strict=True):
         if options is None:
             continue
-        for written in finished(record, each, options, settings):
+        mistakes = dict(zip(question.wrong, question.mistakes, strict=False))
+        for turn in range(len(options.options) if settings.rotations else 1):
+            texts = [*options.options[turn:], *options.options[:turn]]
+            written = {**record, CHOICES: texts, CHOICE: texts.index(question.answer), BLOCK: options.block}
+            if settings.hard:
+                written[MISTAKES] = [mistakes.get(text) for text in texts]
             if settings.rotations:
-                written["question_index"] = number
-            number += 1
+                written |= {ROTATION: turn, "question_index": index}
+            if turn:
+                written.pop(PAIR, None)  # a pair has one question of each scene
+            index += 1
             yield written
-
-
-def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSettings) -> Iterator[Record]:
-    """Yield a question with its options: once or, with rotations, for every rotation of them."""
-    said = dict(zip(posed.wrong, posed.mistakes, strict=False))
-    for turn in range(len(dealt.options) if settings.rotations else 1):
-        options = [*dealt.options[turn:], *dealt.options[:turn]]
-        more: Record = {CHOICES: options, CHOICE: options.index(posed.answer), BLOCK: dealt.block}
-        if settings.hard:
-            more[MISTAKES] = [said.get(option) for option in options]
-        if settings.rotations:
-            more[ROTATION] = turn
-        yield {**record, **more}
-        record = {key: value for key, value in record.items() if key != PAIR}  # a pair has one question of each scene
 
 
 def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings) -> ChoiceReport:
     """Return the report of questions and their options."""
     report = ChoiceReport(len(posed))
-    for each, options in zip(posed, dealt, strict=True):
+    for question, options in zip(posed, dealt, strict=True):
         if options:
-            said = dict(zip(each.wrong, each.mistakes, strict=False))
+            mistakes = dict(zip(question.wrong, question.mistakes, strict=False))
             report.sizes[len(options.options)] += 1
-            report.mistakes.update(said[option] for option in options.options if option in said)
-        elif each.wrong:
+            report.mistakes.update(mistakes[option] for option in options.options if option in mistakes)
+        elif question.wrong:
             report.left_out[NO_BLOCK] += 1
         else:
             report.left_out[NO_MISTAKE if settings.hard else NO_OTHER_ANSWER] += 1
