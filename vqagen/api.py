@@ -6,17 +6,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
     from vqagen.dataset.build import DatasetReport as DatasetReport, write_dataset as write_dataset
-    from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
-    from vqagen.dataset.choices import ChoiceReport as ChoiceReport
-    from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
-    from vqagen.dataset.settings import DatasetSettings as DatasetSettings
+    from vqagen.dataset.choices import (
+        ChoiceReport as ChoiceReport,
+        with_choices as with_choices,
+        write_choices as write_choices,
+    )
+    from vqagen.dataset.settings import ChoiceSettings as ChoiceSettings, DatasetSettings as DatasetSettings
     from vqagen.dataset.verification import verify_dataset as verify_dataset
-    from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
-    from vqagen.environments.levels import Level as Level
+    from vqagen.environments.endless import (
+        Environment as Environment,
+        Level as Level,
+        Sample as Sample,
+        environment as environment,
+    )
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
-    from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
-    from vqagen.export.files import export_file as export_file
-    from vqagen.export.participant_lists import export_trials as export_trials
+    from vqagen.export.exporting import (
+        Exported as Exported,
+        export_dataset as export_dataset,
+        export_file as export_file,
+    )
     from vqagen.human.export import export_study as export_study
     from vqagen.human.humanr_import import import_humanr as import_humanr
     from vqagen.human.items import make_items as make_items, write_items as write_items
@@ -91,6 +99,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.tasks.contract import RunReport as RunReport
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
+    from vqagen.tasks.director.participant_lists import export_trials as export_trials
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
     from vqagen.tasks.questions.task import QuestionReport as QuestionReport
@@ -108,7 +117,7 @@ MODULES = {
     "BaselineSettings": "vqagen.shortcuts.settings",
     "Catalogue": "vqagen.language.catalogue",
     "ChoiceReport": "vqagen.dataset.choices",
-    "ChoiceSettings": "vqagen.dataset.choice_settings",
+    "ChoiceSettings": "vqagen.dataset.settings",
     "Comparison": "vqagen.score.compare",
     "DatasetReport": "vqagen.dataset.build",
     "DatasetSettings": "vqagen.dataset.settings",
@@ -122,7 +131,7 @@ MODULES = {
     "Exported": "vqagen.export.exporting",
     "Generation": "vqagen.run.making",
     "ItemSettings": "vqagen.human.settings",
-    "Level": "vqagen.environments.levels",
+    "Level": "vqagen.environments.endless",
     "LinkSettings": "vqagen.human.settings",
     "LoadedDomain": "vqagen.language.domain_files",
     "Mask": "vqagen.pictures.masks",
@@ -164,9 +173,9 @@ MODULES = {
     "environment": "vqagen.environments.endless",
     "evaluate": "vqagen.score.evaluate",
     "export_dataset": "vqagen.export.exporting",
-    "export_file": "vqagen.export.files",
+    "export_file": "vqagen.export.exporting",
     "export_study": "vqagen.human.export",
-    "export_trials": "vqagen.export.participant_lists",
+    "export_trials": "vqagen.tasks.director.participant_lists",
     "extend_study": "vqagen.human.study.making",
     "find_domain": "vqagen.language.domain_files",
     "find_scenes": "vqagen.world.loading",
@@ -196,8 +205,8 @@ MODULES = {
     "verify": "vqagen.score.verification",
     "verify_codes": "vqagen.human.links",
     "verify_dataset": "vqagen.dataset.verification",
-    "with_choices": "vqagen.dataset.choices_file",
-    "write_choices": "vqagen.dataset.choices_file",
+    "with_choices": "vqagen.dataset.choices",
+    "write_choices": "vqagen.dataset.choices",
     "write_dataset": "vqagen.dataset.build",
     "write_dialogs": "vqagen.run.making",
     "write_item_scores": "vqagen.score.evaluate",

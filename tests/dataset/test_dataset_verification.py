@@ -13,8 +13,7 @@ from commands import Commands
 
 from vqagen.dataset.build import write_dataset
 from vqagen.dataset.folder import changed_files, read_state
-from vqagen.dataset.parquet import write_rows
-from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES
+from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, write_rows
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.dataset.verification import verify_dataset
 from vqagen.errors import BadInput
@@ -203,11 +202,6 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         in_json(lambda document: document["scenes"][3].update(split="train"), "scenes.json"),
         "scenes.json",
         "split",
-    ),
-    "count of rows": (
-        in_json(lambda state: state["steps"]["rows train"].update(questions=99), "dataset.json"),
-        "dataset.json",
-        "rows train.questions: 99",
     ),
     "settings": (
         in_json(lambda state: state["settings"].update(hold_out="length"), "dataset.json"),

@@ -45,16 +45,11 @@ ONLY_FROM = {"human": ("human", "cli", "api")}
 
 SEVERAL_MEANINGS = frozenset(
     [
-        "Asked",
-        "Candidate",
         "Column",
         "Ended",
         "Entry",
-        "Folder",
-        "Options",
         "Outline",
         "Question",
-        "Target",
         "Vocabulary",
     ]
 )
@@ -71,7 +66,6 @@ MAY_NAME_A_TASK = {
     "dataset/holdout.py": "chooses templates of questions",
     "environments/director.py": "makes trials without end",
     "environments/endless.py": "makes questions without end",
-    "export/participant_lists.py": "lists trials for participants",
     "export/examples.py": "to go by the contract's foreign formats",
     "human/demo.py": "makes a study of each kind of records",
     "human/items.py": "shows the cells of trials",

@@ -16,7 +16,7 @@ from vqagen.cli.options import (
     scenes_option,
     settings_options,
 )
-from vqagen.dataset.choice_settings import ChoiceSettings
+from vqagen.dataset.settings import ChoiceSettings
 
 
 @click.command("choices", cls=GroupedCommand)
@@ -43,7 +43,7 @@ def command(
     Example:
       vqagen choices questions.json --scenes scenes.json -o choices.json
     """
-    from vqagen.dataset.choices_file import write_choices
+    from vqagen.dataset.choices import write_choices
 
     with counting("question") as on_read:
         report = write_choices(questions, scenes, out, settings, force=force, on_read=on_read, **domain)

@@ -182,7 +182,7 @@ def export(trials: str, out: str, lists: int, per_list: int, seed: int, force: b
       vqagen director generate --count 120 --render svg --out trials
       vqagen director export trials --lists 2 --per-list 20 --out lists.csv
     """
-    from vqagen.export.participant_lists import export_trials
+    from vqagen.tasks.director.participant_lists import export_trials
 
     done = export_trials(trials, out, lists=lists, per_list=per_list, seed=seed, force=force)
     click.echo(f"{counted(len(done), 'list')}, {counted(sum(map(len, done)), 'trial')} in all", err=True)

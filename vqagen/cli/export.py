@@ -92,8 +92,7 @@ def command(
       vqagen export trials --to trl -o trials-trl
       vqagen export questions.json --to visual7w -o visual7w.json
     """
-    from vqagen.export.exporting import export_dataset
-    from vqagen.export.files import export_file
+    from vqagen.export.exporting import export_dataset, export_file
 
     if to in FILES:
         if images or split or prompt or without_pictures or mode != "open" or name != "vqagen":

@@ -61,7 +61,7 @@ def vpt_gap() -> Metric:
     """The accuracy on control trials minus that on test trials; nothing if there are none of a type."""
 
     def gap(scores: list[SampleScore]) -> dict[str, float]:
-        by_type = {each: [_value(score) for score in scores if _of(score, "trial_type") == each] for each in TYPES}
+        by_type = {type: [_value(score) for score in scores if _of(score, "trial_type") == type] for type in TYPES}
         return {"vpt_gap": mean(by_type[CONTROL]) - mean(by_type[TEST])} if all(by_type.values()) else {}
 
     return gap

@@ -1,8 +1,9 @@
-"""Mistakes in carrying out a program, and the wrong answers that they lead to.
+"""Plausible wrong answers of a question: values that the scene makes likely, or answers that follow from a mistake.
 
-A mistake changes one step: a filter is ignored or takes another value, a relation is turned round, "or" is taken for
-"and". The steps behind it go on with what it gives. Where something is ignored, so that more objects than one are left
-of which one is meant, any but the right one is taken. Words say which mistake it is, and never which answer it gives.
+A mistake changes one step of the program: a filter is ignored or takes another value, a relation is turned round, "or"
+is taken for "and". The steps behind it go on with what it gives. Where something is ignored, so that more objects than
+one are left of which one is meant, any but the right one is taken. Words say which mistake it is, and never which
+answer it gives.
 
     filter_shape[cylinder]   ignores the shape; mistakes the shape
     relate[left]             ignores the relation; right for left
@@ -11,17 +12,95 @@ of which one is meant, any but the right one is taken. Words say which mistake i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes
+from vqagen.dataset.blocks import Posed
 from vqagen.items.answers import text_of
 from vqagen.language.catalogue import Catalogue, Function, Value
-from vqagen.language.program import Node
+from vqagen.language.program import Node, Program
+from vqagen.language.synonyms import Synonyms
 from vqagen.plugin import FILTER, RELATION, SAMENESS, Undefined
 from vqagen.world.scene import Scene
+
+MOST_WRONG = 8
+"""Plausible wrong answers of a question that are taken into account: more make sets of options too many to try."""
+
+
+class Plausible:
+    """Finds the wrong answers that can be options of a question."""
+
+    def __init__(self, catalogue: Catalogue, synonyms: Synonyms, is_hard: bool) -> None:
+        self._catalogue, self._synonyms = catalogue, synonyms
+        self._mistakes = Mistakes(catalogue) if is_hard else None
+        self._alike = lru_cache(maxsize=None)(self._says_the_same)
+        self._kept: dict[tuple[str, ...], tuple[str, ...]] = {}
+        """Each tuple once: many questions have the same."""
+
+    def posed(self, program: Program, scene: Scene, outputs: Sequence[Value], family: str) -> Posed:
+        """Return a question whose steps give `outputs`."""
+        last = self._catalogue[program.nodes[-1].function]
+        right, kind = outputs[-1], last.output
+        mistakes = self._mistakes.answers(program.nodes, outputs, scene) if self._mistakes else {}
+        answers = list(mistakes) if self._mistakes else [text_of(each) for each in self._values(kind, scene)]
+        text = text_of(right)
+        wrong = [each for each in dict.fromkeys(answers) if each != text and not self._alike(kind, text, each)]
+        wrong = _nearest(text, wrong, self._order(kind))
+        made = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
+        said = self._once(tuple(self._named(program, kind)))
+        return Posed(
+            kind, last.name, family, text, self._once(tuple(wrong)), self._once(made), said, len(program.nodes)
+        )
+
+    def _named(self, program: Program, kind: str) -> Iterator[str]:
+        """Yield the values of a type that a program names."""
+        for name, _, values in program.nodes:
+            yield from (value for value, of in zip(values, self._catalogue[name].values, strict=True) if of == kind)
+
+    def _once(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        return self._kept.setdefault(texts, texts)
+
+    def _values(self, kind: str, scene: Scene) -> Iterable[Value]:
+        """Return the answers of a type that are plausible in a scene."""
+        attribute = self._catalogue.domain.attribute_of(kind)
+        if kind == "Bool":
+            return (True, False)
+        if kind == "Integer":
+            return range(scene.size + 1)
+        return filter(None, scene.values[attribute.name]) if attribute else self._catalogue.domain.values_of(kind)
+
+    def _order(self, kind: str) -> Mapping[str, int]:
+        return {value: place for place, value in enumerate(self._catalogue.domain.values_of(kind))}
+
+    def _says_the_same(self, kind: str, right: str, other: str) -> bool:
+        """True if a wrong answer could pass for the right one: a synonym, or of a list all of it and more."""
+        attribute = self._catalogue.domain.attribute_of(kind)
+        if attribute is None:
+            return False
+        if attribute.multi:
+            one, two = (set(text.split(", ")) for text in (right, other))
+            return one <= two or two <= one
+        return not set(self._synonyms.of(kind, right)).isdisjoint(self._synonyms.of(kind, other))
+
+
+def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list[str]:
+    """Return the wrong answers nearest to the right one, if they are many: by size, or in the domain's order."""
+    if len(wrong) <= MOST_WRONG:
+        return list(wrong)
+
+    def distance(text: str) -> int:
+        if text.isdecimal() and right.isdecimal():
+            return abs(int(text) - int(right))
+        apart = abs(order.get(text, 0) - order.get(right, 0))
+        return min(apart, len(order) - apart)
+
+    return sorted(wrong, key=distance)[:MOST_WRONG]
+
+
+# Mistakes -------------------------------------------------------------------------------------------------------------
 
 
 class Change(NamedTuple):
