@@ -74,9 +74,14 @@ class Job:
         }
         return {**self.item_info(), "format": VERSION, **task.info(generator)}
 
-    def work(self, first: int, encode: Encode) -> Work:
-        """Return what workers need if records are written from item `first` on; reads what the task needs."""
-        return Work(self.task, self._hashes, encode, first, self.task.load(self._hashes))
+    def work(self, encode: Encode) -> Work:
+        """Return what workers need; reads what the task needs."""
+        return Work(self.task, self._hashes, encode, self.task.load(self._hashes))
+
+    @property
+    def window(self) -> int:
+        """Items in a window; 0 for one window of all."""
+        return self.task.window
 
     def windows(self, first: int) -> Iterator[Window]:
         """Yield the windows from that of item `first` on; it begins with the items before. None if all is done."""

@@ -23,7 +23,7 @@ from vqagen.files.formats import (
 from vqagen.files.info import differences as info_differences
 from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, atomic_folder, is_stream
-from vqagen.run.journal import is_begun, part_of
+from vqagen.run.blocks import is_begun, part_of
 from vqagen.run.output import Output, Target, claimed, make_target, write_blocks
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
@@ -157,15 +157,15 @@ def _write_merged(
     formats = (LIST,) if _foreign_name(files) else task.formats
     form = choose_format(named, format or _own_format(files, named), formats, task.key)
     target = make_target(str(out), form, folder_of)
-    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as journal:
+    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as part:
         if target.is_folder:
             with atomic_folder(target.place) as folder:
                 _gather_files(files, folder)
                 count = _write_records(files, target.records_in(folder), info, on_merged)
         else:
             count = _write_records(files, target, info, on_merged)
-        if journal:
-            journal.remove()  # with what an unfinished run had made under this name
+        if part:
+            part.remove()  # with what an unfinished run had made under this name
     return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
