@@ -37,12 +37,12 @@ WAYS = (*SIGNALS, "worker", "disk full")
 WINDOW = 5
 """Scenes of a window, each of which is a block."""
 COMMANDS = {
-    "generate": "generate --scenes {scenes} --out {out} --workers {workers}",
+    "generate": "generate --scenes {scenes} --out {out} --workers {workers} --reset-counts-every 50",
     "dialog": "dialog --scenes {scenes} --out {out} --workers {workers} --dialogs-per-image 2",
     "director": "director generate --count {count} --out {out} --workers {workers} --render svg",
     "dataset": "dataset {out} --count 12 --pictures drawn --width 120 --questions 3 --workers {workers}",
 }
-"""The commands whose runs are killed by SIGKILL, each as it is given by default."""
+"""The commands whose runs are killed by SIGKILL. A window of 50 scenes has two blocks."""
 PATIENCE = 120.0
 """Seconds in which processes must be gone whose parent is."""
 

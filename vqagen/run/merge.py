@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ from vqagen.files.formats import (
     LIST,
     PARQUET,
     Format,
-    Record,
     Selection,
     choose_format,
     encode_lines,
@@ -30,8 +29,6 @@ from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
 from vqagen.tasks.foreign import ForeignFormat, foreign_format
 from vqagen.world.loading import SCENES
 
-BATCH = 1000
-"""Records written at once."""
 OnMerged = Callable[[int], object]
 
 
@@ -179,28 +176,18 @@ def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str
 
 
 def _blocks(files: Sequence[ShardFile], form: Format, on_merged: OnMerged) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of shards in blocks, as a run stages them; of columns, a block is of one row group."""
+    """Yield the records of shards in blocks, as a run keeps them; of columns, a block is of one row group.
+
+    Text has no row groups: of its records, the places count and not the items.
+    """
     for file in files:
-        for first, records in _in_row_groups(file) if form.is_binary else _in_batches(file):
-            number_key = file.arrangement.number_key
-            body = encode_lines({**record, number_key: 0} if number_key else record for record in records)
-            yield first, body
-            on_merged(body.count(b"\n"))
-
-
-def _in_row_groups(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
-    """Yield the records of each window, or of the pieces of a long one, and the first item of these."""
-    window = file.arrangement.window
-    for _, items in groupby(file.in_order(), key=lambda item: block_of(item[0], window, ROW_GROUP)):
-        found = list(items)
-        yield found[0][0], (record for _, record in found)
-
-
-def _in_batches(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
-    """Yield records in batches; text has no row groups, so that their items do not matter."""
-    records = file.records()
-    for record in records:
-        yield 0, chain([record], islice(records, BATCH - 1))
+        number_key = file.arrangement.number_key
+        window = file.arrangement.window if form.is_binary else 0
+        records = file.in_order() if form.is_binary else enumerate(file.records())
+        for _, group in groupby(records, key=lambda item: block_of(item[0], window, ROW_GROUP)):
+            items = list(group)
+            yield items[0][0], encode_lines({**record, number_key: 0} if number_key else record for _, record in items)
+            on_merged(len(items))
 
 
 def _foreign_name(files: Sequence[ShardFile]) -> str:
