@@ -40,7 +40,7 @@ COMMANDS = {
     "generate": "generate --scenes {scenes} --out {out} --workers {workers} --reset-counts-every 50",
     "dialog": "dialog --scenes {scenes} --out {out} --workers {workers} --dialogs-per-image 2",
     "director": "director generate --count {count} --out {out} --workers {workers} --render svg",
-    "dataset": "dataset {out} --count 12 --pictures drawn --width 120 --questions 3 --workers {workers}",
+    "dataset": "dataset {out} --count 6 --pictures drawn --width 120 --questions 2 --workers {workers}",
 }
 """The commands whose runs are killed by SIGKILL. A window of 50 scenes has two blocks."""
 PATIENCE = 120.0
@@ -82,7 +82,7 @@ def kills(kills: int, seed: int, scenes: int, command: tuple[str, ...]) -> None:
 
 
 def commands_killed(folder: Path, command: str, kills: int, seed: int, scenes: int) -> Iterator[str]:
-    """Kill runs of a command with two workers, each once or twice, and yield what is not as after a whole run."""
+    """Kill runs of a command with two workers, at a block or a moment, and yield what is not as after a whole run."""
     given = folder / "scenes.json"
     given.write_text(json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(scenes))}))
 
@@ -91,26 +91,36 @@ def commands_killed(folder: Path, command: str, kills: int, seed: int, scenes: i
         return run_of([*words, *resume.split()], out)
 
     begun = time.monotonic()
-    code, err = ended(started(folder / f"{command}.json", workers=1))
+    code, err = ended(started(folder / f"{command}.json"))
     seconds = time.monotonic() - begun
     assert code == 0, f"an uninterrupted run of {command} failed: {err}"
     whole, hits, kept = files_of(folder / f"{command}.json"), 0, list[int]()
     for number in range(kills):
         out, random = folder / f"{command}-{number}.json", Random(f"{seed}/{command}/{number}")
         for resume in ("", "--resume")[: random.choice((1, 1, 2))]:
-            process = started(out, resume)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(random.uniform(0.1, 0.9) * seconds)
+            process, wanted = started(out, resume), blocks_below(out) + random.choice((1, 1, 2, 3, 99))
+            until = time.monotonic() + random.uniform(0.2, 1.2) * seconds * (1 if wanted > 98 else 9)
+            while process.poll() is None and blocks_below(out) < wanted and time.monotonic() < until:
+                time.sleep(0.02)
             hits += struck(process, signal.SIGKILL)
             ended(process)
-            kept.append(sum(1 for _ in folder.glob(f"{out.name}*/**/*.block")))
+            kept.append(blocks_below(out))
         code, err = ended(started(out, "--resume"))
-        if code or files_of(out) != whole:
-            yield f"{command}, run {number}: {err if code else 'the output differs'}"
-        if left := [path for path in folder.rglob("*.part") if path.name != "lost+found"]:
-            yield f"{command}, run {number}: {left} is left"
+        fault = err if code else "the output differs" if files_of(out) != whole else ""
+        if left := [*folder.rglob("*.part")]:
+            fault += f"{left} is left"
+        if fault:
+            yield f"{command}, run {number}: {fault}"
+        click.echo(f"{command}: {hits} kills so far, blocks kept {kept}, {fault or 'no difference'}", err=True)
         remove(out)
     click.echo(f"{command}: {hits} kills of {kills} runs of {seconds:.0f} s; blocks kept: {sorted(kept)}")
+
+
+def blocks_below(out: Path) -> int:
+    """How many blocks are finished of an output, or of the outputs that a folder is made of."""
+    with suppress(FileNotFoundError):  # a folder may go while it is looked into
+        return sum(1 for beside in out.parent.glob(f"{out.name}*") for _ in beside.rglob("*.block"))
+    return 0
 
 
 def files_of(out: Path) -> dict[str, bytes]:
@@ -324,7 +334,7 @@ def worker_struck(process: subprocess.Popen[bytes]) -> bool:
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     """The exit code of a process, and what it said."""
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=1800)
     return process.returncode, err.decode()
 
 

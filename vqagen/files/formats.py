@@ -144,13 +144,13 @@ def choose_format(target: str, name: str | None, formats: Sequence[Format], reco
     not have, and for a name that the ending contradicts.
     """
     refuse_foreign(name)
-    chosen = next((each for each in formats if each.name == name), None)
+    chosen = next((form for form in formats if form.name == name), None)
     if name and chosen is None:
-        raise UsageError(unknown("format", name, [each.name for each in formats]))
+        raise UsageError(unknown("format", name, [form.name for form in formats]))
     if is_stream(target):
         return chosen or formats[0]
-    check_ending(target, dict.fromkeys(ending for each in formats for ending in each.endings), records)
-    asked = [each for each in formats if unpacked_name(target.lower()).endswith(each.endings)]
+    check_ending(target, dict.fromkeys(ending for form in formats for ending in form.endings), records)
+    asked = [form for form in formats if unpacked_name(target.lower()).endswith(form.endings)]
     if chosen and chosen not in asked:
         raise UsageError(f"output {target}: the ending asks for {asked[0].name}, not {name}; name another file")
     if asked[0].is_binary and packing_of(target):

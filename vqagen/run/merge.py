@@ -23,7 +23,7 @@ from vqagen.files.info import differences as info_differences
 from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, atomic_folder, is_stream
 from vqagen.run.blocks import is_begun, part_of
-from vqagen.run.output import Output, Target, claimed, make_target, write_blocks
+from vqagen.run.output import Destination, Output, claimed, make_target, write_blocks
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
 from vqagen.tasks.foreign import ForeignFormat, foreign_format
@@ -166,7 +166,9 @@ def _write_merged(
     return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
-def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], on_merged: OnMerged) -> int:
+def _write_records(
+    files: Sequence[ShardFile], target: Destination, info: Mapping[str, Any], on_merged: OnMerged
+) -> int:
     """Write the records of shards into a file, as a run writes its blocks; return how many there are."""
     if foreign := _foreign_name(files):
         return _write_foreign(files, foreign_format(files[0].arrangement.key, foreign, info), target.name, on_merged)
@@ -220,17 +222,17 @@ def _gather_files(files: Sequence[ShardFile], into: Path) -> None:
     """Copy the files that belong to the records of all shards. BadInput if two have one name."""
     owner: dict[str, Path] = {}
     for shard in files:
-        folder, own = Path(str(shard.path)), {Path(name).name for name in shard.names}
+        folder, record_files = Path(str(shard.path)), {Path(name).name for name in shard.names}
         for file in files_in(folder):
             name = file.relative_to(folder).as_posix()
-            if name in own:
+            if name in record_files:
                 continue
             if name in owner:
                 raise BadInput([Problem(f"{owner[name]} has the same name", str(file))])
             owner[name] = file
-            place = into / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, place)
+            copy = into / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
 
 
 # Whether shards belong together: all are of one run, and each of its items is in exactly one shard ------------------
@@ -292,11 +294,11 @@ def differences(files: Sequence[ShardFile]) -> Iterator[str]:
             yield f"{file.path} holds {file.arrangement.key}, and {ours.path} {ours.arrangement.key}: merge them apart"
             continue
         ignored = OWN if ours.shard and file.shard else {*OWN, "generator.shard"}
-        found = list(info_differences(ours.info, file.info, ignored))
-        for difference in found[:SHOWN]:
+        differing = list(info_differences(ours.info, file.info, ignored))
+        for difference in differing[:SHOWN]:
             yield f"{file.path} differs from {ours.path} in {difference}"
-        if len(found) > SHOWN:
-            yield f"{file.path} differs from {ours.path} in {len(found) - SHOWN:,} more places"
+        if len(differing) > SHOWN:
+            yield f"{file.path} differs from {ours.path} in {len(differing) - SHOWN:,} more places"
 
 
 def _overlaps_and_gaps(ordered: Sequence[ShardFile]) -> tuple[list[str], list[str]]:

@@ -38,7 +38,7 @@ from vqagen.tasks.record_files import find_record_file
 
 
 @dataclass(frozen=True)
-class Target:
+class Destination:
     """The place of an output: a file, standard output, or a folder with a record file and what belongs to it."""
 
     name: str
@@ -73,9 +73,9 @@ class Target:
             return self.name
         return str(find_record_file(self.place, self.folder_of) or self.place / self._inner_name)
 
-    def records_in(self, folder: Path) -> Target:
+    def records_in(self, folder: Path) -> Destination:
         """Return the target of the record file if the output is made in another folder."""
-        return Target(str(folder / self._inner_name), self.form)
+        return Destination(str(folder / self._inner_name), self.form)
 
     @property
     def _inner_name(self) -> str:
@@ -116,9 +116,9 @@ class Target:
                 raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
-def make_target(name: str, form: Format, folder_of: str = "") -> Target:
+def make_target(name: str, form: Format, folder_of: str = "") -> Destination:
     """Return the target of a name; a folder's name may end in a slash."""
-    return Target(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
+    return Destination(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
 
 
 def _is_ours(path: Path) -> bool:
@@ -136,7 +136,7 @@ def _is_ours(path: Path) -> bool:
 class Output:
     """An output of a run, and how its records get there."""
 
-    target: Target
+    target: Destination
     info: Record
     columns: RecordColumns | None = None
     """For Parquet."""
@@ -171,7 +171,7 @@ def _encode_fitting(columns: RecordColumns, given: Iterable[Record]) -> bytes:
 
 @contextmanager
 def claimed(
-    target: Target, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
+    target: Destination, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
 ) -> Iterator[BlockFolder | None]:
     """Hold an output's name until the context ends; yield the folder of its blocks, or None for a stream.
 

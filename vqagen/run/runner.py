@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -234,9 +234,8 @@ def _can_resume(output: Output, folder: BlockFolder) -> bool:
         return False
     if not known:
         raise UsageError(f"{folder.path} does not say any more which run it is of; --force begins anew")
-    _refuse_other_version(str(folder.path), output.info, known.get("info"))
     formats = differences(ours["format"], known.get("format"), path="format")
-    _refuse_differing(str(folder.path), [*differences(ours["info"], known.get("info")), *formats])
+    _refuse_other_run(str(folder.path), ours["info"], known.get("info"), formats)
     return True
 
 
@@ -257,11 +256,10 @@ def _is_complete(output: Output) -> bool:
 def _check_complete(output: Output, location: Location) -> None:
     """Raise VqagenError if an output is not that of the same run, or not whole."""
     there = describe_output(location)
-    _refuse_other_version(str(location), output.info, there.info)
     if there.layout != output.form.name:
         other = f"{there.layout}, not {output.form.name}"
         raise UsageError(f"{location} is of another format ({other}); --force replaces it")
-    _refuse_differing(str(location), list(differences(output.info, there.info)))
+    _refuse_other_run(str(location), output.info, there.info)
     with suppress(BadInput):
         if is_whole(location, there) and _has_checksum(output, location, there.sums[1]):
             return
@@ -329,12 +327,10 @@ def _raise_write_errors(folder: BlockFolder) -> Iterator[None]:
         raise VqagenError(f"cannot write {folder.path}: {error.strerror or error}") from error
 
 
-def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
+def _refuse_other_run(name: str, ours: object, theirs: object, more: Iterable[str] = ()) -> None:
+    """Raise UsageError for what is there of another version or, with the differences of its info, another run."""
     if version_of(theirs) != version_of(ours):
         formats = f"{name} is of format {version_of(theirs)}, and this vqagen writes format {version_of(ours)}"
         raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")
-
-
-def _refuse_differing(name: str, differing: Sequence[str]) -> None:
-    if differing:
+    if differing := [*differences(ours, theirs), *more]:
         raise UsageError(f"{name} is of another run; --force replaces it. There:\n{listed_differences(differing)}")

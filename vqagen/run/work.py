@@ -201,7 +201,7 @@ def do_window(run: str, request: Request, hand_over: Callable[[Block], object], 
                 hand_over(block)
         except Exception as error:
             failure = as_value(error, where)
-    return Outcome(failure, tuple(each.message.problem for each in caught if isinstance(each.message, InputWarning)))
+    return Outcome(failure, tuple(one.message.problem for one in caught if isinstance(one.message, InputWarning)))
 
 
 def do_on_cluster(version: str, run: str, request: Request) -> Outcome:
