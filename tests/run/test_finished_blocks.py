@@ -196,7 +196,7 @@ def test_blocks_of_another_version_are_refused_in_one_line(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("settings", [{}, {"resume": True}, {"force": True}])
-@pytest.mark.parametrize("name", ["", "notes", "run.json", ".records"])
+@pytest.mark.parametrize("name", ["", "notes", "run", ".records"])
 def test_what_is_no_folder_of_blocks_is_refused_and_left(tmp_path: Path, name: str, settings: dict[str, bool]) -> None:
     """Such as a part of version 1.0, which was one file, or a folder with the files of the records."""
     foreign = tmp_path / "toys.json.part" / name
@@ -211,7 +211,7 @@ def test_what_is_no_folder_of_blocks_is_refused_and_left(tmp_path: Path, name: s
 
 
 def test_blocks_that_do_not_say_of_which_run_they_are_are_refused(killed_json: Left) -> None:
-    run_file = part_of(killed_json.output.target.place) / "run.json"
+    run_file = part_of(killed_json.output.target.place) / "run"
     killed_json.put()
     run_file.write_bytes(damaged := run_file.read_bytes()[:-4])
 

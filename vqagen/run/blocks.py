@@ -1,6 +1,6 @@
 """The finished blocks of a run: files in a folder beside the output, so that a killed run can be resumed.
 
-    OUT.part/run.json         which run this is: the info and format of its output; locked while a run writes here
+    OUT.part/run              which run this is, as JSON: the info and format of its output; locked by the run that writes
     OUT.part/250-300.block    the records about items 250 to 299
     OUT.part/files/           the files that belong to the records, if the output is a folder
 
@@ -28,7 +28,7 @@ import orjson
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 
 _OPENING = b'{"vqagen_run":'
-"""The beginning of every `run.json`."""
+"""The beginning of every file `run`."""
 _CHECK = len(b"00000000 ")
 
 
@@ -67,7 +67,7 @@ class BlockFolder:
         """`place`: the name of the output that the blocks become. Nothing is made before `hold`."""
         self.place, self.path = place, part_of(place)
         self.files = self.path / "files"
-        self._run_file = self.path / "run.json"
+        self._run_file = self.path / "run"  # no .json: it may lie in a folder of scenes that the run reads
         self._removed = self.path.with_name(f".{self.path.name}")
         self._run: IO[bytes] = BytesIO()
 
