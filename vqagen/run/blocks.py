@@ -1,6 +1,6 @@
 """The finished blocks of a run: files in a folder beside the output, so that a killed run can be resumed.
 
-    OUT.part/run              which run this is, as JSON: the info and format of its output; locked by the run that writes
+    OUT.part/run              which run this is, as JSON: the info and format of its output; locked while a run writes
     OUT.part/250-300.block    the records about items 250 to 299
     OUT.part/files/           the files that belong to the records, if the output is a folder
 
