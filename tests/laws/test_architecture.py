@@ -61,7 +61,6 @@ SEVERAL_MEANINGS = frozenset(
         "Row",
         "Search",
         "Tally",
-        "Target",
         "Task",
         "Vocabulary",
         "Wanted",
