@@ -478,7 +478,7 @@ def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_
     """At whatever it is, as long as nothing is made; its first block takes minutes."""
     (tmp_path / "scenes.json").write_text(json.dumps({"scenes": many_scenes(250)}))
     process = start("generate --scenes scenes.json --instances-per-template 0 -o q.json", cwd=tmp_path)
-    wait_until((tmp_path / "q.json.journal").exists)
+    wait_until((tmp_path / "q.json.part").exists)
     process.send_signal(number)
     ran = finish(process)
 

@@ -11,7 +11,8 @@ import vqagen
 from vqagen.errors import BadInput, Problem
 from vqagen.files.formats import Record, encode_lines
 from vqagen.language.domain_files import load_catalogue
-from vqagen.run.work import Block, WindowFailed, blocks_of
+from vqagen.run.blocks import Block
+from vqagen.run.work import WindowFailed, blocks_of
 from vqagen.tasks.contract import Item, ItemRecords, compiled_scenes
 from vqagen.world.loading import SceneText, UnreadableScene
 
@@ -31,11 +32,11 @@ def blocks_made(items: Iterable[Item], make: Callable[[Iterable[Item]], Iterator
 
 
 def test_a_long_window_is_written_in_pieces() -> None:
-    """Of 50 scenes, by their index in the window; scenes of which there are no records count as others do."""
-    made = (ItemRecords(number, [{"number": number}] * (number % 3)) for number in range(5_020, 5_130))
+    """Of 25 scenes, by their index in the window; scenes of which there are no records count as others do."""
+    made = (ItemRecords(number, [{"number": number}] * (number % 3)) for number in range(5_020, 5_085))
     blocks = blocks_made([], lambda items: made)
 
-    spans = [(5_020, 5_050), (5_050, 5_100), (5_100, 5_130)]
+    spans = [(5_020, 5_025), (5_025, 5_050), (5_050, 5_075), (5_075, 5_085)]
     assert [(block.first, block.end) for block in blocks] == spans
     assert [block.records for block in blocks] == [sum(n % 3 for n in range(*span)) for span in spans]
     assert b"".join(block.body for block in blocks).count(b"\n") == sum(block.records for block in blocks)

@@ -11,7 +11,7 @@ from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 
 from vqagen import RunOptions, UsageError, VqagenError, merge, write_records
 from vqagen.files.formats import JSON
-from vqagen.run.journal import journal_of, part_of
+from vqagen.run.blocks import part_of
 from vqagen.run.output import make_target
 from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry, task_named
@@ -89,7 +89,7 @@ def test_a_stopped_run_is_finished_with_the_same_bytes(out: str) -> None:
     write(place, resume=True)
 
     assert contents(place) == contents(out)
-    assert not part_of(place).exists() and not journal_of(place).exists()
+    assert not part_of(place).exists()
     write(place, resume=True)  # nothing is left to do
 
 
@@ -98,7 +98,7 @@ def test_a_file_of_a_stopped_run_that_is_lost_is_made_again() -> None:
     write("folder")
     with pytest.raises(VqagenError, match="stopped"):
         write("cut-folder", on_progress=stop_at(14))
-    Path("cut-folder.part/images/7.txt").write_bytes(b"")
+    Path("cut-folder.part/files/images/7.txt").write_bytes(b"")
     write("cut-folder", resume=True)
 
     assert contents("cut-folder") == contents("folder")
@@ -170,7 +170,7 @@ def test_a_folder_that_is_read_or_the_current_one_is_no_output() -> None:
     target.check(force=True, inputs=["2-folder", "1-folder.json"])
 
 
-@pytest.mark.parametrize("killed_at", ["rename", "settle", "tidy_folder"])
+@pytest.mark.parametrize("killed_at", ["rename", "settle", "drop_replaced"])
 def test_a_run_killed_while_its_folder_gets_its_name_leaves_nothing_behind(
     monkeypatch: pytest.MonkeyPatch, killed_at: str
 ) -> None:

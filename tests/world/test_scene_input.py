@@ -145,9 +145,9 @@ def job_about(scenes: str, settings: vqagen.QuestionSettings = SETTINGS) -> Job:
 
 def made(job: Job) -> bytes:
     """All records of a job, in this process."""
-    work = job.work(job.first, encode_lines)
+    windows = ((job.first, window) for window in job.windows(job.first))
     try:
-        return b"".join(block.body for block in in_process(work, job.windows(job.first)))
+        return b"".join(block.body for block in in_process(job.work(encode_lines), windows))
     except vqagen.VqagenError as error:
         raise job.located(error) from None
 

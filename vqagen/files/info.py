@@ -121,8 +121,8 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
             yield from differences(our, their, ignored, f"{path}[{place}]")
     elif type(ours) is not type(theirs) or ours != theirs:
         shown = (
-            "nothing" if each is ABSENT else describe(each) if isinstance(each, Mapping) else as_written(each)
-            for each in (theirs, ours)
+            "nothing" if value is ABSENT else describe(value) if isinstance(value, Mapping) else as_written(value)
+            for value in (theirs, ours)
         )
         yield f"{path}: {', not '.join(shown)}"
 
@@ -134,7 +134,7 @@ SHOWN = 8
 def listed_differences(differing: Sequence[str]) -> str:
     """Return the first differences for a message, a line for each, and how many more there are."""
     more = [f"… and {len(differing) - SHOWN:,} more"] if len(differing) > SHOWN else []
-    return "\n".join(f"  {each}" for each in (*differing[:SHOWN], *more))
+    return "\n".join(f"  {difference}" for difference in (*differing[:SHOWN], *more))
 
 
 def without_run(info: Mapping[str, Any]) -> dict[str, Any]:

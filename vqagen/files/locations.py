@@ -217,7 +217,7 @@ def files_below(folder: Location) -> Sequence[Location]:
     if isinstance(folder, Path):
         return files_in(folder)
     shown = [(natural_order(name), file) for name, file in folder.files() if "/." not in f"/{name}"]
-    return [file for _, file in sorted(shown, key=lambda each: each[0])]
+    return [file for _, file in sorted(shown, key=lambda item: item[0])]
 
 
 def first_file(paths: Iterable[Path]) -> Path | None:

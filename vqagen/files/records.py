@@ -218,7 +218,7 @@ def given_records(given: Mapping[str, Any] | Iterable[Mapping[str, Any]], kind: 
         listed, info = given.get(kind.key, [given]), given.get("info")
     if isinstance(listed, str | Mapping) or not isinstance(listed, Iterable):
         _reject(path, kind.key, f"expected a list of {kind.key}, found {describe(listed)}")
-    records = [dict(each) if isinstance(each, Mapping) else each for each in listed]  # a Question is a mapping
+    records = [dict(record) if isinstance(record, Mapping) else record for record in listed]  # a Question is a mapping
     return RecordSource(path, kind, "given", (), 0, _checked_info(info, path), len(records), records)
 
 

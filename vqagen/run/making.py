@@ -66,11 +66,11 @@ def show_settings(function: Callable[..., Any], kind: type[RunSettings]) -> None
     """Let `help` and editors show the settings that a function takes as keywords: defaults, and what each does."""
     if "settings" not in (signature := inspect.signature(function)).parameters:
         return
-    lines = [line for each in fields(kind) for line in _item(each.name, setting_of(each))]
+    lines = [line for field in fields(kind) for line in _item(field.name, setting_of(field))]
     function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
-    taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
-    function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
+    named = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    settings = [one.replace(kind=one.KEYWORD_ONLY) for one in inspect.signature(kind).parameters.values()]
+    function.__signature__ = signature.replace(parameters=[*named, *settings])  # type: ignore[attr-defined]
 
 
 def _item(name: str, described: Setting) -> list[str]:
@@ -112,8 +112,8 @@ def write_questions(
     excluded = paths_of(disjoint_from)
     task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), excluded)
     given: dict[str, Any] = {"format": format, "options": options, "shard": shard, "report_to": report_to}
-    with scene_file(scenes) as place:
-        report = write_records(task, out, place, **given, on_progress=on_progress)
+    with scene_file(scenes) as file:
+        report = write_records(task, out, file, **given, on_progress=on_progress)
     assert isinstance(report, QuestionReport)
     return report
 
@@ -194,8 +194,8 @@ def write_dialogs(
 
     task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
     given: dict[str, Any] = {"format": format, "options": options, "shard": shard}
-    with scene_file(scenes) as place:
-        report = write_records(task, out, place, **given, on_progress=on_progress)
+    with scene_file(scenes) as file:
+        report = write_records(task, out, file, **given, on_progress=on_progress)
     assert isinstance(report, DialogReport)
     return report
 
@@ -365,13 +365,13 @@ def unreadable_located(scenes: Scenes) -> Iterator[None]:
 @contextmanager
 def scene_file(scenes: GivenScenes) -> Iterator[PathLike]:
     """Yield a file of scenes; for records, a temporary one: `info` names scenes by the content of their file."""
-    found = scenes if isinstance(scenes, str | Path) else scenes_of(scenes)
-    if isinstance(found, str | Path | RecordSource):
-        yield str(found.path) if isinstance(found, RecordSource) else found
+    given = scenes if isinstance(scenes, str | Path) else scenes_of(scenes)
+    if isinstance(given, str | Path | RecordSource):
+        yield str(given.path) if isinstance(given, RecordSource) else given
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "scenes.jsonl"
-        path.write_bytes(b"".join(each.text + b"\n" for each in given_scene_texts(found)))
+        path.write_bytes(b"".join(scene.text + b"\n" for scene in given_scene_texts(given)))
         yield path
 
 

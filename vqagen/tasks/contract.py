@@ -1,7 +1,7 @@
 """The contract of a task: all that the runner, and whoever scores, verifies or counts records, knows of it.
 
 A task is a pure function from a window of items (scenes as they stand in their file, or plain numbers) to the records
-about each of them. The runner owns windows, processes, order, journal and output, and never looks into a record. A new
+about each of them. The runner owns windows, processes, blocks, order and output, and never looks into a record. A new
 task is one folder in `tasks/` with a subclass of `Task`, and one line in `tasks.TASKS`.
 """
 

@@ -162,8 +162,8 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
     hashes = {**load_domain_files(files).hashes, "templates": "sha256:0"}
-    work = Work(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode, 0)
-    drawing = Work(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode, 0)
+    work = Work(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode)
+    drawing = Work(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than the run began with"):
         work.load()
