@@ -203,6 +203,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "scenes.json",
         "split",
     ),
+    "count of rows": (
+        in_json(lambda state: state["steps"]["rows train"].update(questions=99), "dataset.json"),
+        "dataset.json",
+        "rows train.questions: 99",
+    ),
     "settings": (
         in_json(lambda state: state["settings"].update(hold_out="length"), "dataset.json"),
         "dataset.json",

@@ -17,9 +17,9 @@ from typing import Any
 from vqagen.dataset.folder import LAST, STATE, changed_files, read_state
 from vqagen.dataset.holdout import HoldOut, choose_held
 from vqagen.dataset.joining import KINDS, families_of, kinds_of, row_of
-from vqagen.dataset.rows import Row, picture_columns, row_files, rows_of_file
+from vqagen.dataset.rows import SPLITS, Row, picture_columns, row_files, rows_of_file
 from vqagen.dataset.settings import DatasetSettings
-from vqagen.errors import BadInput, Problem, as_written, collecting
+from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
 from vqagen.files.records import RecordSource, open_records
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
@@ -81,6 +81,8 @@ class _Verification:
     """The domain and its files, as the user gives them."""
     report: VerificationReport
     on_checked: Callable[[int], None]
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """("pictures", "questions", "question rows" or such, split) -> number of them."""
     places: list[int] = field(default_factory=list)
     """Scene -> its place among those of its split, by which rows of dialogs name it."""
     seen: dict[int, str] = field(default_factory=dict)
@@ -99,11 +101,12 @@ class _Verification:
         loaded = load_domain_files(find_domain(**given, task=QUESTIONS))
         holdout = choose_held(settings, loaded)
         holdout = replace(holdout, longest=steps["longest"]["steps"]) if "longest" in steps else holdout
-        scenes, pictures = find_scenes(self.place / "scenes.json"), Counter[str]()
+        scenes = find_scenes(self.place / "scenes.json")
         for scene in scenes.records():
-            self.places.append(pictures[str(scene.get("split"))])
-            pictures[str(scene.get("split"))] += 1
-        for kind in kinds_of(settings):
+            self.places.append(self.counts["pictures", str(scene.get("split"))])
+            self.counts["pictures", str(scene.get("split"))] += 1
+        kinds = kinds_of(settings)
+        for kind in kinds:
             if kind == "dialogs":
                 given["templates"] = None
             proved = verify(str(self.place / f"{kind}.jsonl"), str(scenes.path), **given)
@@ -112,7 +115,21 @@ class _Verification:
             self.report.unproven.update(proved.unproven)
             for mismatch in proved.mismatches:  # the first KEPT; the remark has their number
                 self.report.add(proved.placed(mismatch, f"{kind}.jsonl"))
-            self._check_rows(kind, self._expected_rows(kind, scenes, loaded, holdout))
+            self._check_rows(kind, self._expected_rows(kind, scenes, loaded, holdout, settings))
+        splits = [name for name in SPLITS if self.counts["pictures", name]]
+        counted: dict[str, Any] = {
+            f"rows {name}": {
+                "pictures": self.counts["pictures", name],
+                **{kind: self.counts[f"{kind} rows", name] for kind in kinds},
+            }
+            for name in splits
+        }
+        counted["splits"] = {"scenes": {name: self.counts["pictures", name] for name in SPLITS}}
+        counted["joined"] = {kind: {name: self.counts[kind, name] for name in splits} for kind in kinds}
+        for difference in differences(
+            counted, steps, {*steps} - counted.keys() | {"splits.together", "splits.left_out"}
+        ):
+            self._add("wrong count", f"{difference}, as counted", STATE)
 
     def _add(self, kind: str, problem: str, path: str, position: int | None = None, name: str = "") -> None:
         self.report.add(Mismatch(position, kind, problem, path, name))
@@ -140,11 +157,12 @@ class _Verification:
                 faults = [("stray row", f"in {split}, it stands there twice or belongs into another place or split")]
             for fault, why in faults:
                 self._add(fault, why, "", self.report.checked, f"{file}, row {number}, {key} {id}")
+            self.counts[f"{kind} rows", split] += 1
             self.report.checked += 1
             self.on_checked(1)
 
     def _expected_rows(
-        self, kind: str, scenes: SceneSource, loaded: LoadedDomain, holdout: HoldOut
+        self, kind: str, scenes: SceneSource, loaded: LoadedDomain, holdout: HoldOut, settings: DatasetSettings
     ) -> Iterator[ExpectedRow]:
         """Yield the row of each record, and report what is wrong with its number, its place and its split."""
         families, file, image = families_of(loaded), self.place, b""
@@ -153,6 +171,7 @@ class _Verification:
                 yield position, "", None
                 continue
             split = str(scene.record.get("split"))
+            self.counts[kind, split] += 1
             if (picture := self.place / "pictures" / "images" / scene.image) != file:
                 file, image = picture, picture.read_bytes() if picture.is_file() else b""
             columns = picture_columns(scene.record, scene.index, image)
@@ -168,6 +187,8 @@ class _Verification:
                 if kind == "questions" and not _keeps(holdout, split, row, record, loaded):
                     faults.append(f"{split} has what --hold-out {holdout.kind} keeps out of it")
                 faults += self._leaks(row, split)
+            if kind == "questions" and bool(record.get("choices")) != (settings.choices != "none"):
+                faults.append(f"--choices {settings.choices}, but choices are {describe(record.get('choices'))}")
             for why in faults:
                 self._add("wrong record", why, f"{kind}.jsonl: {kind}[{position}]")
             yield position, split, row
