@@ -13,9 +13,8 @@ from commands import PROGRAM, ROOT, Commands, finish, start
 import vqagen
 from vqagen.authoring.scaffold import STARTER_FILES, write_starter
 from vqagen.errors import UsageError
-from vqagen.files.locations import files_in
+from vqagen.files.locations import files_in, shipped
 from vqagen.files.schema import schema_faults, schema_names, schema_text
-from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import DIALOGS, METADATA, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS

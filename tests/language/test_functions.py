@@ -19,7 +19,7 @@ from scene_records import scene_record
 
 from vqagen.bits import indexes, union_of
 from vqagen.errors import BadInput, InputWarning
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import (

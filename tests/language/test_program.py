@@ -19,7 +19,7 @@ import vqagen
 from vqagen import Generation, find_scenes, load_domain_files
 from vqagen.bits import union_of
 from vqagen.errors import BadInput
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import NodeRun, Program
 from vqagen.language.question import record_writer

@@ -19,7 +19,7 @@ from spoiled_texts import SPOILS, Record, Sayings, spoiled
 import vqagen
 from vqagen import find_domain, load_domain_files
 from vqagen.files.info import without_run
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language import recognition
 from vqagen.rng import stream
 from vqagen.tasks.questions.texts import UNREAD

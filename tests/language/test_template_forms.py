@@ -14,7 +14,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.template import Described, Template

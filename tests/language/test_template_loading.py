@@ -12,7 +12,7 @@ from families import REFERENCE
 from scene_records import sampled_scenes
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates, read_template_files
 from vqagen.language.template import Template

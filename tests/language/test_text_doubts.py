@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from commands import Commands
 
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.text_doubts import text_doubts

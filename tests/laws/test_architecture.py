@@ -47,8 +47,6 @@ SEVERAL_MEANINGS = frozenset(
     [
         "Column",
         "Ended",
-        "Entry",
-        "Outline",
         "Question",
         "Vocabulary",
     ]

@@ -13,7 +13,7 @@ from program_notation import template
 from scene_records import scene_record
 
 from vqagen.errors import BadInput, Problem, VqagenError
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.template_check import read_templates

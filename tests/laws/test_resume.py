@@ -19,7 +19,7 @@ from waiting import wait_until
 
 import vqagen
 from scripts.benches.bench_kills import Room, killed
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.run.runner import Progress
 
 SCENES, WINDOW = 100, 5

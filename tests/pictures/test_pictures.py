@@ -275,7 +275,7 @@ def test_workers_resumed_runs_and_shards_give_the_same_bytes(
         broken.setattr(task, "_draw", lambda *given: draw(*given) if given[3] < 7 else 1 / 0)
         with pytest.raises(ZeroDivisionError):
             vqagen.write_pictures(scenes, "three", settings=vqagen.PictureSettings(kind="drawn", width=60))
-    assert len(list(Path("three.part/images").iterdir())) == 5, "finished pictures stay"
+    assert len(list(Path("three.part/files/images").iterdir())) == 5, "finished pictures stay"
     vqagen_.done(f"scenes draw {scenes} -o three --width 60 --resume")
 
     def content(folder: str) -> dict[str, bytes]:

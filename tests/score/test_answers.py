@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from vqagen.errors import UsageError
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.items import answers as kinds
 from vqagen.items.answers import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, read_answer, text_of
 from vqagen.items.table import Gold, Options

@@ -13,8 +13,7 @@ from scene_records import many_scenes, sampled_scenes
 
 import vqagen
 from vqagen.files.formats import encode_lines
-from vqagen.files.locations import Location
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import Location, shipped
 from vqagen.run.engines import in_process
 from vqagen.run.job import Job, make_job
 from vqagen.run.runner import Progress

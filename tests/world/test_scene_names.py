@@ -10,7 +10,7 @@ import pytest
 from commands import Commands
 from scene_records import sampled_scenes
 
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.question import read_questions
 from vqagen.tasks.questions import verification
 from vqagen.world.loading import PlacesOfNames

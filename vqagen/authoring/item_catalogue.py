@@ -16,9 +16,10 @@ from typing import Any
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import DIRECTOR
 from vqagen.errors import BadInput, Fault, UsageError, unknown
+from vqagen.files.locations import shipped
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.parsing import laid_out, read_text
-from vqagen.files.shipped import shipped
+from vqagen.files.schema import problem_in
 from vqagen.pictures.sprites import Look, item_svg, picture_sprite
 from vqagen.tasks.director.catalogue import (
     COMMENT,
@@ -31,7 +32,6 @@ from vqagen.tasks.director.catalogue import (
     spell_out,
 )
 from vqagen.tasks.director.pictures import looks_of
-from vqagen.world.findings import problem_in
 
 
 def copy_catalogue(target: str, source: Path | str | None = None, force: bool = False) -> Path:

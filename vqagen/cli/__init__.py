@@ -18,7 +18,6 @@ import click
 from vqagen import __version__
 from vqagen.cli.messages import print_input_warnings, print_message, retired_message, usage_message
 from vqagen.errors import UsageError, VqagenError, is_out_of_memory, unknown
-from vqagen.extras import EXTRA_OF, to_install
 
 SECTIONS = {
     "Make": ("scenes", "generate", "dialog", "director"),
@@ -168,6 +167,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (MemoryError, ImportError, RuntimeError, OSError, SystemError) as error:
         if is_out_of_memory(error):
             return print_message(_with_notes("out of memory", error), 3)
+        from vqagen.extras import EXTRA_OF, to_install
+
         if isinstance(error, ModuleNotFoundError) and (extra := EXTRA_OF.get(error.name or "")):
             return print_message(f"this needs {error.name}; install it: {to_install(extra)}", 2)
         if not isinstance(error, OSError):

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
-from vqagen.files import parquet
-from vqagen.files.locations import Location, locate, open_bytes
+from vqagen.files.locations import Location, holds_columns, locate, open_bytes
 from vqagen.files.packing import DAMAGE
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.stream import reading
@@ -49,8 +48,10 @@ def describe_output(path: Location) -> OutputHead:
     The layout is recognised by the content; the name does not matter. A document begins with its `info`, and a record
     never does.
     """
-    if parquet.holds_columns(path):
-        return OutputHead("parquet", parquet.describe_columns(path)[2])
+    if holds_columns(path):
+        from vqagen.files.parquet import describe_columns
+
+        return OutputHead("parquet", describe_columns(path)[2])
     with reading(path) as reader:
         opening = reader.peek()
         members = reader.members() if opening == b"{" else iter(())

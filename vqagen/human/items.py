@@ -14,10 +14,9 @@ from msgspec.json import Encoder
 from msgspec.structs import replace
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import Location, locate, require
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.records import RecordKind, open_records
-from vqagen.files.shipped import require
 from vqagen.human.settings import ItemSettings
 from vqagen.human.study.item import (
     ANSWER,

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
-from vqagen.files.locations import content_hash, paths_of
+from vqagen.files.locations import content_hash, paths_of, require, shipped
 from vqagen.files.output import linked
-from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files, warn_doubts
 from vqagen.language.sentence import is_english

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Fault, PlaceError, Problem, counted, reading_order, warn
 from vqagen.files.locations import files_in
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import schema_faults
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.language.template_record import canonical_form, written_path
 from vqagen.language.text_doubts import text_doubts
-from vqagen.world.findings import problem_in
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from typing import Any
 
 from vqagen.errors import Problem, counted
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import Findings, content_of, malformed
 from vqagen.world.domain import Domain
-from vqagen.world.findings import Findings, content_of, malformed
 
 Ways = tuple[str, ...]
 """The ways to say one value."""

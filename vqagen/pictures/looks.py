@@ -22,12 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, as_written, collecting, unknown
-from vqagen.files.schema import schema_faults
+from vqagen.files.schema import content_of, schema_faults
 from vqagen.language.program import Program
 from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, read_mesh, ring, sphere
 from vqagen.world.camera import Camera, Vector, vector_of
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of
 from vqagen.world.sampling_rules import Decided, SamplingRules, SectionReader
 
 Rgb = tuple[float, float, float]

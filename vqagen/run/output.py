@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -31,10 +31,12 @@ from vqagen.files.formats import (
 from vqagen.files.info import describe_output
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, linked, settle, sweep
-from vqagen.files.parquet import RecordColumns
 from vqagen.run.blocks import BlockFolder, held, is_begun, part_of
 from vqagen.run.windows import ROW_GROUP, block_of
 from vqagen.tasks.contract import find_record_file
+
+if TYPE_CHECKING:
+    from vqagen.files.parquet import RecordColumns
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from vqagen.files.formats import Checksum, choose_format
 from vqagen.files.info import CHECKSUM, describe_output, differences, is_whole, listed_differences, version_of
 from vqagen.files.locations import Location, locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
-from vqagen.files.parquet import checksums
 from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.language.domain_files import PathLike
 from vqagen.run.blocks import Block, BlockFolder, held, in_order, is_begun
@@ -269,6 +268,8 @@ def _check_complete(output: Output, location: Location) -> None:
 def _has_checksum(output: Output, location: Location, beside: str | None) -> bool:
     """True if an output has the checksum that stands in it, or in the info beside it. BadInput for broken records."""
     if output.form.is_binary:
+        from vqagen.files.parquet import checksums
+
         given, found = checksums(location)
         return given == found
     behind, total = Members({CHECKSUM: beside}), Checksum()

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, FieldFault, Problem, UsageError, unknown
-from vqagen.files.locations import Location, locate
-from vqagen.files.parquet import holds_columns
+from vqagen.files.locations import Location, holds_columns, locate
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records
 from vqagen.files.stream import members_of
 from vqagen.files.tables import rows_of_table

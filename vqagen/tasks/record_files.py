@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
-from vqagen.files.locations import Location, files_below, locate
+from vqagen.files.locations import Location, files_below, locate, require
 from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
-from vqagen.files.shipped import require
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
 from vqagen.language.question import QUESTIONS
 from vqagen.tasks import task_named

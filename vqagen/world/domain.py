@@ -38,9 +38,9 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import Problem
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import Findings, content_of, problem_in
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
 from vqagen.world.attribute import Attribute, Compute, Recorded, RowReader, row_reader
-from vqagen.world.findings import Findings, content_of, problem_in
 from vqagen.world.metadata_reader import (
     ATTRIBUTES,
     BASE_TYPES,

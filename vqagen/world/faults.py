@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
 from vqagen.files.parsing import show_path
+from vqagen.files.schema import malformed, without
 from vqagen.plugin import PlugInError
 from vqagen.world.attribute import Attribute, raw_reader
 from vqagen.world.domain import Domain
-from vqagen.world.findings import malformed, without
 
 _OPTIONAL = '; if there may be none, give its type "optional": true'
 _MULTI = '; if there may be several, give its type "multi": true'

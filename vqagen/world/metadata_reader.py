@@ -27,9 +27,9 @@ from typing import Any
 
 from vqagen.errors import InputWarning, VqagenError, describe, nearest, unknown
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import Findings, content_of, malformed, without
 from vqagen.plugin import ComputedAttribute, Declarations
 from vqagen.world.attribute import Attribute
-from vqagen.world.findings import Findings, content_of, malformed, without
 
 HEAD_NOUN = "thing"
 DEFAULT_RELATION_TYPE = "Relation"

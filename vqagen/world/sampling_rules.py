@@ -16,10 +16,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
 from vqagen.files.parsing import show_path
+from vqagen.files.schema import content_of, malformed, without
 from vqagen.world.attribute import Attribute, Recorded, row_reader
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of, malformed, without
 from vqagen.world.scene import THRESHOLD
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.files.formats import encode_lines
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.run.job import Job, make_job
 from vqagen.tasks.questions.task import question_task
 

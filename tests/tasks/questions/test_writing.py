@@ -14,7 +14,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.files.formats import encode_lines
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.domain_files import load_domain_files
 from vqagen.run.runner import Progress
 from vqagen.run.work import Work

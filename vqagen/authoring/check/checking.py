@@ -38,8 +38,8 @@ from vqagen.authoring.check.template_rules import (
 from vqagen.authoring.check.tryouts import SAMPLED, SEED, drawn_scene, try_out
 from vqagen.authoring.item_catalogue import add_catalogue_findings
 from vqagen.errors import BadInput, VqagenError
+from vqagen.files.locations import shipped
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, TemplateFile
 from vqagen.language.synonyms import Synonyms, load_synonyms

@@ -20,7 +20,7 @@ from pathlib import Path
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.domain_files import DEFAULT_DOMAIN, DIALOGS, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.world.metadata_reader import plugins_named_by
 

@@ -17,16 +17,14 @@ from pathlib import Path
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
-from vqagen.files.locations import files_in
+from vqagen.files.locations import files_in, holds_columns
 from vqagen.files.packing import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, PACKINGS, is_named_columns, is_named_lines
-from vqagen.files.parquet import holds_columns
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.records import first_keys
-from vqagen.files.schema import schema_names
+from vqagen.files.schema import content_of, schema_names
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question import QUESTIONS as QUESTION_RECORDS
 from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS, SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
-from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 

@@ -9,9 +9,9 @@ from typing import Any
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import unknown
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import content_of, problem_in
 from vqagen.language.synonyms import EXTREME, Synonyms, counted_ends
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of, problem_in
 
 UNKNOWN, AMBIGUOUS, UNSAID_PLURAL = "unknown-synonym", "ambiguous-word", "unsaid-plural"
 Meaning = tuple[str, str, bool]

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
-from vqagen.files.locations import files_in
+from vqagen.files.locations import files_in, require
 from vqagen.files.output import linked
-from vqagen.files.shipped import require
 
 IMAGES_FOLDER = "images"
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")

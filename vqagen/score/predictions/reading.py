@@ -24,9 +24,8 @@ from typing import Any, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted, warn
-from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
+from vqagen.files.locations import Location, Remote, holds_columns, how_to_unpack, locate, natural_order, open_bytes
 from vqagen.files.packing import DAMAGE, unpacked_name
-from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, first_keys, open_records
 from vqagen.files.stream import members_of, mistake_in, reading
 from vqagen.files.tables import SEPARATORS, columns_of, lines_of, rows_of_table, texts_of

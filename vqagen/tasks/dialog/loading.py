@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, Problem, unknown
-from vqagen.files.locations import content_hash
+from vqagen.files.locations import content_hash, shipped
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import schema_faults
-from vqagen.files.shipped import shipped
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.domain_files import (
     DEFAULT_DOMAIN,
     DIALOGS,
@@ -58,7 +57,6 @@ from vqagen.tasks.dialog.template import (
     walk,
 )
 from vqagen.world.domain import Domain
-from vqagen.world.findings import problem_in
 
 SCHEMA = "dialog-templates"
 

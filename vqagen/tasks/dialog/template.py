@@ -31,7 +31,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vqagen.errors import Problem
-from vqagen.world.findings import problem_in
+from vqagen.files.schema import problem_in
 
 CAPTION = "caption"
 """The family of captions; those of rounds are in `rounds.FAMILIES`."""

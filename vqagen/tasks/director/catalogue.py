@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Fault, Problem, counted, nearest, unknown
+from vqagen.files.locations import require, shipped
 from vqagen.files.parsing import parse_json, read_text, show_path
 from vqagen.files.records import RecordSource
-from vqagen.files.schema import schema_faults
-from vqagen.files.shipped import require, shipped
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.pictures.drawing import drawing_faults
-from vqagen.world.findings import problem_in
 
 ITEM = "item"
 """The noun of every item."""

@@ -24,14 +24,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.locations import shipped
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import schema_faults
-from vqagen.files.shipped import shipped
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.loading import TemplateFile, find_template_files
 from vqagen.tasks.director.catalogue import ItemCatalogue, spell_out
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
-from vqagen.world.findings import problem_in
 
 SCHEMA = "director-templates"
 SHIPPED_INSTRUCTIONS = "templates/director"

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import UsageError
 from vqagen.files.formats import JSON, JSON_LINES
-from vqagen.files.locations import content_hash
+from vqagen.files.locations import content_hash, shipped
 from vqagen.files.records import RecordSource
-from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, pick, stream
 from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, OptionClues, RunReport, Tally, Task

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
-from vqagen.files.locations import Location, content_hash, locate
+from vqagen.files.locations import Location, content_hash, locate, require
 from vqagen.files.records import RecordSource
-from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import RELEASE, Question, record_writer
 from vqagen.language.synonyms import vocabulary_record
