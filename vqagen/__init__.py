@@ -42,6 +42,7 @@ else:
             if name in SHOWN_SETTINGS:
                 settings = __getattr__(SHOWN_SETTINGS[name])
                 import_module("vqagen.run.making").show_settings(value, settings)
+            globals()[name] = value  # so that Python asks here once for each name
             return value
         if name in RETIRED:
             raise AttributeError(f"`vqagen.{name}` was removed in version 2.0: {RETIRED[name]}")

@@ -6,38 +6,50 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test compares the two
     from vqagen.dataset.build import DatasetReport as DatasetReport, write_dataset as write_dataset
-    from vqagen.dataset.choice_settings import ChoiceSettings as ChoiceSettings
-    from vqagen.dataset.choices import ChoiceReport as ChoiceReport
-    from vqagen.dataset.choices_file import with_choices as with_choices, write_choices as write_choices
-    from vqagen.dataset.settings import DatasetSettings as DatasetSettings
+    from vqagen.dataset.choices import (
+        ChoiceReport as ChoiceReport,
+        with_choices as with_choices,
+        write_choices as write_choices,
+    )
+    from vqagen.dataset.settings import ChoiceSettings as ChoiceSettings, DatasetSettings as DatasetSettings
     from vqagen.dataset.verification import verify_dataset as verify_dataset
-    from vqagen.environments.endless import Environment as Environment, Sample as Sample, environment as environment
-    from vqagen.environments.levels import Level as Level
+    from vqagen.environments.endless import (
+        Environment as Environment,
+        Level as Level,
+        Sample as Sample,
+        environment as environment,
+    )
     from vqagen.errors import BadInput as BadInput, UsageError as UsageError, VqagenError as VqagenError
-    from vqagen.export.exporting import Exported as Exported, export_dataset as export_dataset
-    from vqagen.export.files import export_file as export_file
-    from vqagen.export.participant_lists import export_trials as export_trials
-    from vqagen.human.export.folder import ExportReport as ExportReport, export_study as export_study
-    from vqagen.human.export.humanr_answers import import_humanr as import_humanr
-    from vqagen.human.items.making import make_items as make_items, write_items as write_items
-    from vqagen.human.items.settings import ItemSettings as ItemSettings
-    from vqagen.human.links.settings import LinkSettings as LinkSettings
-    from vqagen.human.links.study_links import verify_codes as verify_codes, write_links as write_links
-    from vqagen.human.scores.report import rater_report as rater_report
-    from vqagen.human.scores.settings import ScoreSettings as ScoreSettings
-    from vqagen.human.scores.study_scores import StudyScores as StudyScores, score_study as score_study
+    from vqagen.export.exporting import (
+        Exported as Exported,
+        export_dataset as export_dataset,
+        export_file as export_file,
+    )
+    from vqagen.human.export import export_study as export_study
+    from vqagen.human.humanr_import import import_humanr as import_humanr
+    from vqagen.human.items import make_items as make_items, write_items as write_items
+    from vqagen.human.links import verify_codes as verify_codes, write_links as write_links
+    from vqagen.human.scores.report import (
+        StudyScores as StudyScores,
+        rater_report as rater_report,
+        score_study as score_study,
+    )
     from vqagen.human.server.process import serve as serve
-    from vqagen.human.server.settings import ServeSettings as ServeSettings
+    from vqagen.human.settings import (
+        ItemSettings as ItemSettings,
+        LinkSettings as LinkSettings,
+        PlanSettings as PlanSettings,
+        ScoreSettings as ScoreSettings,
+        ServeSettings as ServeSettings,
+    )
     from vqagen.human.status import study_status as study_status
-    from vqagen.human.store.care import ForgetReport as ForgetReport, back_up_study as back_up_study, forget as forget
+    from vqagen.human.store.care import back_up_study as back_up_study, forget as forget
     from vqagen.human.study.making import (
-        PlannedStudy as PlannedStudy,
         check_study as check_study,
         extend_study as extend_study,
         make_caption_tasks as make_caption_tasks,
         make_item_tasks as make_item_tasks,
     )
-    from vqagen.human.study.settings import PlanSettings as PlanSettings
     from vqagen.human.study.study import Study as Study, load_study as load_study
     from vqagen.language.catalogue import Catalogue as Catalogue
     from vqagen.language.domain_files import (
@@ -71,26 +83,26 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.run.options import RunOptions as RunOptions
     from vqagen.run.runner import write_records as write_records
     from vqagen.score.compare import Comparison as Comparison, compare as compare
-    from vqagen.score.evaluate.evaluation import Evaluation as Evaluation, write_item_scores as write_item_scores
-    from vqagen.score.evaluate.report import score_report as score_report
+    from vqagen.score.evaluate import evaluate as evaluate, write_item_scores as write_item_scores
+    from vqagen.score.evaluation import Evaluation as Evaluation
     from vqagen.score.verification import verify as verify
-    from vqagen.shortcuts.audit import Audit as Audit, audit as audit
-    from vqagen.shortcuts.audit_report import audit_report as audit_report
+    from vqagen.shortcuts.audit import audit as audit
+    from vqagen.shortcuts.audit_report import Audit as Audit, audit_report as audit_report
     from vqagen.shortcuts.baseline import (
         BaselineFiles as BaselineFiles,
         baseline as baseline,
         baseline_ladder as baseline_ladder,
     )
-    from vqagen.shortcuts.evaluation import evaluate as evaluate
     from vqagen.shortcuts.settings import AuditSettings as AuditSettings, BaselineSettings as BaselineSettings
     from vqagen.shortcuts.statistics import stats as stats
     from vqagen.show.showing import Shown as Shown, show_file as show_file
     from vqagen.tasks.contract import RunReport as RunReport
     from vqagen.tasks.dialog.settings import DialogSettings as DialogSettings
     from vqagen.tasks.dialog.task import DialogReport as DialogReport
+    from vqagen.tasks.director.participant_lists import export_trials as export_trials
     from vqagen.tasks.director.settings import DirectorSettings as DirectorSettings
-    from vqagen.tasks.questions.report import QuestionReport as QuestionReport
     from vqagen.tasks.questions.settings import QuestionSettings as QuestionSettings, RecordForm as RecordForm
+    from vqagen.tasks.questions.task import QuestionReport as QuestionReport
     from vqagen.tasks.rendering.settings import PictureSettings as PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings as SamplingSettings
     from vqagen.world.domain import Domain as Domain, load_domain as load_domain
@@ -98,14 +110,14 @@ if TYPE_CHECKING:  # for editors and type checkers, which read no tables; a test
     from vqagen.world.scene import Scene as Scene, compile_scene as compile_scene
 
 MODULES = {
-    "Audit": "vqagen.shortcuts.audit",
+    "Audit": "vqagen.shortcuts.audit_report",
     "AuditSettings": "vqagen.shortcuts.settings",
     "BadInput": "vqagen.errors",
     "BaselineFiles": "vqagen.shortcuts.baseline",
     "BaselineSettings": "vqagen.shortcuts.settings",
     "Catalogue": "vqagen.language.catalogue",
     "ChoiceReport": "vqagen.dataset.choices",
-    "ChoiceSettings": "vqagen.dataset.choice_settings",
+    "ChoiceSettings": "vqagen.dataset.settings",
     "Comparison": "vqagen.score.compare",
     "DatasetReport": "vqagen.dataset.build",
     "DatasetSettings": "vqagen.dataset.settings",
@@ -115,24 +127,21 @@ MODULES = {
     "Domain": "vqagen.world.domain",
     "DomainFiles": "vqagen.language.domain_files",
     "Environment": "vqagen.environments.endless",
-    "Evaluation": "vqagen.score.evaluate.evaluation",
-    "ExportReport": "vqagen.human.export.folder",
+    "Evaluation": "vqagen.score.evaluation",
     "Exported": "vqagen.export.exporting",
-    "ForgetReport": "vqagen.human.store.care",
     "Generation": "vqagen.run.making",
-    "ItemSettings": "vqagen.human.items.settings",
-    "Level": "vqagen.environments.levels",
-    "LinkSettings": "vqagen.human.links.settings",
+    "ItemSettings": "vqagen.human.settings",
+    "Level": "vqagen.environments.endless",
+    "LinkSettings": "vqagen.human.settings",
     "LoadedDomain": "vqagen.language.domain_files",
     "Mask": "vqagen.pictures.masks",
     "MergeResult": "vqagen.run.merge",
     "Mismatch": "vqagen.report.verification",
     "PictureSettings": "vqagen.tasks.rendering.settings",
-    "PlanSettings": "vqagen.human.study.settings",
-    "PlannedStudy": "vqagen.human.study.making",
+    "PlanSettings": "vqagen.human.settings",
     "Program": "vqagen.language.program",
     "Question": "vqagen.language.question",
-    "QuestionReport": "vqagen.tasks.questions.report",
+    "QuestionReport": "vqagen.tasks.questions.task",
     "QuestionSettings": "vqagen.tasks.questions.settings",
     "RecordForm": "vqagen.tasks.questions.settings",
     "RunOptions": "vqagen.run.options",
@@ -142,11 +151,11 @@ MODULES = {
     "Scene": "vqagen.world.scene",
     "SceneLooks": "vqagen.pictures.looks",
     "SceneSource": "vqagen.world.loading",
-    "ScoreSettings": "vqagen.human.scores.settings",
-    "ServeSettings": "vqagen.human.server.settings",
+    "ScoreSettings": "vqagen.human.settings",
+    "ServeSettings": "vqagen.human.settings",
     "Shown": "vqagen.show.showing",
     "Study": "vqagen.human.study.study",
-    "StudyScores": "vqagen.human.scores.study_scores",
+    "StudyScores": "vqagen.human.scores.report",
     "Undefined": "vqagen.plugin",
     "UsageError": "vqagen.errors",
     "VerificationReport": "vqagen.report.verification",
@@ -162,17 +171,17 @@ MODULES = {
     "convert": "vqagen.run.merge",
     "dialogs": "vqagen.run.making",
     "environment": "vqagen.environments.endless",
-    "evaluate": "vqagen.shortcuts.evaluation",
+    "evaluate": "vqagen.score.evaluate",
     "export_dataset": "vqagen.export.exporting",
-    "export_file": "vqagen.export.files",
-    "export_study": "vqagen.human.export.folder",
-    "export_trials": "vqagen.export.participant_lists",
+    "export_file": "vqagen.export.exporting",
+    "export_study": "vqagen.human.export",
+    "export_trials": "vqagen.tasks.director.participant_lists",
     "extend_study": "vqagen.human.study.making",
     "find_domain": "vqagen.language.domain_files",
     "find_scenes": "vqagen.world.loading",
     "forget": "vqagen.human.store.care",
     "generate": "vqagen.run.making",
-    "import_humanr": "vqagen.human.export.humanr_answers",
+    "import_humanr": "vqagen.human.humanr_import",
     "load_domain": "vqagen.world.domain",
     "load_domain_files": "vqagen.language.domain_files",
     "load_scenes": "vqagen.world.loading",
@@ -180,14 +189,13 @@ MODULES = {
     "load_templates": "vqagen.language.loading",
     "make_caption_tasks": "vqagen.human.study.making",
     "make_item_tasks": "vqagen.human.study.making",
-    "make_items": "vqagen.human.items.making",
+    "make_items": "vqagen.human.items",
     "mask_pixels": "vqagen.pictures.masks",
     "masks_of": "vqagen.pictures.masks",
     "merge": "vqagen.run.merge",
     "rater_report": "vqagen.human.scores.report",
     "sample_scenes": "vqagen.run.making",
-    "score_report": "vqagen.score.evaluate.report",
-    "score_study": "vqagen.human.scores.study_scores",
+    "score_study": "vqagen.human.scores.report",
     "serve": "vqagen.human.server.process",
     "show_file": "vqagen.show.showing",
     "sketch": "vqagen.pictures.sketch",
@@ -195,15 +203,15 @@ MODULES = {
     "study_status": "vqagen.human.status",
     "trials": "vqagen.run.making",
     "verify": "vqagen.score.verification",
-    "verify_codes": "vqagen.human.links.study_links",
+    "verify_codes": "vqagen.human.links",
     "verify_dataset": "vqagen.dataset.verification",
-    "with_choices": "vqagen.dataset.choices_file",
-    "write_choices": "vqagen.dataset.choices_file",
+    "with_choices": "vqagen.dataset.choices",
+    "write_choices": "vqagen.dataset.choices",
     "write_dataset": "vqagen.dataset.build",
     "write_dialogs": "vqagen.run.making",
-    "write_item_scores": "vqagen.score.evaluate.evaluation",
-    "write_items": "vqagen.human.items.making",
-    "write_links": "vqagen.human.links.study_links",
+    "write_item_scores": "vqagen.score.evaluate",
+    "write_items": "vqagen.human.items",
+    "write_links": "vqagen.human.links",
     "write_pictures": "vqagen.run.making",
     "write_questions": "vqagen.run.making",
     "write_records": "vqagen.run.runner",
@@ -215,8 +223,14 @@ MODULES = {
 SHOWN_SETTINGS = {"generate": "QuestionSettings", "dialogs": "DialogSettings", "trials": "DirectorSettings"}
 """A function that takes settings as keywords -> their class, of which `help` says each."""
 
-RETIRED = dict.fromkeys(
-    ("RaterSettings", "simulate_study"),
-    "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
-)
+RETIRED = {
+    **dict.fromkeys(
+        ("RaterSettings", "simulate_study"),
+        "`vqagen human make-tasks` prints the half-width of each interval to expect of a plan",
+    ),
+    "ExportReport": "`export_study` returns the numbers of answers, assignments and raters",
+    "ForgetReport": "`forget` returns the numbers of raters and facts",
+    "PlannedStudy": "`make_caption_tasks` and `make_item_tasks` return the study and a list of notes",
+    "score_report": "`evaluate(…).report(…)` takes its settings",
+}
 """Name that version 2.0 removed -> what to do instead."""

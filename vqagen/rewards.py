@@ -21,6 +21,7 @@ import orjson
 
 from vqagen.errors import Problem, UsageError, unknown, warn
 from vqagen.items.answers import (
+    ANSWER_TYPES,
     BOOL,
     CELL,
     INTEGER,
@@ -39,8 +40,7 @@ from vqagen.score.answers.finders import LETTERS
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.replies import strict_answer
 
-KIND_OF = {"count": INTEGER, "yes/no": BOOL, "value": WORD, **{kind: kind for kind in (CELL, LIST, TEXT)}}
-"""Type of an answer, as datasets write it -> its kind, as it is scored."""
+_KIND_OF = {type: kind for kind, type in ANSWER_TYPES.items()}
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 """Values that are no texts, as text, by which tables say that there is none."""
 _LISTED = re.compile(r",\s")
@@ -69,10 +69,10 @@ def score(
 ) -> float:
     """Return the reward for a reply, from 0 to 1.
 
-    `answer_type` is a key of `KIND_OF`, found from the answer if it is missing. `choices` are options that the model
-    saw: a letter names one. `domain` tells which words are values: a shipped domain's name, a folder, or a file's
-    `vocabulary` as JSON; by default the first shipped domain that has the answer. Without it, replies are compared as
-    whole texts, and InputWarning says so.
+    `answer_type` is one of `items.answers.ANSWER_TYPES`, found from the answer if it is missing. `choices` are options
+    that the model saw: a letter names one. `domain` tells which words are values: a shipped domain's name, a folder, or
+    a file's `vocabulary` as JSON; by default the first shipped domain that has the answer. Without it, replies are
+    compared as whole texts, and InputWarning says so.
     `partial` gives half the reward for a count that is off by one, a quarter if by two, and so on. Raises UsageError
     for a missing answer and an unknown type; never for a reply, which earns nothing if it is no text.
 
@@ -147,11 +147,11 @@ def _kind(text: str, answer_type: Any, vocabulary: Vocabulary) -> str:
 
     Without a type, a letter alone names an option, and is not a short yes or no.
     """
-    if answer_type and answer_type not in KIND_OF:
-        raise UsageError(unknown("answer type", answer_type, list(KIND_OF)))
+    if answer_type and answer_type not in _KIND_OF:
+        raise UsageError(unknown("answer type", answer_type, list(_KIND_OF)))
     kinds = (BOOL, INTEGER, CELL) if len(text) > 1 or text.isdigit() else ()
     found = (kind for kind in kinds if read_answer(text, kind, NO_VOCABULARY) is not None)
-    kind = KIND_OF[answer_type] if answer_type else next(found, WORD if vocabulary.words else TEXT)
+    kind = _KIND_OF[answer_type] if answer_type else next(found, WORD if vocabulary.words else TEXT)
     return LIST if kind == WORD and _LISTED.search(text) else kind
 
 

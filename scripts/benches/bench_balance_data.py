@@ -13,7 +13,7 @@ import vqagen
 from vqagen.files.records import open_records
 from vqagen.items.table import Items
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.score.items import read_items
 
 Record = Mapping[str, Any]

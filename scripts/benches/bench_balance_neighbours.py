@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from bench_balance_data import Asked
 
 from vqagen.items.groups import places_by, types_of
+from vqagen.items.guessing import Guessing
 from vqagen.shortcuts.predictors import NAMED, predict
-from vqagen.shortcuts.task import Task
 
 
 def neighbour_figures(learned: Asked, tested: Asked) -> Mapping[str, float]:
@@ -30,7 +30,7 @@ def _accuracy(learned: Asked, tested: Asked, predictor: str) -> dict[str, float]
     """Return type -> share of the tested questions that a predictor answers, seed by seed; "" for all."""
     right, questions = Counter[str](), Counter[str]()
     for taught, asked in zip(learned.items, tested.items, strict=True):
-        found = predict(NAMED[predictor], Task.across(taught, asked)).expected[-len(asked) :]
+        found = predict(NAMED[predictor], Guessing.across(taught, asked)).expected[-len(asked) :]
         for kind, places in {"": range(len(asked)), **places_by(types_of(asked))}.items():
             questions[kind] += len(places)
             right[kind] += float(found[places].sum())

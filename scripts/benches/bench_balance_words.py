@@ -14,9 +14,9 @@ from bench_balance_data import Asked, Record
 import vqagen
 from vqagen.extras import in_one_thread
 from vqagen.items.groups import RANKED, counts_of, families_of, types_of
+from vqagen.items.guessing import YES_NO
 from vqagen.language.program import Node
 from vqagen.shortcuts.learners import LEARNABLE, PHRASES, clues_of, phrases
-from vqagen.shortcuts.task import YES_NO
 
 CHECKED = 10_000
 """Questions whose words are dropped one by one."""

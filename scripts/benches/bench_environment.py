@@ -9,8 +9,7 @@ from itertools import islice
 import click
 from bench_costs import count_option
 
-from vqagen.environments.endless import Sample, environment
-from vqagen.environments.levels import ALL, LEVELS
+from vqagen.environments.endless import ALL, LEVELS, Sample, environment
 from vqagen.language.domain_files import DEFAULT_DOMAIN
 
 

@@ -21,11 +21,9 @@ LIMIT_SECONDS, LIMIT_MB = 20, 500
 ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
-from vqagen.score.evaluate.evaluation import evaluate as evaluate_items
-from vqagen.score.evaluate.report import score_report
+from vqagen.score.evaluate import evaluate_items
 from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
-from vqagen.shortcuts.evaluation import floor
 def stage(name, work):
     started = time.process_time()
     made = work()
@@ -34,9 +32,9 @@ def stage(name, work):
     return made
 items = stage("questions", lambda: read_items(sys.argv[1]))
 answers = stage("predictions", lambda: read_predictions(sys.argv[2], items.kind))
-guessed = stage("floor", lambda: floor(items))
-found = stage("judge", lambda: evaluate_items(items, answers, floor=lambda *_: guessed))
-report = stage("report", lambda: score_report(found))
+found = stage("judge", lambda: evaluate_items(items, answers))
+stage("floor", lambda: found.floor)
+report = stage("report", lambda: found.report())
 rows = sum(len(table.rows) for table in report.tables)
 print(f"accuracy {found.overall().accuracy:.4f}, {rows:,} rows, coverage {found.coverage.answered:,}")
 """

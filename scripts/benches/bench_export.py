@@ -14,8 +14,7 @@ import numpy as np
 from bench_costs import count_option, report, run_command
 
 import vqagen
-from vqagen.dataset.parquet import write_rows
-from vqagen.dataset.rows import question_row
+from vqagen.dataset.rows import question_row, write_rows
 from vqagen.export.exporting import TARGETS
 from vqagen.pictures.png import png_file
 

@@ -38,7 +38,7 @@ from vqagen.files.formats import JSON, Arrangement, RecordWriter
 from vqagen.language.question import record_writer
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
-from vqagen.tasks.questions.report import Tally
+from vqagen.tasks.questions.family import QuestionTally
 
 ROOT = Path(__file__).parents[2]
 CLEVR = REAL_SCENES.parent / "clevr_v1"
@@ -209,7 +209,7 @@ def phases(scenes: Path, count: int, case: Flags, repeats: int) -> None:
     load = typical(lambda: exhaust(islice(load_scenes(source, materials.domain), count)))
     size = run.settings.reset_counts_every
     windows = [list(window) for _, window in groupby(compiled, key=lambda scene: window_of(scene.index, size))]
-    ask = typical(lambda: [exhaust(run.generator.window(window, Tally())) for window in windows])
+    ask = typical(lambda: [exhaust(run.generator.window(window, QuestionTally())) for window in windows])
     wording = {family.template.id: family.wording for family in run.generator.families.values()}
     random = stream(0, "bench").random
     say = typical(lambda: [wording[question.template.id].say(question.words, random) for question in made])

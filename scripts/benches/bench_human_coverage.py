@@ -16,11 +16,11 @@ import numpy as np
 from bench_costs import count_option
 
 from vqagen.human.answers import AnswerRow
-from vqagen.human.raters import IMAGE_SD, NOISE, RATER_SD, Raters
-from vqagen.human.scores.bradley_terry import strengths
+from vqagen.human.demo import IMAGE_SD, NOISE, RATER_SD, Raters
+from vqagen.human.scores.methods import strengths
+from vqagen.human.scores.report import score_rows
 from vqagen.human.scores.samples import difference, rivals
-from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.scores.study_scores import score_rows
+from vqagen.human.settings import ScoreSettings
 from vqagen.human.study.item import COMPARE, FIT, REAL, REFERENCE, SYSTEM, Candidate, Scale, StudyItem
 from vqagen.human.study.study import ShownTrial
 from vqagen.rng import stream

@@ -124,9 +124,8 @@ def make_load_study(folder: Path) -> Path:
 
 def token_of(study: Path) -> str:
     """Return the token of the link for any task."""
-    from vqagen.human.links.secret import load_secret
-    from vqagen.human.links.tokens import Link, sign_link
     from vqagen.human.study.study import load_study
+    from vqagen.human.tokens import Link, load_secret, sign_link
 
     return sign_link(Link(load_study(study).id), load_secret(study))
 

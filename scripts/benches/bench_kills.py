@@ -1,10 +1,11 @@
-"""Kills real runs of `vqagen generate` at random moments, lets `--resume` finish them, and compares the bytes."""
+"""Kills real runs at random moments, lets `--resume` finish them, and compares the bytes."""
 
 from __future__ import annotations
 
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,7 +35,14 @@ SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGINT": signa
 WAYS = (*SIGNALS, "worker", "disk full")
 """A signal to the run; SIGKILL to one of its workers, which it must survive; or a file may not grow further."""
 WINDOW = 5
-"""Scenes of a window, each of which is a block of the journal."""
+"""Scenes of a window, each of which is a block."""
+COMMANDS = {
+    "generate": "generate --scenes {scenes} --out {out} --workers {workers} --reset-counts-every 50",
+    "dialog": "dialog --scenes {scenes} --out {out} --workers {workers} --dialogs-per-image 2",
+    "director": "director generate --count {count} --out {out} --workers {workers} --render svg",
+    "dataset": "dataset {out} --count 6 --pictures drawn --width 120 --questions 2 --workers {workers}",
+}
+"""The commands whose runs are killed by SIGKILL. A window of 50 scenes has two blocks."""
 PATIENCE = 120.0
 """Seconds in which processes must be gone whose parent is."""
 
@@ -43,14 +51,22 @@ PATIENCE = 120.0
 @count_option("--kills", default=60, help="How many runs to kill in the middle.")
 @click.option("--seed", default=0, show_default=True)
 @count_option("--scenes", default=300)
-def kills(kills: int, seed: int, scenes: int) -> None:
+@click.option("--command", type=click.Choice([*COMMANDS]), multiple=True, help="Kill runs of this command, by SIGKILL.")
+def kills(kills: int, seed: int, scenes: int, command: tuple[str, ...]) -> None:
     """Kill real runs at random moments, finish them, and compare; exit code 1 on any difference.
+
+    Without --command, runs of `generate` are killed in many ways.
 
     \b
     Example:
       scripts/bench kills --kills 60 --seed 1
+      scripts/bench kills --kills 10 --scenes 100 --command dialog --command dataset
     """
     with tempfile.TemporaryDirectory() as folder:
+        if command:
+            faults = [fault for each in command for fault in commands_killed(Path(folder), each, kills, seed, scenes)]
+            click.echo("\n".join(faults) or "no difference")
+            sys.exit(1 if faults else 0)
         room = Room.furnished(Path(folder), scenes)
         told = ", ".join(f"{seconds:.1f} s with {workers}" for workers, seconds in room.seconds.items())
         click.echo(f"seed {seed}; {scenes} scenes; an uninterrupted run takes {told}")
@@ -60,6 +76,63 @@ def kills(kills: int, seed: int, scenes: int) -> None:
         faults += full_file_system(room)
     click.echo("\n".join(faults) or "no difference")
     sys.exit(1 if faults else 0)
+
+
+# Commands ------------------------------------------------------------------------------------------------------------
+
+
+def commands_killed(folder: Path, command: str, kills: int, seed: int, scenes: int) -> Iterator[str]:
+    """Kill runs of a command with two workers, at a block or a moment, and yield what is not as after a whole run."""
+    given = folder / "scenes.json"
+    given.write_text(json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(scenes))}))
+
+    def started(out: Path, resume: str = "", workers: int = 2) -> subprocess.Popen[bytes]:
+        words = COMMANDS[command].format(scenes=given, out=out, workers=workers, count=scenes).split()
+        return run_of([*words, *resume.split()], out)
+
+    begun = time.monotonic()
+    code, err = ended(started(folder / f"{command}.json"))
+    seconds = time.monotonic() - begun
+    assert code == 0, f"an uninterrupted run of {command} failed: {err}"
+    whole, hits, kept = files_of(folder / f"{command}.json"), 0, list[int]()
+    for number in range(kills):
+        out, random = folder / f"{command}-{number}.json", Random(f"{seed}/{command}/{number}")
+        for resume in ("", "--resume")[: random.choice((1, 1, 2))]:
+            process, wanted = started(out, resume), blocks_below(out) + random.choice((1, 1, 2, 3, 99))
+            until = time.monotonic() + random.uniform(0.2, 1.2) * seconds * (1 if wanted > 98 else 9)
+            while process.poll() is None and blocks_below(out) < wanted and time.monotonic() < until:
+                time.sleep(0.02)
+            hits += struck(process, signal.SIGKILL)
+            ended(process)
+            kept.append(blocks_below(out))
+        code, err = ended(started(out, "--resume"))
+        fault = err if code else "the output differs" if files_of(out) != whole else ""
+        if left := [*folder.rglob("*.part")]:
+            fault += f"{left} is left"
+        if fault:
+            yield f"{command}, run {number}: {fault}"
+        click.echo(f"{command}: {hits} kills so far, blocks kept {kept}, {fault or 'no difference'}", err=True)
+        remove(out)
+    click.echo(f"{command}: {hits} kills of {kills} runs of {seconds:.0f} s; blocks kept: {sorted(kept)}")
+
+
+def blocks_below(out: Path) -> int:
+    """How many blocks are finished of an output, or of the outputs that a folder is made of."""
+    with suppress(FileNotFoundError):  # a folder may go while it is looked into
+        return sum(1 for beside in out.parent.glob(f"{out.name}*") for _ in beside.rglob("*.block"))
+    return 0
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    """The files of an output, or beside it, by their names without its own."""
+    paths = [path for beside in out.parent.glob(f"{out.name}*") for path in (beside, *beside.rglob("*"))]
+    return {str(path).removeprefix(str(out)): path.read_bytes() for path in paths if path.is_file()}
+
+
+def remove(out: Path) -> None:
+    """Delete an output."""
+    for path in out.parent.glob(f"{out.name}*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 # Trials --------------------------------------------------------------------------------------------------------------
@@ -91,7 +164,7 @@ class Result:
     """Whether the run was still running."""
     hit_again: int = 0
     kept: int = 0
-    """Blocks in the journal after the first kill."""
+    """Blocks that are finished after the first kill."""
     faults: list[str] = field(default_factory=list)
 
 
@@ -196,15 +269,7 @@ class Room:
     def started(self, out: Path, workers: int, *options: str, limit: int = 0) -> subprocess.Popen[bytes]:
         """A run; files that it writes may have `limit` bytes, if that is not 0."""
         given = ["--scenes", str(self.folder / "scenes.json"), "--out", str(out), "--workers", str(workers)]
-        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-        return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, "generate", *given, "--reset-counts-every", str(WINDOW), *options],
-            env={**os.environ, "PYTHONPATH": path, MARK: str(out)},
-            preexec_fn=(lambda: limited(limit)) if limit else None,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            cwd=self.folder,
-        )
+        return run_of(["generate", *given, "--reset-counts-every", str(WINDOW), *options], out, limit)
 
     def wait(self, process: subprocess.Popen[bytes], out: Path, trial: Trial) -> None:
         """Until the moment of a trial, or the end of the run."""
@@ -218,7 +283,20 @@ class Room:
         if not out.exists():
             return ["there is no output"]
         found = [] if content(out) == self.whole[ending] else ["the output differs"]
-        return found + [f"{out}{end} is left" for end in (".part", ".journal") if Path(f"{out}{end}").exists()]
+        return found + ([f"{out}.part is left"] if Path(f"{out}.part").exists() else [])
+
+
+def run_of(words: list[str], out: Path, limit: int = 0) -> subprocess.Popen[bytes]:
+    """A run of a command in the folder of its output."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words],
+        env={**os.environ, "PYTHONPATH": path, MARK: str(out)},
+        preexec_fn=(lambda: limited(limit)) if limit else None,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=out.parent,
+    )
 
 
 def content(out: Path) -> bytes:
@@ -233,10 +311,8 @@ def limited(size: int) -> None:
 
 
 def blocks_in(out: Path) -> int:
-    """How many blocks are in the journal of an output."""
-    with suppress(FileNotFoundError):
-        return max(Path(f"{out}.journal").read_bytes().count(b"\n") - 1, 0)
-    return 0
+    """How many blocks of an output are finished."""
+    return sum(1 for _ in Path(f"{out}.part").glob("*.block"))
 
 
 def struck(process: subprocess.Popen[bytes], number: signal.Signals) -> bool:
@@ -258,7 +334,7 @@ def worker_struck(process: subprocess.Popen[bytes]) -> bool:
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     """The exit code of a process, and what it said."""
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=1800)
     return process.returncode, err.decode()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -16,11 +16,12 @@ from bench_costs import VQAGEN, Ran, count_option, digest, in_turn, ratio, repor
 import vqagen
 from vqagen.files.formats import JSON, encode_lines
 from vqagen.language.domain_files import find_domain
+from vqagen.run.blocks import Block
 from vqagen.run.engines import in_process
 from vqagen.run.job import make_job
 from vqagen.run.output import Output, claimed, make_target
 from vqagen.run.runner import Progress, run
-from vqagen.run.work import Block, Window, Work
+from vqagen.run.work import Windows, Work
 from vqagen.tasks.questions.task import question_task
 
 TENTH = 10_000
@@ -116,10 +117,10 @@ def growth(source: Path, count: int, folder: Path) -> None:
 
 
 def overhead(source: Path, count: int, folder: Path) -> None:
-    """What starting, journalling, ordering and writing cost: CPU seconds outside of the task."""
+    """What starting, keeping, ordering and writing cost: CPU seconds outside of the task."""
     inside = 0.0
 
-    def timed(work: Work, windows: Iterator[Window]) -> Generator[Block]:
+    def timed(work: Work, windows: Windows) -> Generator[Block]:
         nonlocal inside
         blocks = in_process(work, windows)
         while True:
@@ -137,7 +138,7 @@ def overhead(source: Path, count: int, folder: Path) -> None:
         job = make_job(question_task(find_domain(), settings, vqagen.RecordForm()), source)
         run(job, timed, Output(target, job.info()), claim)
     whole = time.process_time() - started
-    report("runner", f"{1 - inside / whole:.1%} of {count:,} scenes: starting, journal, order and writing")
+    report("runner", f"{1 - inside / whole:.1%} of {count:,} scenes: starting, keeping, ordering and writing")
 
 
 def generate(source: Path, out: Path, *flags: str) -> list[str]:

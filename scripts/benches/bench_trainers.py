@@ -41,7 +41,7 @@ TRIALS = {
         (TORCH, "transformers", "trl", "accelerate", "datasets"), (f"python SCRIPTS/grpo.py EXPORT {SFT_STEPS}",), "trl"
     ),
     "verifiers": Trial(
-        ("verifiers", "reasoning-gym", "pytest"),
+        ("verifiers", "pytest"),
         (_TESTS, _VALIDATES.format("questions"), _VALIDATES.format("director")),
     ),
     "lmms-eval": Trial((TORCH, "lmms-eval"), (_LOADS.format("lmms-eval"),), "lmms-eval"),
@@ -88,7 +88,7 @@ def trainers(only: tuple[str, ...], samples: int, folder: Path | None, torch: st
 
 
 def _write_dataset(folder: Path, samples: int) -> None:
-    from vqagen.dataset.parquet import write_rows
+    from vqagen.dataset.rows import write_rows
     from vqagen.environments.endless import environment
 
     (folder / "data").mkdir(parents=True)

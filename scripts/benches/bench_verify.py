@@ -19,7 +19,7 @@ import vqagen
 from vqagen import find_domain, find_scenes, load_domain_files
 from vqagen.files.records import open_records
 from vqagen.language.domain_files import LoadedDomain
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.rng import stream
 from vqagen.tasks.questions.texts import UNDECIDED, QuestionTexts
 from vqagen.tasks.questions.verification import verify_questions

@@ -18,7 +18,7 @@ from PIL import Image
 from readme_picture import Panel, compose
 
 import vqagen
-from vqagen.authoring.naming import ObjectNames, plain
+from vqagen.authoring.explanation import ObjectNames, plain
 from vqagen.tasks.rendering.settings import PictureSettings
 from vqagen.world.domain import Domain
 from vqagen.world.scene import compile_scene

@@ -16,8 +16,7 @@ from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.check.tryouts import sampled_scenes
-from vqagen.authoring.explanation import explain_template, find_templates
-from vqagen.authoring.naming import ObjectNames
+from vqagen.authoring.explanation import ObjectNames, explain_template, find_templates
 from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files

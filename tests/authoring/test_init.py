@@ -13,10 +13,9 @@ from commands import PROGRAM, ROOT, Commands, finish, start
 import vqagen
 from vqagen.authoring.scaffold import STARTER_FILES, write_starter
 from vqagen.errors import UsageError
-from vqagen.files.locations import files_in
+from vqagen.files.locations import files_in, shipped
 from vqagen.files.schema import schema_faults, schema_names, schema_text
-from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import DIALOGS, QUESTIONS, SHIPPED_DOMAINS, find_domain
+from vqagen.language.domain_files import DIALOGS, METADATA, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
 from vqagen.tasks.questions.settings import RecordForm
@@ -39,28 +38,18 @@ def next_commands(err: str) -> list[str]:
 # What is written --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", STARTER_FILES)
-def test_each_file_names_a_schema_that_lies_beside_it_and_fits(name: str, tmp_path: Path) -> None:
-    """So do the starter's own files, which lie elsewhere."""
+def test_each_file_names_a_schema_that_lies_beside_it_and_fits(tmp_path: Path) -> None:
+    """So do the starter's own files, which lie elsewhere; every schema comes along."""
     write_starter(tmp_path / "farm")
-    for path in (tmp_path / "farm" / name, STARTER / name):
+    for path in (folder / name for name in STARTER_FILES for folder in (tmp_path / "farm", STARTER)):
         document = json.loads(path.read_text("utf-8"))
         schema = path.parent / document["$schema"]
         kind = schema.name.removesuffix(".schema.json")
 
         assert schema.read_text("utf-8") == schema_text(kind)
         assert list(schema_faults(document, kind)) == []
-
-
-def test_every_schema_comes_along(tmp_path: Path) -> None:
-    write_starter(tmp_path / "farm")
-
-    assert contents(tmp_path / "farm" / "schemas") == {
-        f"{name}.schema.json": schema_text(name).encode() for name in schema_names()
-    }
-
-
-def test_every_file_of_the_starter_is_written() -> None:
+    schemas = {f"{name}.schema.json": schema_text(name).encode() for name in schema_names()}
+    assert contents(tmp_path / "farm" / "schemas") == schemas
     assert sorted(STARTER_FILES) == sorted(name for name, content in contents(STARTER).items() if content is not None)
 
 
@@ -161,15 +150,6 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
         assert contents(tmp_path) == {"there": None}
 
 
-# Domains --------------------------------------------------------------------------------------------------------------
-
-
-def generator_of(file: str) -> dict[str, object]:
-    """The `generator` of a file's info."""
-    generator: dict[str, object] = json.loads(Path(file).read_bytes())["info"]["generator"]
-    return generator
-
-
 # Shipped ----------------------------------------------------------------------------------------------------------
 
 
@@ -177,33 +157,22 @@ def generator_of(file: str) -> dict[str, object]:
 def test_every_listed_file_is_shipped(name: str) -> None:
     listed = SHIPPED_DOMAINS[name]
 
-    assert (ROOT / listed.metadata).is_file()
-    assert all((ROOT / templates).exists() for templates in listed.templates.values())
-    assert find_domain(name).metadata == shipped(listed.metadata)
-    assert find_domain(name).templates == shipped(next(iter(listed.templates.values())))
-    for task, templates in listed.templates.items():
-        assert find_domain(name, task=task).templates == shipped(templates)
+    assert all((ROOT / path).exists() for path in listed.values())
+    assert find_domain(name).metadata == shipped(listed[METADATA])
+    assert find_domain(name).templates == find_domain(name, task=QUESTIONS).templates == shipped(listed[QUESTIONS])
+    assert find_domain(name, task=DIALOGS).templates == shipped(listed[DIALOGS])
+    assert find_domain(name, templates="mine.json").templates == Path("mine.json")
 
 
 def test_every_shipped_file_is_listed() -> None:
     """So each is tested, for tests walk the list: what lies beside the pages is a domain's or the director task's."""
-    domains = [place for each in SHIPPED_DOMAINS.values() for place in (each.metadata, *each.templates.values())]
+    domains = [place for each in SHIPPED_DOMAINS.values() for place in each.values()]
     places = [ROOT / place for place in (*domains, SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
     files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
     pages = {ROOT / folder / "README.md" for folder in ("metadata", "templates")}
 
     assert pages < files
     assert [str(path) for path in sorted(files - pages) if not any(path.is_relative_to(each) for each in places)] == []
-
-
-@pytest.mark.parametrize(
-    ("domain", "task", "templates"),
-    [("market", QUESTIONS, "templates/market"), ("market", DIALOGS, "templates/dialog"),
-     (None, QUESTIONS, "templates/clevr")],
-)  # fmt: skip
-def test_templates_are_those_for_the_task(domain: str | None, task: str, templates: str) -> None:
-    assert find_domain(domain, task=task).templates == shipped(templates)
-    assert find_domain(domain, task=task, templates="mine.json").templates == Path("mine.json")
 
 
 def test_a_folder_here_does_not_take_the_place_of_a_shipped_domain(vqagen_: Commands) -> None:
@@ -260,8 +229,8 @@ def test_the_info_of_questions_names_any_domain_and_takes_none_for_a_shipped_one
         vqagen_.done(f"scenes sample --count 2 {flags} -o s{number}.json")
         vqagen_.done(f"generate --scenes s{number}.json {flags} -o q{number}.json")
 
-        assert generator_of(f"s{number}.json")["domain"] == of_scenes
-        assert generator_of(f"q{number}.json")["domain"] == of_questions
+        for file, expected in ((f"s{number}.json", of_scenes), (f"q{number}.json", of_questions)):
+            assert json.loads(Path(file).read_bytes())["info"]["generator"]["domain"] == expected
 
 
 def test_a_worker_refuses_files_that_were_changed(tmp_path: Path) -> None:

@@ -207,16 +207,6 @@ def test_every_flag_but_the_obvious_says_what_it_does() -> None:
     assert silent == []
 
 
-@pytest.mark.slow
-def test_the_package_runs_as_a_module(folder: Path) -> None:
-    """Where the script `vqagen` is not on the path."""
-    command = [sys.executable, "-m", "vqagen", "--version"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True)
-
-    assert done.stdout == f"vqagen, version {vqagen.__version__}\n".encode()
-
-
 # Usage ------------------------------------------------------------------------------------------------------------
 
 GENERATE = "generate --scenes broken.json --out q.json"
@@ -488,7 +478,7 @@ def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_
     """At whatever it is, as long as nothing is made; its first block takes minutes."""
     (tmp_path / "scenes.json").write_text(json.dumps({"scenes": many_scenes(250)}))
     process = start("generate --scenes scenes.json --instances-per-template 0 -o q.json", cwd=tmp_path)
-    wait_until((tmp_path / "q.json.journal").exists)
+    wait_until((tmp_path / "q.json.part").exists)
     process.send_signal(number)
     ran = finish(process)
 

@@ -15,7 +15,7 @@ import readme_blocks
 from readme_blocks import PAGES, ROOT, examples
 
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
-from vqagen.human.study.serving import Serving
+from vqagen.human.study.study import Serving
 from vqagen.human.study.texts import DEFAULT_TEXTS
 from vqagen.language.catalogue import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN

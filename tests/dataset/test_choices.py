@@ -17,9 +17,9 @@ from scene_records import scene_record
 import vqagen
 from vqagen import ChoiceSettings
 from vqagen.bits import indexes, union_of
-from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
-from vqagen.dataset.choices import Plausible
-from vqagen.dataset.choices_file import with_choices
+from vqagen.dataset.blocks import BlockQuestion, arranged, exchange_blocks
+from vqagen.dataset.choices import with_choices
+from vqagen.dataset.plausible import Plausible
 from vqagen.language.domain_files import load_catalogue
 from vqagen.language.program import Program
 from vqagen.language.synonyms import Synonyms
@@ -113,7 +113,9 @@ MASKS = st.integers(0, 127)
 @settings(deadline=None)
 def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int, int]], size: int, seed: int) -> None:
     """And every question is in one block at most, whose options fit it, and which all name the same of them."""
-    questions = [Asked(number, answer, mask | 1 << answer, said) for number, (answer, mask, said) in enumerate(drawn)]
+    questions = [
+        BlockQuestion(number, answer, mask | 1 << answer, said) for number, (answer, mask, said) in enumerate(drawn)
+    ]
     blocks = list(exchange_blocks(questions, size, stream(seed, "blocks")))
     placed = [number for block in blocks for number in block]
 
@@ -131,7 +133,7 @@ def test_a_block_has_each_of_its_options_once(drawn: list[tuple[int, int, int]],
 def test_frequent_answers_are_used_up() -> None:
     """As many blocks as can be: the most frequent answer is in each."""
     answers = [0] * 10 + [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
-    questions = [Asked(number, answer, 31) for number, answer in enumerate(answers)]
+    questions = [BlockQuestion(number, answer, 31) for number, answer in enumerate(answers)]
 
     assert len(list(exchange_blocks(questions, 4, stream(0, "blocks")))) == 4
 
@@ -192,7 +194,10 @@ def test_the_seed_decides_all_and_json_lines_hold_the_same(run: Commands) -> Non
 
 
 def test_rotations_have_the_right_option_at_every_place(run: Commands) -> None:
-    run.done("choices questions.json --scenes scenes.json -o choices.jsonl --rotations")
+    """And questions of pairs stay pairs."""
+    run.done("generate --scenes scenes.json -o pairs.json --balance pairs")
+    run.done("choices pairs.json --scenes scenes.json -o choices.jsonl --rotations")
+    run.done("verify choices.jsonl --scenes scenes.json")
     asked: dict[str, list[Record]] = {}
     for line in Path("choices.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
@@ -202,13 +207,6 @@ def test_rotations_have_the_right_option_at_every_place(run: Commands) -> None:
         size = len(turns[0]["choices"])
         assert [each["rotation"] for each in turns] == list(range(size))
         assert sorted(each["choice"] for each in turns) == list(range(size))
-
-
-def test_questions_of_pairs_stay_pairs_when_they_are_turned(run: Commands) -> None:
-    run.done("generate --scenes scenes.json -o pairs.json --balance pairs")
-    run.done("choices pairs.json --scenes scenes.json -o choices.json --rotations")
-
-    run.done("verify choices.json --scenes scenes.json")
 
 
 def spoil(**changes: Any) -> None:
@@ -259,35 +257,26 @@ def test_a_call_that_cannot_work_ends_in_a_message(run: Commands, line: str, cod
     assert (ran.code, message in ran.err) == (code, True), ran.err
 
 
-def test_questions_without_answers_are_refused(run: Commands) -> None:
+def test_hidden_answers_get_no_options_and_options_are_not_converted(run: Commands) -> None:
+    """Another format would lose them."""
     run.done("generate --scenes scenes.json -o hidden.json --hide-answers")
+    run.done("choices questions.json --scenes scenes.json -o choices.json")
     ran = run("choices hidden.json --scenes scenes.json -o a.json")
 
     assert (ran.code, "made with --hide-answers" in ran.err) == (3, True)
-
-
-def test_options_are_no_run_to_convert(run: Commands) -> None:
-    """Another format would lose them."""
-    run.done("choices questions.json --scenes scenes.json -o choices.json")
-
     assert run("convert choices.json -o a.parquet").code == 3
 
 
-def test_released_files_get_options(run: Commands) -> None:
-    """Nodes have a `function` there, and families a number alone."""
-    run.done("generate --scenes scenes.json -o released.json --dialect release")
-    run.done("choices released.json --scenes scenes.json -o choices.json")
+@pytest.mark.parametrize("dialect", ["release", "generator"])
+def test_files_of_other_dialects_get_options(run: Commands, dialect: str) -> None:
+    """Of released files, nodes have a `function`, and families a number alone; the generator's answers are no texts."""
+    run.done(f"generate --scenes scenes.json -o asked.json --dialect {dialect}")
+    run.done("choices asked.json --scenes scenes.json -o choices.json")
+    made = read("choices.json")["questions"]
 
-    assert len(read("choices.json")["questions"]) > 200
-
-
-def test_generator_files_get_options(run: Commands) -> None:
-    """Their answers are true, false and numbers; options are text."""
-    run.done("generate --scenes scenes.json -o generator.json --dialect generator")
-    run.done("choices generator.json --scenes scenes.json -o choices.json")
+    assert len(made) > 200
     assert not list(vqagen.audit("choices.json").failures())
-
-    assert all(isinstance(text, str) for each in read("choices.json")["questions"] for text in each["choices"])
+    assert all(isinstance(text, str) for question in made for text in question["choices"])
 
 
 def test_values_that_are_said_alike_are_no_two_options() -> None:

@@ -10,8 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vqagen.dataset.parquet import LEAST_ROWS, write_rows
-from vqagen.dataset.rows import COLUMNS, DIALOG_FEATURES, dialog_row, picture_columns, question_row, read_rows
+from vqagen.dataset.rows import (
+    COLUMNS,
+    DIALOG_FEATURES,
+    LEAST_ROWS,
+    dialog_row,
+    picture_columns,
+    question_row,
+    read_rows,
+    write_rows,
+)
 from vqagen.errors import PlaceError, UsageError
 
 ROUNDS = [{"question": "What color is it?", "answer": "red"}, {"question": "How many?", "answer": 3}]
@@ -89,18 +97,6 @@ def test_rows_are_written_group_by_group(tmp_path: Path) -> None:
     assert {file.metadata.row_group(place).num_rows for place in range(file.num_row_groups)} == {120}
     assert LEAST_ROWS <= 120
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
-
-
-@pytest.mark.slow
-def test_datasets_shows_pictures_options_and_boxes(tmp_path: Path) -> None:
-    import datasets
-
-    write_rows(tmp_path / "rows.parquet", rows(3))
-    loaded = datasets.load_dataset("parquet", data_files=str(tmp_path / "rows.parquet"), cache_dir=str(tmp_path))
-    first = loaded["train"][0]
-
-    assert (first["image"].size, first["image"].format) == ((64, 64), "PNG")
-    assert (first["choices"], first["choice"], first["boxes"]) == (["2", "3"], 1, [[1, 2, 3, 4], []])
 
 
 def test_a_dialog_has_its_rounds_in_columns(tmp_path: Path) -> None:

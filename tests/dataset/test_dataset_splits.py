@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from vqagen.dataset.holdout import HoldOut, choose_held, descriptions, longest_kept
+from vqagen.dataset.holdout import HoldOut, choose_held, descriptions, hardly_visible, longest_kept, referred
 from vqagen.dataset.rows import SPLITS
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.dataset.splits import NEAR, are_nearly_same, groups_of, outline_of, split_scenes
-from vqagen.dataset.visibility import hardly_visible, referred
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, load_domain_files
 from vqagen.language.program import Program
@@ -90,27 +89,27 @@ def test_shares_are_kept_and_no_group_is_parted() -> None:
     flat = sorted(place for group in groups for place in group)
     groups = [[flat.index(place) for place in group] for group in groups]
 
-    split = split_scenes(groups, (80, 10, 10), seed=4, test_from=None)
+    splits = split_scenes(groups, (80, 10, 10), seed=4, test_from=None)
 
-    assert [split.names.count(name) for name in SPLITS] == [112, 14, 14]
-    assert all(len({split.names[place] for place in group}) == 1 for group in groups)
-    assert split == split_scenes(groups, (80, 10, 10), seed=4, test_from=None)
-    assert split.names != split_scenes(groups, (80, 10, 10), seed=5, test_from=None).names
+    assert [splits.count(name) for name in SPLITS] == [112, 14, 14]
+    assert all(len({splits[place] for place in group}) == 1 for group in groups)
+    assert splits == split_scenes(groups, (80, 10, 10), seed=4, test_from=None)
+    assert splits != split_scenes(groups, (80, 10, 10), seed=5, test_from=None)
 
 
 @pytest.mark.parametrize("parts", [(0, 0, 100), (0, 100, 0), (0, 33, 67), (100, 0, 0), (0, 50, 50)])
 def test_a_split_without_a_share_has_no_scene(parts: tuple[int, int, int]) -> None:
     """Also if the shares cannot be kept: these groups are of three scenes each."""
-    names = split_scenes([[at, at + 1, at + 2] for at in range(0, 15, 3)], parts, seed=0, test_from=None).names
+    names = split_scenes([[at, at + 1, at + 2] for at in range(0, 15, 3)], parts, seed=0, test_from=None)
 
     assert {name for name, share in zip(SPLITS, parts, strict=True) if share} == set(names)
 
 
 def test_a_test_scene_like_one_of_train_is_left_out() -> None:
-    split = split_scenes([[0, 5], [1], [2], [3], [4], [6]], (50, 25, 25), seed=0, test_from=4)
+    splits = split_scenes([[0, 5], [1], [2], [3], [4], [6]], (50, 25, 25), seed=0, test_from=4)
 
-    assert split.names[4:] == ["test", "", "test"]
-    assert (split.names.count("validation"), split.left_out) == (1, 1)
+    assert splits[4:] == ["test", "", "test"]
+    assert (splits.count("validation"), splits.count("")) == (1, 1)
 
 
 # Questions ------------------------------------------------------------------------------------------------------------

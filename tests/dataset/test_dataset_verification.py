@@ -13,8 +13,7 @@ from commands import Commands
 
 from vqagen.dataset.build import write_dataset
 from vqagen.dataset.folder import changed_files, read_state
-from vqagen.dataset.parquet import write_rows
-from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES
+from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, write_rows
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.dataset.verification import verify_dataset
 from vqagen.errors import BadInput

@@ -15,8 +15,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.dataset.parquet import write_rows
-from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row
+from vqagen.dataset.rows import DIALOG_FEATURES, dialog_row, picture_columns, question_row, write_rows
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.domain_files import find_domain
 from vqagen.pictures.png import png_file
@@ -265,30 +264,16 @@ def test_a_page_may_be_one_file(made: Path, tmp_path: Path, capsysbinary: Any, m
     assert "exists already; give --force to replace it" in run(line).err
 
 
-def test_a_full_disk_names_the_page(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python's message names the file that is copied, which is not to blame."""
-
-    def full(source: Path, target: Path) -> None:
-        raise OSError(28, "No space left on device", str(source), None, str(target))
-
-    monkeypatch.setattr("shutil.copyfile", full)
-    with pytest.raises(VqagenError, match=r"cannot write .*page: No space left"):
-        show_file(made / "trials", tmp_path / "page")
-    assert not list(tmp_path.iterdir())
-
-
 def test_only_a_page_is_ever_replaced(made: Path, tmp_path: Path, capsysbinary: Any) -> None:
-    run = Commands(capsysbinary)
-    line = f"show '{made}/questions.jsonl' --images '{made}/pictures' -o '{tmp_path}/page'"
-    assert (
-        run.done(line).err == f"{12 * SCENES} questions with {SCENES - 1} pictures: open {tmp_path}/page/index.html\n"
-    )
-    before = {file: file.read_bytes() for file in (tmp_path / "page").rglob("*.*")}
+    run, page = Commands(capsysbinary), tmp_path / "page"
+    line = f"show '{made}/questions.jsonl' --images '{made}/pictures' -o '{page}'"
+    assert run.done(line).err == f"{12 * SCENES} questions with {SCENES - 1} pictures: open {page}/index.html\n"
+    before = {file: file.read_bytes() for file in page.rglob("*.*")}
 
     assert "exists already; give --force to replace it" in run(line).err
     run.done(f"{line} --force")
-    assert {file: file.read_bytes() for file in (tmp_path / "page").rglob("*.*")} == before
-    (tmp_path / "page/index.html").write_text("My own.")
+    assert {file: file.read_bytes() for file in page.rglob("*.*")} == before
+    (page / "index.html").write_text("My own.")
     assert "holds other files than a page of vqagen" in run(f"{line} --force").err
 
 

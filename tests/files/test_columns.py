@@ -22,11 +22,10 @@ from pyarrow import json as arrow_json, parquet
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.formats import encode_lines
 from vqagen.files.parquet import describe_columns
-from vqagen.language.question import Question, record_writer, release_answer
-from vqagen.language.question_files import read_questions
+from vqagen.language.question import Question, read_questions, record_writer, release_answer
 from vqagen.tasks.questions.columns import QuestionColumns
+from vqagen.tasks.questions.family import QuestionTally
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import Tally
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.world.scene import compile_scene
 
@@ -47,7 +46,7 @@ def questions(collection: Collection) -> tuple[Question, ...]:
         materials.templates, materials.synonyms, QuestionSettings(templates_per_image=20), marks=True
     )
     scenes = [compile_scene(record, materials.domain, i) for i, record in enumerate(collection.sampled(6, seed=3))]
-    return tuple(question for _, made in task.window(scenes, Tally()) for question in made)
+    return tuple(question for _, made in task.window(scenes, QuestionTally()) for question in made)
 
 
 def records(collection: Collection, columns: QuestionColumns) -> list[Record]:
@@ -78,8 +77,6 @@ def test_a_record_that_is_only_encoded_is_written_as_any_other() -> None:
 
     assert encode_lines(encoded) == encode_lines(plain)
     assert columns.rows(encoded, ["program"]) == columns.rows(plain, ["program"])
-    assert [len(each["program"]) for each in encoded] == [len(each["program"]) for each in plain]
-    assert [each["program"][-1] for each in encoded] == [each["program"][-1] for each in plain]
 
 
 def as_read(record: Record) -> Record:

@@ -385,37 +385,9 @@ def test_every_value_is_found_whatever_notes_and_last_commas_stand_between(
 
 
 @pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ((), ""),
-        (("templates", 3, "text"), "templates[3].text"),
-        ((3, "nodes", 0, "inputs", 1), "[3].nodes[0].inputs[1]"),
-        (("a", "b", "c"), "a.b.c"),
-        (("relationships", "in front", 12), "relationships.in front[12]"),
-    ],
-)
-def test_how_a_path_looks(path: DocumentPath, text: str) -> None:
-    assert show_path(path) == text
-
-
-def test_lines_and_columns_count_from_one() -> None:
-    text = '\n{\n  "a": 1,\n  "b": [2,\n 3]\n}'
-
-    assert locate_path(text, "") == (2, 1)
-    assert locate_path(text, "a") == (3, 8)
-    assert locate_path(text, "b[1]") == (5, 2)
-
-
-def test_of_a_key_written_twice_the_last_is_meant() -> None:
-    """It is the one that a parser keeps."""
-    text = '{"a": [1], "a": [2]}'
-
-    assert text[locate_path(text, "a[0]").column - 1] == str(json.loads(text)["a"][0])
-
-
-@pytest.mark.parametrize(
     ("path", "found"),
     [
+        ("a", "{"),
         ("a.b", "1"),
         ("a.c", "3"),
         ("a.b.c", "2"),
@@ -427,8 +399,8 @@ def test_of_a_key_written_twice_the_last_is_meant() -> None:
     ],
 )
 def test_a_key_with_a_dot_or_bracket_is_found(path: str, found: str) -> None:
-    """The longest key that the path can mean."""
-    text = '{"a.b": 1, "a.b.c": 2, "a": {"b": 0, "c": 3}, "a[0]": 4, "St. Bernard": [5, 6]}'
+    """The longest key that the path can mean; of a key that is written twice the last, as a parser keeps it."""
+    text = '{"a": 7, "a.b": 1, "a.b.c": 2, "a": {"b": 0, "c": 3}, "a[0]": 4, "St. Bernard": [5, 6]}'
 
     assert text[locate_path(text, path).column - 1] == found
 

@@ -21,13 +21,12 @@ from fsspec.implementations.memory import MemoryFileSystem
 from scene_records import sampled_scenes
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.files.locations import content_hash, files_below, locate, open_bytes
+from vqagen.files.locations import content_hash, files_below, locate, open_bytes, require
 from vqagen.files.output import atomic_output, check_output
 from vqagen.files.packing import PACKINGS, packed
 from vqagen.files.parsing import read_text
-from vqagen.files.shipped import require
 from vqagen.files.stream import CHUNK
-from vqagen.language.question_files import read_questions
+from vqagen.language.question import read_questions
 from vqagen.world.loading import find_scenes
 
 SCENES = sampled_scenes(3)

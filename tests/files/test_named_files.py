@@ -1,4 +1,4 @@
-"""Files that a domain's metadata names: plug-ins, plurals and rewrites, found by every command by themselves."""
+"""Plug-ins that a domain's metadata names are found by every command by themselves."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import pytest
 from commands import Commands
 
 import vqagen
-from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.world.domain import load_domain
 
 METADATA: dict[str, Any] = {
     "plugins": ["legs.py"],
-    "plurals": "words/plurals.json",
-    "rewrites": "rewrites.json",
+    "plurals": {"comment": "Not regular.", "sheep": "sheep", "goose": "geese"},
+    "rewrites": [{"pattern": "^How many legs", "replace": "What number of legs"}],
     "types": {
         "Color": ["black", "white"],
         "Animal": {"values": ["sheep", "goose"], "null": "animal"},
@@ -49,19 +48,15 @@ def legs(scene, objects):
     """How many legs the objects of a set have."""
     return sum(LEGS[scene.values["animal"][i]] for i in indexes(objects))
 '''
-PLURALS = {"comment": "Not regular.", "sheep": "sheep", "goose": "geese"}
-REWRITES = [{"pattern": "^How many legs", "replace": "What number of legs"}]
 
 
 @pytest.fixture
 def farm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A domain whose metadata names files, in the folder `farm` of the working folder."""
+    """A domain whose metadata names a file, in the folder `farm` of the working folder."""
     monkeypatch.chdir(tmp_path)
     folder = Path("farm")
     write(folder, "metadata.json", METADATA)
     write(folder, "templates/legs.json", TEMPLATES)
-    write(folder, "words/plurals.json", PLURALS)
-    write(folder, "rewrites.json", REWRITES)
     (folder / "legs.py").write_text(PLUGIN)
     return folder
 
@@ -92,18 +87,17 @@ def test_the_hashes_of_named_files_are_in_the_info(farm: Path) -> None:
     """And no other file's: without them, an info is what it was."""
     before = vqagen.load_domain_files(vqagen.find_domain("./farm")).hashes
     (farm / "legs.py").write_text(PLUGIN + "\n")
-    write(farm, "words/plurals.json", {**PLURALS, "cow": "cows"})
     after = vqagen.load_domain_files(vqagen.find_domain("./farm")).hashes
 
-    assert list(before) == ["metadata", "templates", "synonyms", "plugins", "plurals", "rewrites"]
-    assert [role for role in before if before[role] != after[role]] == ["plugins", "plurals"]
+    assert list(before) == ["metadata", "templates", "synonyms", "plugins"]
+    assert [role for role in before if before[role] != after[role]] == ["plugins"]
     assert list(vqagen.load_domain_files().hashes) == ["metadata", "templates", "synonyms"]
 
 
 def test_no_output_takes_the_place_of_a_named_file(farm: Path) -> None:
     files = vqagen.find_domain("./farm")
 
-    assert {farm / "legs.py", farm / "words/plurals.json", farm / "rewrites.json"} <= set(files.inputs)
+    assert farm / "legs.py" in files.inputs
 
 
 @pytest.mark.parametrize(
@@ -113,9 +107,8 @@ def test_no_output_takes_the_place_of_a_named_file(farm: Path) -> None:
         ("plugins", [7], "plugins[0]", "expected text, found 7"),
         ("plugins", ["leg.py"], "plugins[0]", "no such file: 'leg.py'; did you mean 'legs.py'?"),
         ("plugins", ["/a.py"], "plugins[0]", "expected a path beside this file, found the absolute path '/a.py'"),
-        ("plurals", "no\0file", "plurals", "no such file: 'no\\x00file'; it is looked for in farm"),
-        ("plurals", 3, "plurals", "expected an object or text, found 3"),
-        ("rewrites", "rewrite.json", "rewrites", "no such file: 'rewrite.json'; did you mean 'rewrites.json'?"),
+        ("plugins", ["no\0file"], "plugins[0]", "no such file: 'no\\x00file'; it is looked for in farm"),
+        ("plurals", "words.json", "plurals", "expected an object, found 'words.json'"),
     ],
 )  # fmt: skip
 def test_a_wrong_name_is_a_mistake_at_its_place(section: str, value: Any, path: str, message: str, farm: Path) -> None:
@@ -127,37 +120,3 @@ def test_a_wrong_name_is_a_mistake_at_its_place(section: str, value: Any, path: 
     (problem,) = [each for each in raised.value.problems if each.path == path]
     assert (problem.source, problem.message) == (str(farm / "metadata.json"), message)
     assert problem.line is not None
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "path", "line", "message"),
-    [
-        ("words/plurals.json", {"goose": 2}, "goose", 2, "expected text, found 2"),
-        ("words/plurals.json", ["geese"], "", 1, "expected an object, found a list of 1"),
-        ("rewrites.json", [{"pattern": "("}], "[0]", 2, "missing key 'replace'"),
-        ("rewrites.json", [{"pattern": "(", "replace": ""}], "[0].pattern", 3, "not a regular expression: "),
-    ],
-)
-def test_a_mistake_in_a_named_file_is_told_with_its_place_there(
-    file: str, content: Any, path: str, line: int | None, message: str, farm: Path
-) -> None:
-    write(farm, file, content)
-
-    with pytest.raises(BadInput) as raised:
-        load_domain(farm / "metadata.json")
-
-    (problem,) = raised.value.problems
-    assert (problem.source, problem.path) == (str(farm / file), path)
-    assert line in (None, problem.line)
-    assert problem.message.startswith(message)
-
-
-def test_check_reports_mistakes_of_a_named_file_under_its_name(farm: Path) -> None:
-    write(farm, "rewrites.json", [{"pattern": "(", "replace": ""}])
-    (farm / "words/plurals.json").write_text("{")
-    report = check_paths([farm], samples=0)
-
-    assert [(file.path, len(file.errors)) for file in report.files if file.errors] == [
-        ("farm/rewrites.json", 1),
-        ("farm/words/plurals.json", 1),
-    ]

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from vqagen.errors import BadInput
 from vqagen.files.records import RecordKind, open_records
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.world.loading import SCENES
 
 TRIALS = RecordKind("trials", own_keys=("grid", "target"))

@@ -29,12 +29,12 @@ FILES = [
     ("synonyms", ROOT / "synonyms.json"),
     ("director", ROOT / "metadata" / "director.json"),
     *(("director-templates", file.path) for file in find_template_files(ROOT / "templates" / "director")),
-    *(("metadata", ROOT / listed.metadata) for listed in SHIPPED_DOMAINS.values()),
+    *(("metadata", ROOT / listed["metadata"]) for listed in SHIPPED_DOMAINS.values()),
     *(
         (SCHEMA_OF[task], file.path)
         for listed in SHIPPED_DOMAINS.values()
-        for task, templates in listed.templates.items()
-        for file in find_template_files(ROOT / templates)
+        for task in (QUESTIONS, DIALOGS)
+        for file in find_template_files(ROOT / listed[task])
     ),
 ]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from fnmatch import fnmatch
 from functools import cache, cached_property
+from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 from dialog_domains import dialog_domain
@@ -40,6 +41,7 @@ class Scripted(Pick):
     """Draws by a script, and the first option beyond its end."""
 
     def __init__(self, script: Sequence[int]) -> None:
+        super().__init__(Random(0))
         self.script, self.drawn = script, list[tuple[int, int]]()
 
     def below(self, count: int) -> int:
@@ -119,7 +121,7 @@ class Moment:
     def _kinds(self) -> list[RoundKind]:
         search = _search()
         return [
-            step.kind for steps in search._steps(Beam(self.knowledge, wants=(0, 0, 0)), 1).values() for step in steps
+            step.kind for steps in search.steps(Beam(self.knowledge, wants=(0, 0, 0)), 1).values() for step in steps
         ]
 
     @cached_property
@@ -150,8 +152,8 @@ class Moment:
     def play(self, move: Move) -> Moment:
         """Return the moment after a question."""
         number = len(self.answers) + 1
-        knowledge, outcome = play(self.scene, self.knowledge, move, number)
-        return Moment(self.scene, knowledge, (*self.answers, outcome.answer))
+        knowledge, answer = play(self.scene, self.knowledge, move, number)
+        return Moment(self.scene, knowledge, (*self.answers, answer))
 
 
 def value_number(scene: DialogScene, value: str) -> int:

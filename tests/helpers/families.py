@@ -13,7 +13,7 @@ from scene_records import SMALL_SCENES, sampled_scenes
 
 from vqagen import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.domain_files import QUESTIONS, SHIPPED_DOMAINS
+from vqagen.language.domain_files import METADATA, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.template_record import canonical_form, choices_of, inferred_params, with_choice, with_drawn_values
 from vqagen.world.domain import Domain, domain_from_metadata
 from vqagen.world.sampler import sample_scene
@@ -84,9 +84,8 @@ def _small_scenes(metadata: Path) -> tuple[Record, ...]:
 
 
 SHIPPED = [
-    Collection(name, ROOT / listed.metadata, ROOT / listed.templates[QUESTIONS], is_clevr=name == "clevr")
+    Collection(name, ROOT / listed[METADATA], ROOT / listed[QUESTIONS], is_clevr=name == "clevr")
     for name, listed in SHIPPED_DOMAINS.items()
-    if QUESTIONS in listed.templates
 ]
 COLLECTIONS = [*SHIPPED]
 if REFERENCE.is_dir():
@@ -98,7 +97,7 @@ if REFERENCE.is_dir():
 
 def _canonical_records(written: Record, catalogue: Catalogue) -> list[Record]:
     """The records in canonical form, slot types and all, of the templates that a record without faults makes."""
-    record = canonical_form(written).record
+    record = canonical_form(written)[0]
     choices = choices_of(written["for"], catalogue.domain)[0] if "for" in written else []
     made = [with_choice(record, choice) for choice in choices] or [record]
     made = [dict(with_drawn_values(each, catalogue)) for each in made]

@@ -14,7 +14,7 @@ from scene_records import sampled_scenes
 
 from vqagen import DialogSettings
 from vqagen.tasks.dialog.quotas import PRESETS
-from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
+from vqagen.tasks.dialog.search import DialogGenerator
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]
@@ -34,14 +34,12 @@ def _real_scenes(path: str) -> list[bytes]:
         return [orjson.dumps(each) for each in orjson.loads(file.read())["scenes"]]
 
 
-def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 0, **settings: Any) -> SceneDialogs:
-    """The dialogs of scenes, numbered from `first`; failures are those of all scenes."""
-    generator, made = _generator(domain, **settings), SceneDialogs()
+def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 0, **settings: Any) -> list[Record]:
+    """The dialogs of scenes, numbered from `first`."""
+    generator, made = _generator(domain, **settings), list[Record]()
     balance = generator.balance(0)
     for index, record in enumerate(scenes, start=first):
-        one = generator.dialogs(compile_scene(record, dialog_domain(domain).domain, index), balance)
-        made.records += one.records
-        made.failures.update(one.failures)
+        made += generator.dialogs(compile_scene(record, dialog_domain(domain).domain, index), balance)[0]
     return made
 
 
@@ -55,7 +53,7 @@ def _generator(domain: str, **settings: Any) -> DialogGenerator:
 @cache
 def generated(count: int, domain: str = "clevr", **settings: Any) -> tuple[Record, ...]:
     """The dialogs of the first sampled scenes. Nobody may change them."""
-    return tuple(dialogs_about(sampled_scenes(count, domain=domain), domain, **settings).records)
+    return tuple(dialogs_about(sampled_scenes(count, domain=domain), domain, **settings))
 
 
 def family_counts(dialog: Record, rounds: int) -> dict[str, int]:

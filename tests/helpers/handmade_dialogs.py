@@ -15,7 +15,7 @@ from typing import Any
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
 from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
-from vqagen.tasks.dialog.visdial import all_answers
+from vqagen.tasks.dialog.task import all_answers
 from vqagen.tasks.settings import RunSettings
 
 Record = dict[str, Any]

@@ -50,7 +50,7 @@ def views_of(record: Record) -> Views:
     """Return the views of a trial."""
     read = read_trial(record, item_catalogue())
     assert isinstance(read, WrittenTrial), read
-    return Views(read, len(item_catalogue().sizes))
+    return Views(read)
 
 
 def trial(

@@ -7,8 +7,7 @@ from pathlib import Path
 from human_stores import HOUR, Desk, open_desk
 from study_files import make_study
 
-from vqagen.human.store.facts import Claimed, Noted
-from vqagen.human.store.opening import ANSWERS
+from vqagen.human.store.facts import ANSWERS, Claimed, Noted
 from vqagen.human.study.study import Study
 
 RATERS = tuple(f"{number:016x}" for number in range(6))

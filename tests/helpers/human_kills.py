@@ -21,12 +21,11 @@ from redis_servers import RedisServer
 from study_files import make_study
 from waiting import PATIENCE
 
-from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign_link
-from vqagen.human.store.facts import Claimed, Submitted
-from vqagen.human.store.opening import ANSWERS, open_log, read_facts
+from vqagen.human.store.facts import ANSWERS, Claimed, Submitted
+from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.study_state import COMPLETE, EXPIRED, StudyState
 from vqagen.human.study.study import load_study
+from vqagen.human.tokens import Link, load_secret, sign_link
 
 
 def make_large_study(folder: Path) -> Path:

@@ -13,13 +13,12 @@ from human_served import serving
 from study_files import FILLED, picture, write_json
 
 from vqagen.human.answers import AnswerRow, answer_rows, study_facts
-from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.links.tokens import ID, Link, Participant, pseudonym, sign_link
+from vqagen.human.settings import PlanSettings
 from vqagen.human.store.facts import Noted
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.making import make_item_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import ShownTrial, Study, load_study
+from vqagen.human.tokens import ID, Link, Participant, Secret, load_secret, pseudonym, sign_link
 
 HOSTILE = (
     "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">",
@@ -285,7 +284,7 @@ def served_pages(folder: Path, raters: int) -> Iterator[ServedPage]:
     lines = [json.dumps({"schema": "vqagen.human.item/2", **item}) for item in ITEMS]
     (folder / "items.jsonl").write_text("\n".join(lines), "utf-8")
     plan = PlanSettings(trials_per_task=8, checks_per_task=0, raters_per_item=raters)
-    study = make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", plan).study
+    study = make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", plan)[0]
     for name, changes in (("texts.json", {"values": FILLED}), ("serving.json", SERVING)):
         path = study.folder / name
         write_json(path, {**json.loads(path.read_text("utf-8")), **changes})

@@ -13,16 +13,16 @@ from typing import Any
 import httpx
 from commands import start
 
-from vqagen.human.links.secret import Secret, load_secret
-from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.app import PageFiles
 from vqagen.human.server.process import build_app
 from vqagen.human.server.sessions import Sessions
-from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.opening import ANSWERS, Log, open_log
+from vqagen.human.settings import ServeSettings
+from vqagen.human.store.facts import ANSWERS, Log
+from vqagen.human.store.opening import open_log
 from vqagen.human.store.study_state import Assignment
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.study import Study
+from vqagen.human.tokens import Link, Secret, load_secret, sign_link
 
 API = "/api/v1"
 UNLIMITED = ServeSettings(client_rate=0)

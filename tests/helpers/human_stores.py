@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vqagen.human.store.facts import Claimed, Fact, Noted, Submitted
-from vqagen.human.store.opening import Log, open_log
+from vqagen.human.store.facts import Claimed, Fact, Log, Noted, Submitted
+from vqagen.human.store.opening import open_log
 from vqagen.human.store.study_state import Grant, Receipt, StudyState
 
 STUDY = "0123456789abcdef"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from vqagen.human.settings import PlanSettings
 from vqagen.human.study.making import make_caption_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 
 THINGS = ("cat", "boat", "lamp", "tree", "clock", "bridge", "kettle", "horse", "tower", "guitar", "wheel")
@@ -80,4 +80,4 @@ def make_study(folder: Path, *, images: int = 12, systems: Sequence[str] = ("our
     files = write_caption_files(folder, images, systems)
     made = PlanSettings(**{"trials_per_task": 5, **settings})
     people = folder / "human.json"
-    return fill_words(make_caption_tasks(folder / "study", people, files, folder / "images", made).study)
+    return fill_words(make_caption_tasks(folder / "study", people, files, folder / "images", made)[0])

@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from toy_work import ToyJob
 
 from vqagen.run import runner
-from vqagen.run.journal import Entry
 from vqagen.run.output import Output, claimed
 from vqagen.run.runner import OnResult, Progress, RunResult
-from vqagen.run.work import Block, Engine
+from vqagen.run.work import Engine
 
 
-class BlockWritten(NamedTuple):
-    """A block that is kept, made by this run or by the earlier one that it resumes."""
-
-    first: int
-    end: int
-    records: int
-    is_resumed: bool
+class Killed(BaseException):
+    """Ends a run."""
 
 
 def run(
     job: ToyJob,
     engine: Engine,
     output: Output,
-    on_made: Callable[[BlockWritten], object] = lambda _: None,
+    on_progress: Callable[[Progress], object] = lambda _: None,
     *,
     resume: bool = False,
     force: bool = False,
     on_came: OnResult = lambda _: None,
+    add_tally: Callable[[Mapping[str, Any]], object] = lambda _: None,
 ) -> RunResult:
     """Make an output, from the claim to what came of it. Each run has a selection of its own."""
     output = deepcopy(output)
+    with claimed(output.target, resume=resume, force=force) as folder:
+        tell = lambda progress: on_progress(replace(progress))  # noqa: E731
+        return runner.run(job, engine, output, folder, resume, add_tally, tell, on_came)
 
-    def tell(block: Block | Entry, progress: Progress) -> None:
-        on_made(BlockWritten(block.first, block.end, block.records, progress.items == progress.resumed_items))
 
-    with claimed(output.target, resume=resume, force=force) as journal:
-        return runner.run(job, engine, output, journal, resume, tell, on_came)
+def stop_after(items: int, error: BaseException) -> Callable[[Progress], None]:
+    """Ends a run with an error when so many items are done."""
+
+    def stop(progress: Progress) -> None:
+        if progress.items == items:
+            raise error
+
+    return stop

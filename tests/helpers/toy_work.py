@@ -19,8 +19,9 @@ from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
 from vqagen.files.formats import Arrangement, Encode, Selection, encode_lines
+from vqagen.run.blocks import Block
 from vqagen.run.windows import span_to_read, windows_of
-from vqagen.run.work import Block, Window, WindowTask
+from vqagen.run.work import Window, WindowTask
 from vqagen.tasks.contract import Item
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ class Toy:
     """Gets an empty file for each window that is begun, `<first item>-<process id>`, and `loaded-<process id>`."""
     crowd: int = 0
     """Of so many windows that were begun, an act may wait."""
-    first: int = 0
     encode: Encode = encode_lines
 
     def load(self) -> WindowTask:
@@ -61,13 +61,13 @@ class Toy:
             ACTS[self.loading](self, before)
         return self._blocks
 
-    def _blocks(self, items: Iterable[Item]) -> Iterator[Block]:
+    def _blocks(self, items: Iterable[Item], first: int) -> Iterator[Block]:
         before, pending = 0, list[Item]()
         for place, item in enumerate(items):
             before = before if place else self._noted(str(item.index))
             if item.index in self.acts:
                 ACTS[self.acts[item.index]](self, before)
-            pending += [item] if item.index >= self.first else []
+            pending += [item] if item.index >= first else []
             if len(pending) == PER_BLOCK:
                 yield self._block(pending)
                 pending = []
@@ -181,17 +181,17 @@ ACTS: Mapping[str, Act] = {
 # Jobs ----------------------------------------------------------------------------------------------------------------
 
 
-def toy_windows(count: int) -> Iterator[Window]:
+def toy_windows(count: int) -> Iterator[tuple[int, Window]]:
     """So many items in windows of two, read as they are asked for."""
-    return windows_of((Number(index) for index in range(count)), 2)
+    return ((0, window) for window in windows_of((Number(index) for index in range(count)), 2))
 
 
 @dataclass
 class ToyJob:
-    """A run over `count` items from `first` on, in windows of `size`."""
+    """A run over `count` items from `first` on, in windows of `window`."""
 
     count: int = 9
-    size: int = 3
+    window: int = 3
     first: int = 0
     toy: Toy = Toy()
     unreadable: int | None = None
@@ -209,13 +209,13 @@ class ToyJob:
     def located(self, error: VqagenError) -> VqagenError:
         return error
 
-    def work(self, first: int, encode: Encode = encode_lines) -> Toy:
-        return replace(self.toy, first=first, encode=encode)
+    def work(self, encode: Encode = encode_lines) -> Toy:
+        return replace(self.toy, encode=encode)
 
     def windows(self, first: int) -> Iterator[Window]:
         self.asked.append(first)
-        span = span_to_read(first, self.first + self.count - first, self.size)
-        return windows_of(self._numbers(span.first), self.size)
+        span = span_to_read(first, self.first + self.count - first, self.window)
+        return windows_of(self._numbers(span.first), self.window)
 
     def _numbers(self, first: int) -> Iterator[Number]:
         for index in range(first, self.first + self.count):

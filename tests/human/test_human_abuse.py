@@ -16,15 +16,14 @@ from study_files import fill_words, make_study, write_caption_files
 from test_human_serve import serving
 from uvicorn.server import ServerState
 
-from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, sign_link
 from vqagen.human.server.app import PAGE, PageFiles
-from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
-from vqagen.human.server.process import uvicorn_config
-from vqagen.human.store.opening import ANSWERS, read_facts
+from vqagen.human.server.process import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection, uvicorn_config
+from vqagen.human.settings import PlanSettings
+from vqagen.human.store.facts import ANSWERS
+from vqagen.human.store.opening import read_facts
 from vqagen.human.study.making import make_caption_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
+from vqagen.human.tokens import Link, load_secret, sign_link
 
 REQUESTS = 10_000
 INSIDE = re.compile(rb'Traceback|File "|\.py\b|/tmp|/usr|site-packages|starlette|uvicorn|sqlite', re.IGNORECASE)
@@ -77,7 +76,7 @@ def marked(tmp_path: Path) -> Study:
         file.write_text(file.read_text().replace(name, "or so"))
     settings = PlanSettings(trials_per_task=6, imc_per_task=1, human_human=True)
     inputs = tmp_path / "human.json", files, tmp_path / "images"
-    return fill_words(make_caption_tasks(tmp_path / "study", *inputs, settings).study)
+    return fill_words(make_caption_tasks(tmp_path / "study", *inputs, settings)[0])
 
 
 @pytest.mark.anyio
@@ -130,7 +129,7 @@ async def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(
             **{image.sha256: "a file" for image in marked.images.values()},
             "other-person": "another rater",
             **dict.fromkeys(people, "a pseudonym"),
-            **{key.hex(): "the secret" for key in place.secret.keys},
+            **{key.hex(): "the secret" for key in place.secret},
         }
         found = {(name, what) for name, text in fetched for word, what in forbidden.items() if word.encode() in text}
         assert found == set()

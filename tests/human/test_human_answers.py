@@ -15,21 +15,18 @@ from depth import fewer
 from human_answered import RATERS, START, make_answered
 from human_stores import STUDY, open_desk
 
-from vqagen.cli import human_status
 from vqagen.errors import InputWarning
 from vqagen.human.answers import answer_rows, read_rows
-from vqagen.human.export.dictionary import FILES
-from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Participant, pseudonym
+from vqagen.human.export import FILES
 from vqagen.human.status import study_status
-from vqagen.human.store import sqlite
+from vqagen.human.store import opening
 from vqagen.human.store.care import forget
-from vqagen.human.store.facts import Fact
-from vqagen.human.store.opening import ANSWERS, open_log, read_facts, study_lock
+from vqagen.human.store.facts import ANSWERS, Fact
+from vqagen.human.store.opening import open_log, read_facts, study_lock
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.study.item import CHECK, INSTRUCTED
-from vqagen.human.study.serving import SERVING_FILE
-from vqagen.human.study.study import Study
+from vqagen.human.study.study import SERVING_FILE, Study
+from vqagen.human.tokens import Participant, load_secret, pseudonym
 
 MINUTE = 60_000
 
@@ -88,40 +85,6 @@ def test_the_time_that_is_left_follows_from_the_last_complete_slots(made: Study)
 
     assert study_status(made.folder, now=now).facts["remaining"] == (len(made.tasks) * 3 - 2) * 9 * MINUTE
     assert study_status(made.folder, now=ended[0]).facts["remaining"] is None
-
-
-def test_a_watched_study_is_shown_until_it_is_complete(
-    made: Study, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A page is written again each time."""
-    pages: list[str] = []
-
-    def wait(seconds: float) -> None:
-        pages.append(Path("page.html").read_text())
-        Path("page.html").write_text("")
-        if len(pages) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(human_status.time, "sleep", wait)
-    ran = vqagen_(f"human status {made.folder} --watch -o page.html")
-
-    assert ran.code == 130
-    assert ["Comments and problems" in page for page in pages] == [True, True]
-
-
-def test_a_watched_study_prints_one_document_a_line(
-    made: Study, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks = iter([None])
-
-    def wait(seconds: float) -> None:
-        if next(looks, KeyboardInterrupt) is KeyboardInterrupt:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(human_status.time, "sleep", wait)
-    ran = vqagen_(f"human status {made.folder} --watch --json")
-
-    assert [json.loads(line)["study"] for line in ran.out.splitlines()] == [made.id] * 2
 
 
 # Forgetting ---------------------------------------------------------------------------------------------------------
@@ -246,9 +209,9 @@ def test_a_damaged_store_is_a_message_or_has_all_answers(study: Study, vqagen_: 
 def test_a_reader_that_keeps_deleted_answers_in_a_file_is_warned_of(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.01)
+    monkeypatch.setattr(opening, "PATIENCE", 0.01)
     reader = open_log(study.store, study.id, read_only=True)
-    assert isinstance(reader, sqlite.SqliteLog)
+    assert isinstance(reader, opening.SqliteLog)
     reader._connection.execute("BEGIN")
     reader._value("SELECT count(*) FROM entry")
 
@@ -298,13 +261,18 @@ def test_an_export_has_a_row_for_each_stored_answer(made: Study, vqagen_: Comman
         assert (row.gold_value is None) == (row.use != INSTRUCTED)
 
 
-def test_a_backup_gives_the_same_bytes(made: Study, vqagen_: Commands) -> None:
-    options = "--include-ids --events"
-    vqagen_.done(f"human export {made.folder} {options} --out answers")
-    vqagen_.done(f"human store backup {made.folder} --out copy.sqlite")
-    vqagen_.done(f"human export {made.folder} {options} --store copy.sqlite --out of-copy")
+def test_a_study_and_its_export_have_the_same_scores(made: Study, vqagen_: Commands) -> None:
+    """With its events, an export has all that scoring needs, such as whose browser is driven by a program."""
+    vqagen_.done(f"human export {made.folder} --events --out exported")
+    line = "--method humanr,cluster,bt --exclude webdriver --by task --json"
+    whole, exported = (
+        json.loads(vqagen_.done(f"human score {source} {line}").out) for source in (made.folder, "exported")
+    )
 
-    assert bytes_of("of-copy") == bytes_of("answers")
+    assert whole["info"].pop("study") != exported["info"].pop("study")
+    assert whole == exported
+    flagged = {(row["flag"], row["rater"]) for row in whole["tables"]["flagged"]["rows"]}
+    assert flagged >= {("partial", RATERS[2]), ("webdriver", RATERS[1])}
 
 
 def test_ids_and_events_are_exported_only_if_asked_for(made: Study, vqagen_: Commands) -> None:

@@ -12,7 +12,7 @@ from commands import Commands
 from humanr_data import Dump, Tasks, ids, naive_figures, oriented, random_data, trial, worked_data, write_humanr_files
 
 from vqagen.human.answers import read_rows
-from vqagen.human.export.humanr_answers import FINDINGS
+from vqagen.human.humanr_import import FINDINGS
 
 LINE = "human import redis.json --tasks comparison_tasks.json --out answers"
 

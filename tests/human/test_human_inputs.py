@@ -16,7 +16,7 @@ from oracles.human_plan import plan_faults
 from PIL import Image
 from study_files import picture, write_caption_files, write_json
 
-from vqagen.files.schema import schema_faults
+from vqagen.files.schema import schema_faults, schema_text
 from vqagen.human.study.item import StudyItem
 from vqagen.human.study.study import load_study
 from vqagen.human.study.texts import DEFAULT_TEXTS, first_texts, texts_of
@@ -200,6 +200,15 @@ def test_images_that_are_missing_anywhere_are_counted_and_named(folder: Path, vq
 
 
 ENGLISH = json.loads(DEFAULT_TEXTS.read_text("utf-8"))
+
+
+def test_schema_and_english_words_have_the_same_keys() -> None:
+    """In one order, and each has a list of paragraphs or a text."""
+    kinds = {key: value.get("$ref") for key, value in json.loads(schema_text("human-texts"))["properties"].items()}
+
+    assert list(kinds) == ["$schema", *ENGLISH]
+    assert all((kinds[key] == "#/$defs/paragraphs") == isinstance(words, list) for key, words in ENGLISH.items())
+    assert list(schema_faults(ENGLISH, "human-texts")) == []
 
 
 def test_any_changed_word_is_another_version_of_the_consent() -> None:

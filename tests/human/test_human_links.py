@@ -21,15 +21,19 @@ from human_served import API, Served, participant, served
 from study_files import make_study
 
 from vqagen.errors import BadInput
-from vqagen.human.links.secret import SECRET_VARIABLE, Secret, add_key, load_secret
-from vqagen.human.links.tokens import (
+from vqagen.human.study.study import Study
+from vqagen.human.tokens import (
     PROLIFIC_KEYS_FILE,
+    SECRET_VARIABLE,
     Link,
     LinkRefused,
     Participant,
+    Secret,
+    add_key,
     assignment_of_bearer,
     completion_code,
     load_prolific_keys,
+    load_secret,
     prolific_participant,
     pseudonym,
     session_bearer,
@@ -38,13 +42,12 @@ from vqagen.human.links.tokens import (
     trial_ticket,
     verify_link,
 )
-from vqagen.human.study.study import Study
 
 ID, OTHER = "0123456789abcdef", "fedcba9876543210"
 TASK = "0123456789"
 SLOT = f"{TASK}-1-0"
 ALPHABET = string.ascii_letters + string.digits + "-_."
-SECRET = Secret([bytes(range(32)), bytes(range(1, 33))])
+SECRET = [bytes(range(32)), bytes(range(1, 33))]
 LINKS = [Link(ID), Link(ID, TASK), Link(ID, TASK, 2), Link(ID, TASK, 11, 1_900_000_000), Link(ID, is_preview=True)]
 
 

@@ -36,7 +36,7 @@ from human_pages import (
 )
 from waiting import wait_until
 
-from vqagen.human.links.study_links import verify_codes
+from vqagen.human.links import verify_codes
 
 pytestmark = needs_chromium
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 320, "height": 640}

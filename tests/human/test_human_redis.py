@@ -11,11 +11,10 @@ from redis_servers import RedisServer, redis_server
 from waiting import wait_until
 
 from vqagen.errors import UsageError
+from vqagen.human.settings import RELAXED
 from vqagen.human.store import redis
-from vqagen.human.store.facts import Submitted
-from vqagen.human.store.opening import RELAXED, StoreError, StoreUnreachable, open_log, read_facts
-from vqagen.human.store.study_state import StudyState
-from vqagen.human.store.writer import Writer
+from vqagen.human.store.facts import StoreError, StoreUnreachable
+from vqagen.human.store.opening import open_log
 
 
 @pytest.fixture
@@ -123,34 +122,6 @@ def test_a_forgotten_rater_is_in_no_file_of_the_server(server: RedisServer) -> N
 
 
 # Failures -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.anyio
-async def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) -> None:
-    """While it is down, writes fail; when it is back, they are kept, without a new start of ours."""
-    open_desk(server.url).claim("a", trials=99)
-    writer = Writer(lambda: open_log(server.url, STUDY))
-
-    async def answer(trial: int, value: int) -> None:
-        study_state = await writer.study_state()
-        await writer.commit(study_state.submit(Submitted(1, "t-0-0", trial, value, 1, 1, 1, 9)).facts)
-
-    for trial in range(1, 30):
-        await answer(trial, 5)
-    server.kill()
-    for _ in range(2):
-        with pytest.raises(StoreUnreachable, match="reachable"):
-            await answer(30, 5)
-        with pytest.raises(StoreUnreachable, match="reachable"):
-            await writer.beat()
-    server.start()
-    await writer.beat()
-    await answer(30, 6)
-    answers = (await writer.study_state()).assignments["t-0-0"].answers
-    await writer.close()
-
-    assert [each.value for each in answers.values()] == [5] * 29 + [6]
-    assert StudyState(read_facts(server.url, STUDY)).assignments["t-0-0"].answers == answers
 
 
 @pytest.mark.slow

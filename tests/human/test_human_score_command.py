@@ -1,4 +1,4 @@
-"""`vqagen human score`: flags, groups, gates and messages."""
+"""`vqagen human score`: flags, groups and messages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from commands import Commands
 from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows, write_worked_rows
 
-import vqagen
 from vqagen.human.answers import AnswerRow, row_lines
 from vqagen.human.scores.flags import find_flags
-from vqagen.human.scores.settings import ScoreSettings
-from vqagen.human.scores.study_scores import score_rows
+from vqagen.human.scores.report import score_rows
+from vqagen.human.settings import ScoreSettings
 from vqagen.human.store.facts import Noted
 
 Change = Callable[[AnswerRow], AnswerRow]
@@ -40,9 +39,9 @@ def write(rows: Iterable[AnswerRow], file: str = "answers.jsonl") -> None:
     Path(file).write_bytes(row_lines(rows))
 
 
-def flagged(rows: Iterable[AnswerRow], kind: str, **settings: Any) -> list[str]:
+def flagged(rows: Iterable[AnswerRow], kind: str) -> list[str]:
     """Return the assignments, or raters, with a flag."""
-    flags = find_flags(list(rows), ScoreSettings(**settings))
+    flags = find_flags(list(rows))
     return [flag.assignment or flag.rater for flag in flags if flag.kind == kind]
 
 
@@ -108,9 +107,8 @@ CALLS = [
     ("answers --method ,", "--method is empty"),
     ("answers --exclude none,fast", "--exclude none,fast contradicts itself"),
     ("answers --exclude slow", "--exclude: unknown flag 'slow'"),
-    ("answers --check-rule 6", "'--check-rule': '6' is not one of 'humanr', 'strict'"),
-    ("answers --fail-under C=0", "--fail-under: unknown group 'C'"),
-    ("answers --fail-under A", "--fail-under 'A' is no threshold"),
+    ("answers --check-rule strict", "was removed in version 2.0: checks fail in the middle of the scale or beyond"),
+    ("answers --fail-under A=0", "was removed in version 2.0: compare `score` and `high`"),
     ("answers --store redis://me:secret@host/0", "answers is no study, whose answers could be in a store"),
     ("answers -o answers/new.json --force", "lies in answers, all of which the same run reads"),
 ]
@@ -150,32 +148,15 @@ def test_a_single_answer_says_why_it_has_no_interval(vqagen_: Commands) -> None:
 # Flags --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("rule", "failed"),
-    [("humanr", ["a7", "a8"]), ("strict", ["a4", "a7", "a8"])],
-)
-def test_check_rules(rule: str, failed: list[str]) -> None:
-    """Oriented values are a1 1, a2 1, a3 2, a4 4, a5 3, a6 2, a7 7, a8 5."""
-    assert flagged(worked_rows(), "checks", check_rule=rule) == failed
-
-
-def test_checks_whose_right_text_is_the_second_are_turned() -> None:
-    """Other sources of items may put the right text second."""
-    rows = [
+def test_checks_fail_in_the_middle_of_the_scale_or_beyond() -> None:
+    """Oriented values are a1 1, a2 1, a3 2, a4 4, a5 3, a6 2, a7 7, a8 5. The right text may be the second, too."""
+    turned = [
         changed(row, gold_is_second=True, second_on_right=not row.second_on_right, toward_second=10 - row.toward_second)
         if row.use == "check"
         else row
         for row in worked_rows()
     ]
-    assert flagged(rows, "checks") == ["a7", "a8"]
-
-
-def test_missing_checks_fail_the_strict_rule_alone() -> None:
-    """HUMANr counts a check without answer as passed."""
-    rows = [row for row in worked_rows() if (row.assignment, row.use) != ("a1", "check")]
-
-    assert flagged(rows, "checks") == ["a7", "a8"]
-    assert flagged(rows, "checks", check_rule="strict") == ["a1", "a4", "a7", "a8"]
+    assert flagged(worked_rows(), "checks") == flagged(turned, "checks") == ["a7", "a8"]
 
 
 def many(count: int, change: Callable[[int, AnswerRow], AnswerRow]) -> list[AnswerRow]:
@@ -214,8 +195,7 @@ def test_raters_are_flagged_by_their_habits(habit: str) -> None:
 def test_checks_that_are_questions_fail_by_their_right_answer() -> None:
     rows = [changed(row, use="check") for row in answers({"1": ("blue", "Red ", "red")})]
 
-    for rule in ("humanr", "strict"):
-        assert flagged(rows, "checks", check_rule=rule) == ["a1-0"]
+    assert flagged(rows, "checks") == ["a1-0"]
 
 
 def test_wrong_instructed_answers_and_partial_assignments_are_flagged() -> None:
@@ -250,7 +230,7 @@ def test_events_that_are_none_are_refused(vqagen_: Commands) -> None:
         assert (ran.code, f"answers/events.jsonl:{place}" in ran.err) == (3, True)
 
 
-# Groups and gates ---------------------------------------------------------------------------------------------------
+# Groups ---------------------------------------------------------------------------------------------------
 
 
 def with_templates() -> list[AnswerRow]:
@@ -266,27 +246,8 @@ def test_groups_stand_worst_first_and_numbers_by_quarters(vqagen_: Commands) -> 
     tables = report(vqagen_, "answers.jsonl --by template,steps")["tables"]
     rows = tables["by_template"]["rows"]
     assert [(row["template"], row["comparison"]) for row in rows] == [("bad", "B"), ("good", "A"), ("bad", "human")]
-    assert "template:bad" in [row["group"] for row in tables["worst"]["rows"]]
     assert len({row["steps"] for row in tables["by_steps"]["rows"]}) == 4
     assert sum(row["n"] for row in tables["by_steps"]["rows"]) == 24
-
-
-GATES = {
-    "A=0.7": "",
-    "A=0.8": "A=0.8: A has -0.194, and 0.712 for upper bound",
-    "template=-0.3/0": "template=-0.3/0: B in bad has -0.583, and -0.204 for upper bound",
-    "template:good=-0.3/0": "",
-    "template=-0.3/-0.3": "",
-    "fit:B=0": "fit:B=0: B has -0.583, and -0.204 for upper bound",
-}
-
-
-def test_gates(vqagen_: Commands) -> None:
-    write(with_templates())
-
-    for gate, message in GATES.items():
-        ran = vqagen_(f"human score answers.jsonl --by template --fail-under {gate} -o report.html --force")
-        assert (ran.code, ran.err) == (1 if message else 0, f"{message}\n" if message else "")
 
 
 def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
@@ -301,16 +262,6 @@ def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
     tables = report(vqagen_, "answers.jsonl")["tables"]
     assert [row["comparison"] for row in tables["ratings"]["rows"]] == ["A"]
     assert not tables.keys() & {"scores", "outcomes", "side", "strengths"}
-
-
-def test_scores_show_themselves(vqagen_: Commands) -> None:
-    """As the command prints them, cut to a screen, and as data frames."""
-    found = vqagen.score_study("answers")
-    printed = vqagen_.done("human score answers").out.decode().splitlines()
-
-    assert repr(found).splitlines()[:23] == printed[:23]
-    assert found.frame("outcomes").wins.tolist() == [2, 0, 2]
-    assert "<svg" in found._repr_html_()
 
 
 # Questions ----------------------------------------------------------------------------------------------------------

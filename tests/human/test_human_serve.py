@@ -21,12 +21,11 @@ from human_stores import open_desk
 from redis_servers import RedisServer, redis_server, require_redis
 from study_files import make_study
 
-from vqagen.human.links.secret import load_secret
-from vqagen.human.links.tokens import Link, Participant, pseudonym, sign_link
 from vqagen.human.server import process
 from vqagen.human.server.process import RETRY_EVERY
-from vqagen.human.store.opening import ANSWERS, SERVED
+from vqagen.human.store.facts import ANSWERS, SERVED
 from vqagen.human.study.study import load_study
+from vqagen.human.tokens import Link, Participant, load_secret, pseudonym, sign_link
 
 
 @pytest.fixture
@@ -59,15 +58,6 @@ def test_a_signal_stops_the_server_in_order(number: signal.Signals, study: Path)
     assert ran.err == "vqagen: stopped; all acknowledged answers are stored\n"
 
 
-@pytest.mark.slow
-def test_a_study_is_served_once(study: Path, vqagen_: Commands) -> None:
-    with serving(study):
-        ran = vqagen_(f"human serve {study} --port 0")
-
-    assert ran.code == 3
-    assert "is in use by process" in ran.err
-
-
 def test_texts_with_placeholders_are_not_shown_to_raters(study: Path, vqagen_: Commands) -> None:
     texts = study / "texts.json"
     texts.write_text(json.dumps({**json.loads(texts.read_text("utf-8")), "values": {"pay": "2 euros"}}))
@@ -90,17 +80,6 @@ def test_ids_that_prolific_signs_need_its_keys_and_the_name_of_the_study(study: 
         ran.code,
         "prolific_audience, prolific_workspace and the file prolific_keys.json beside it need each" in ran.err,
     ) == (3, True)
-
-
-def test_a_server_does_not_start_without_readable_keys_of_prolific(study: Path, vqagen_: Commands) -> None:
-    """It has none of before that it could use."""
-    serving_file = study / "serving.json"
-    signing = {"prolific_audience": "study.example", "prolific_workspace": "w"}
-    serving_file.write_text(json.dumps({**json.loads(serving_file.read_text()), **signing}))
-    (study / "prolific_keys.json").write_text('{"error": "rate limit"}')
-    ran = vqagen_(f"human serve {study} --port 0")
-
-    assert (ran.code, "prolific_keys.json: is no set of JSON web keys" in ran.err) == (3, True)
 
 
 def test_a_study_whose_files_or_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:
@@ -201,18 +180,6 @@ def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
 
     assert (refused, stored) == ([503] * 4, [201, 200])
     assert "answers cannot be stored" in ran.err
-
-
-@pytest.mark.slow
-def test_what_no_browser_sends_is_one_line_of_the_log(study: Path) -> None:
-    """Scanners of the network send it all day long."""
-    with serving(study, "--client-rate 0") as (process, url):
-        wire = Wire(int(url.rpartition(":")[2]))
-        assert [wire.send(b"\x16\x03\x01 no HTTP\r\n\r\n").status for _ in range(5)] == [400] * 5
-        process.terminate()
-        ran = finish(process)
-
-    assert (ran.err.count("Invalid HTTP request"), "Traceback" in ran.err) == (1, False)
 
 
 def test_a_line_of_the_log_is_repeated_after_a_while_and_has_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

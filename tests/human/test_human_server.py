@@ -16,18 +16,17 @@ from human_served import ANSWER, API, Rater, Served, participant, served
 from human_stores import Faulty
 from study_files import fill_words, make_study, picture
 
-from vqagen.human.links.tokens import trial_ticket
-from vqagen.human.server import middleware
+from vqagen.human.server import requests
 from vqagen.human.server.app import PAGE, PageFiles
-from vqagen.human.server.payload import LARGEST_BODY
 from vqagen.human.server.process import CLAIM_BURST
+from vqagen.human.server.requests import LARGEST_BODY
 from vqagen.human.server.sessions import MOST_NOTES
-from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.opening import ANSWERS, StoreError
+from vqagen.human.settings import PlanSettings, ServeSettings
+from vqagen.human.store.facts import ANSWERS, StoreError
 from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED
 from vqagen.human.study.making import make_item_tasks
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.tokens import trial_ticket
 
 pytestmark = pytest.mark.anyio
 NOON = 1_700_000_000
@@ -138,13 +137,15 @@ async def test_who_has_not_answered_yet_begins_anew_in_another_browser(study: St
         assert (await second.answer()).status_code == 201
 
 
-async def test_a_personal_link_goes_on_in_another_browser(place: Served) -> None:
-    token = place.token(slot=0)
+async def test_a_personal_link_is_one_person_in_any_browser(place: Served) -> None:
+    """Whatever id the page sends."""
+    token = place.token(slot=1)
     ann = await place.enter("ann", token)
     await ann.answer()
 
-    session = await place.session("other", token)
-    assert (session["state"], session["session"]) == ("active", ann.bearer)
+    session, again = await place.session("other", token), await place.consent("other", token)
+    assert (session["state"], session["session"], again.status_code) == ("active", ann.bearer, 200)
+    assert [each.slot for each in await place.assignments()] == [1]
 
 
 async def test_who_withdraws_leaves_no_answers(place: Served) -> None:
@@ -241,14 +242,6 @@ async def test_one_network_holds_half_of_the_places_that_are_left(tmp_path: Path
 
     async with served(study, clock=lambda: NOON + seconds[0]) as place:
         assert (await place.enter("lab", place.open_token())).next["number"] == 1
-
-
-async def test_a_personal_link_is_one_person_whatever_id_the_page_sends(place: Served) -> None:
-    token = place.token(slot=1)
-    first, again = await place.consent("ann", token), await place.consent("another-browser", token)
-
-    assert (first.status_code, again.status_code) == (201, 200)
-    assert [each.slot for each in await place.assignments()] == [1]
 
 
 async def test_a_lease_runs_from_the_last_answer_and_a_late_one_is_taken_while_the_place_is_free(
@@ -422,7 +415,7 @@ async def test_questions_are_answered_in_their_own_forms(tmp_path: Path) -> None
     (tmp_path / "im.png").write_bytes(picture(1))
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
     settings = PlanSettings(trials_per_task=4, checks_per_task=0, raters_per_item=1)
-    study = fill_words(make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", tmp_path, settings).study)
+    study = fill_words(make_item_tasks(tmp_path / "study", tmp_path / "items.jsonl", tmp_path, settings)[0])
 
     async with served(study) as place:
         ann = await place.enter("ann")
@@ -597,13 +590,13 @@ async def test_a_rater_does_not_wait_for_a_store_that_hangs(
 
     async with served(study, opening=faulty) as place:
         ann = await place.enter("ann")
-        monkeypatch.setattr(middleware, "LONGEST_REPLY", 0.1)
+        monkeypatch.setattr(requests, "LONGEST_REPLY", 0.1)
         faulty.gate.clear()
         given_up = await ann.answer()
         faulty.gate.set()
 
         assert (given_up.status_code, given_up.json()["error"]) == (503, "unavailable")
-        monkeypatch.setattr(middleware, "LONGEST_REPLY", 60)
+        monkeypatch.setattr(requests, "LONGEST_REPLY", 60)
         assert (await ann.answer()).status_code == 200
         assert (await ann.trial())["answered"] == 1
 

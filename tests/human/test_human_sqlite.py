@@ -14,8 +14,8 @@ from human_stores import STUDY, open_desk
 
 from vqagen.errors import InputWarning
 from vqagen.human.store import opening
-from vqagen.human.store.opening import StoreError, open_log, study_lock
-from vqagen.human.store.sqlite import SqliteLog
+from vqagen.human.store.facts import StoreError
+from vqagen.human.store.opening import SqliteLog, open_log, study_lock
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from human_stores import HOUR, STUDY, Desk, open_desk
 from hypothesis import HealthCheck, given, settings, strategies as st
 from redis_servers import RedisServer, redis_server
 
-from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed
-from vqagen.human.store.opening import StoreError, open_log, read_facts
+from vqagen.human.store.facts import Claimed, Ended, Noted, Resumed, StoreError
+from vqagen.human.store.opening import open_log, read_facts
 from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED, FULL, NEW, REFUSED, WAIT, Grant, StudyState
 
 # Laws of the state ----------------------------------------------------------------------------------------------------

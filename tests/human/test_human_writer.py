@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from human_stores import STUDY, Faulty
 
-from vqagen.human.store.facts import Claimed
-from vqagen.human.store.opening import StoreError, read_facts
+from vqagen.human.store.facts import Claimed, StoreError
+from vqagen.human.store.opening import read_facts
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.store.writer import LARGEST_BATCH, Writer
 

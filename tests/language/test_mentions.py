@@ -115,39 +115,29 @@ def wording(text: str, domain: Domain = FARM, **synonyms: Any) -> Wording:
 
 
 SENTENCES = [
-    ("Is the <C> <K> <R> the <K2>?", "Is the {C:red} {K:ox} {R:left} the {K2:animal}?"),
-    ("<K>s , <K>s ; a <K2>?", "{K:Oxen}, {K:oxen}; an {K2:animal}?"),
-    (" Is  a <K>  100%  <C><K> ?", "Is an {K:ox} 100% {C:red}{K:ox}?"),
-    ("Is there another <C> <K>?", "Is there another {C:red} {K:ox}?"),
-    ("<C>", "{C:Red}"),
-    ("No slot?", "No slot?"),
+    ("Is the <C> <K> <R> the <K2>?", WORDS, "Is the {C:red} {K:ox} {R:left} the {K2:animal}?"),
+    ("<K>s , <K>s ; a <K2>?", WORDS, "{K:Oxen}, {K:oxen}; an {K2:animal}?"),
+    (" Is  a <K>  100%  <C><K> ?", WORDS, "Is an {K:ox} 100% {C:red}{K:ox}?"),
+    ("Is there another <C> <K>?", WORDS, "Is there another {C:red} {K:ox}?"),
+    ("<C>", WORDS, "{C:Red}"),
+    ("No slot?", WORDS, "No slot?"),
+    # a slot that says nothing has no span
+    ("The <C> <K> <R>?", dict.fromkeys(SLOTS), "The {K:animal}?"),
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), SENTENCES)
-def test_every_slot_that_is_said_has_its_span(text: str, expected: str) -> None:
-    assert written(wording(text).say_marked(WORDS, stream(0, "").random)) == expected
+@pytest.mark.parametrize(("text", "words", "expected"), SENTENCES)
+def test_every_slot_that_is_said_has_its_span(text: str, words: dict[str, str | None], expected: str) -> None:
+    assert written(wording(text).say_marked(words, stream(0, "").random)) == expected
 
 
-def test_a_slot_that_says_nothing_has_no_span() -> None:
-    open_slots = dict.fromkeys(SLOTS)
+def test_spans_move_with_the_rules_of_english() -> None:
+    """Without "other"; and "any thing" becomes one word, which then is what the slot is said by."""
+    without = wording("Is another <C> <K> or other <K>s ?").say_marked(WORDS, stream(0, "").random, keep_other=False)
+    joined = wording("Is any other <K2> <R> every <K2>?", animal=["thing"]).say_marked(WORDS, stream(0, "").random)
 
-    assert written(wording("The <C> <K> <R>?").say_marked(open_slots, stream(0, "").random)) == "The {K:animal}?"
-
-
-def test_spans_without_other() -> None:
-    found = wording("Is another <C> <K> or other <K>s ?").say_marked(WORDS, stream(0, "").random, keep_other=False)
-
-    assert written(found) == "Is a {C:red} {K:ox} or {K:oxen}?"
-
-
-def test_anything_is_said_of_the_slot() -> None:
-    """ "any thing" becomes one word, which then is what the slot is said by."""
-    compiled = wording("Is any other <K2> <R> every <K2>?", animal=["thing"])
-
-    assert written(compiled.say_marked(WORDS, stream(0, "").random)) == (
-        "Is {K2:anything else} {R:left} {K2:everything}?"
-    )
+    assert written(without) == "Is a {C:red} {K:ox} or {K:oxen}?"
+    assert written(joined) == "Is {K2:anything else} {R:left} {K2:everything}?"
 
 
 REWRITTEN = [

@@ -12,7 +12,7 @@ from families import REFERENCE
 from scene_records import sampled_scenes
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates, read_template_files
 from vqagen.language.template import Template
@@ -361,14 +361,15 @@ def test_bad_templates_are_set_apart_from_the_others(tmp_path: Path) -> None:
     (tmp_path / "d.json").write_text('{"template": []}')
     (tmp_path / "e.json").write_text(RIGHT)
 
-    found = read_template_files(tmp_path, CATALOGUE)
+    placed, bad = read_template_files(tmp_path, CATALOGUE)
+    templates = [each.template for each in placed]
 
-    assert [each.id for each in found.bad] == ["a.json#same", "b.json#count", "c.json", "d.json"]
-    assert [template.id for template in found.templates] == [
+    assert [each.id for each in bad] == ["a.json#same", "b.json#count", "c.json", "d.json"]
+    assert [template.id for template in templates] == [
         "a.json#count", "a.json#beside", "b.json#count", "b.json#same", "e.json#count", "e.json#same", "e.json#beside"
     ]  # fmt: skip
-    assert [template.family for template in found.templates] == list(range(7))
-    assert [template.index for template in found.templates] == [0, 2, 0, 1, 0, 1, 2]
+    assert [template.family for template in templates] == list(range(7))
+    assert [template.index for template in templates] == [0, 2, 0, 1, 0, 1, 2]
 
 
 # Files and numbers ------------------------------------------------------------------------------------------------
@@ -584,7 +585,7 @@ def test_a_template_has_at_most_a_hundred_nodes(tmp_path: Path) -> None:
     nodes = [{"type": "scene", "inputs": []}, *filters, {"type": "count", "inputs": [400]}]
 
     assert messages_of({"name": "deep", "text": ["How many cubes?"], "nodes": nodes}, tmp_path) == [
-        "[0].nodes: expected at most 100 nodes, found 402"
+        "[0].nodes: expected a list of at most 100, found a list of 402"
     ]
 
 

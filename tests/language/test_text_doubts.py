@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from commands import Commands
 
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import read_template_files
+from vqagen.language.loading import load_templates
 from vqagen.language.text_doubts import text_doubts
 from vqagen.world.domain import Domain, domain_from_metadata, load_domain
 
@@ -32,9 +32,7 @@ def asking(function: str, *texts: str, constraints: list[Any] | None = None) -> 
 
 def doubts(record: dict[str, Any], path: Path, domain: Domain = CLEVR) -> list[tuple[str, str]]:
     (path / "t.json").write_text(json.dumps([record]))
-    read = read_template_files(path, Catalogue(domain))
-    assert not read.bad
-    return [(code, place) for each in read.templates for code, place, _ in text_doubts(each)]
+    return [(code, place) for each in load_templates(path, Catalogue(domain)) for code, place, _ in text_doubts(each)]
 
 
 DOUBTFUL = [
@@ -109,7 +107,7 @@ def test_languages_without_spaces_or_in_other_words_are_not_doubted(tmp_path: Pa
 @pytest.mark.parametrize("name", ["clevr", "market"])
 def test_no_shipped_text_is_doubted(name: str) -> None:
     catalogue = Catalogue(load_domain(shipped(f"metadata/{name}.json")))
-    templates = read_template_files(shipped(f"templates/{name}"), catalogue).templates
+    templates = load_templates(shipped(f"templates/{name}"), catalogue)
 
     assert [doubt for each in templates for doubt in text_doubts(each)] == []
 

@@ -45,26 +45,10 @@ ONLY_FROM = {"human": ("human", "cli", "api")}
 
 SEVERAL_MEANINGS = frozenset(
     [
-        "Asked",
-        "Candidate",
         "Column",
         "Ended",
-        "Entry",
-        "Family",
-        "FamilyAnswers",
-        "Folder",
-        "Group",
-        "Meaning",
-        "Options",
-        "Outline",
         "Question",
-        "Row",
-        "Search",
-        "Tally",
-        "Target",
-        "Task",
         "Vocabulary",
-        "Wanted",
     ]
 )
 """Names that types in several files have. The list only shrinks."""
@@ -77,14 +61,12 @@ MAY_NAME_A_TASK = {
     "authoring/explanation.py": "explains how a question is made",
     "authoring/item_catalogue.py": "edits and shows items of trials",
     "dataset/build.py": "settings of the questions and dialogs of a dataset",
-    "dataset/choices_file.py": "to go: keys of options",
     "dataset/holdout.py": "chooses templates of questions",
     "environments/director.py": "makes trials without end",
     "environments/endless.py": "makes questions without end",
-    "export/participant_lists.py": "lists trials for participants",
     "export/examples.py": "to go by the contract's foreign formats",
     "human/demo.py": "makes a study of each kind of records",
-    "human/items/answers.py": "shows the cells of trials",
+    "human/items.py": "shows the cells of trials",
     "inspect_tasks/scoring.py": "scores trials",
     "inspect_tasks/tasks.py": "makes trials",
     "inspect_tasks/trials.py": "shows trials",
@@ -94,14 +76,7 @@ MAY_NAME_A_TASK = {
 
 CIRCLES = frozenset(
     {
-        "vqagen.human.scores.report",
-        "vqagen.human.store.facts",
-        "vqagen.report.table",
-        "vqagen.score.evaluate.evaluation",
         "vqagen.search.choices",
-        "vqagen.shortcuts.audit",
-        "vqagen.tasks.questions.generator",
-        "vqagen.world.domain",
     }
 )
 """Files that need each other, named by the first. The set only shrinks."""

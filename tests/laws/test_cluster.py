@@ -16,9 +16,10 @@ from toy_work import Toy, begun, toy_windows
 from waiting import PATIENCE, wait_until
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
+from vqagen.run.blocks import Block, in_order
 from vqagen.run.cluster import Cluster
 from vqagen.run.engines import in_process
-from vqagen.run.work import Block, Window, WindowFailed, pack_work
+from vqagen.run.work import Window, WindowFailed, pack_work
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
@@ -107,7 +108,7 @@ def expected(count: int) -> list[Block]:
 
 
 def done_on(address: str, work: Toy, count: int) -> list[Block]:
-    return list(Cluster(address)(work, toy_windows(count)))
+    return list(in_order(Cluster(address)(work, toy_windows(count)), 0))
 
 
 def test_blocks_are_those_of_one_process_in_order(tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_what_is_wrong_with_a_window_is_raised_in_its_turn(dask: DaskProcesses) 
     for work, error, message in WRONG:
         given: list[Block] = []
         with pytest.raises(error, match=message):
-            given.extend(Cluster(dask.address)(work, toy_windows(16)))  # `extend` keeps what came before the error
+            given.extend(in_order(Cluster(dask.address)(work, toy_windows(16)), 0))  # `extend` keeps what came before
         assert given == ([] if work.loading else expected(6))
 
 
@@ -153,10 +154,10 @@ def test_windows_are_read_no_further_ahead_than_workers_need(dask: DaskProcesses
     """Four windows a thread are begun at most, so memory stays as it is however long the run."""
     dask.worker()
     dask.wait_for_workers(1)
-    read: list[Window] = []
+    read: list[tuple[int, Window]] = []
     blocks = Cluster(dask.address)(Toy(), (read.append(window) or window for window in toy_windows(100)))
 
-    ahead = [len(read) - given for given, _ in enumerate(blocks)]
+    ahead = [len(read) - given for given, _ in enumerate(in_order(blocks, 0))]
 
     assert max(ahead) <= 4
     assert len(read) == 50
@@ -175,7 +176,7 @@ def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> N
 
     workers[begun(notes)[2]].send_signal(signal.SIGKILL)
 
-    assert [first, *blocks] == expected(24)
+    assert [*in_order([first, *blocks], 0)] == expected(24)
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from scipy.stats import chi2_contingency
 import vqagen
 from vqagen import Generation, find_scenes
 from vqagen.language.program import Node
-from vqagen.tasks.questions.report import Tally
+from vqagen.tasks.questions.family import QuestionTally
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "clevr_figures.json").read_text())
 REAL_SCENES = SHARED / "data" / "clevr_v1_train_scenes_1000.json"
@@ -48,7 +48,7 @@ class Source:
     """The family whose constraint rules out "yes"."""
 
     @cached_property
-    def run(self) -> tuple[list[list[vqagen.Question]], Tally]:
+    def run(self) -> tuple[list[list[vqagen.Question]], QuestionTally]:
         """The questions, window by window, and the tally of tries."""
         settings = vqagen.QuestionSettings(compat="clevr", reset_counts_every=WINDOW)
         run = Generation(find_scenes(self.scenes), self.templates.materials, settings)
@@ -63,7 +63,7 @@ class Source:
         return self.run[0]
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> QuestionTally:
         """Tries, successes and reasons of failure."""
         return self.run[1]
 

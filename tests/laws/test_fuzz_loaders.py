@@ -32,12 +32,12 @@ from vqagen.files.records import open_records
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates
-from vqagen.language.question_files import QUESTIONS, read_questions
+from vqagen.language.question import QUESTIONS, read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
-from vqagen.tasks.dialog.wording import Wordings
+from vqagen.tasks.dialog.wording import DialogWords, Wordings
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.instructions import load_instructions
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES
@@ -82,9 +82,11 @@ def read_dialog_templates(path: Path) -> None:
     loaded = load_dialog_domain(find_domain("clevr", templates=path))
     wordings, rng = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary), Random(0)
     values = {"D": {"color": "red"}, "D2": {"shape": "cube"}, "V": {"size": "large"}}
-    for each in loaded.templates.templates:
+    for each in loaded.templates.values():
         label = "extreme-left" if each.label == ANY_EXTREME else each.label
-        wordings.dialog(rng).say(label, each.form, {"A": "color", "R": "left", "E": "left", "K": 3, **values}, rng)
+        DialogWords(wordings, rng).say(
+            label, each.form, {"A": "color", "R": "left", "E": "left", "K": 3, **values}, rng
+        )
 
 
 def read_instructions(path: Path) -> None:
@@ -96,7 +98,7 @@ def read_instructions(path: Path) -> None:
 
 
 def read_plugin(path: Path) -> None:
-    Catalogue(CLEVR.domain, load_plugins([str(path)]).declarations)
+    Catalogue(CLEVR.domain, load_plugins([str(path)]))
 
 
 LOADERS = {

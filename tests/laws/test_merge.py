@@ -27,7 +27,7 @@ from vqagen.cli import run
 from vqagen.errors import UsageError
 from vqagen.files.formats import FORMATS, JSON_LINES, Arrangement, choose_format, info_beside, record_file
 from vqagen.files.parquet import CHECKSUM
-from vqagen.run.journal import Journal
+from vqagen.run.blocks import Block, held
 from vqagen.run.merge import merge
 from vqagen.run.windows import Shard, Span, parse_shard, plan_shard
 
@@ -155,14 +155,14 @@ def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: C
     """Against runs that are at it, and those that were begun."""
     one.shard("a.jsonl", 0, 7)
     one.shard("b.jsonl", 7, 0)
-    busy = Journal(Path("merged.json")).hold()
-    ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
+    with held(Path("merged.json")):
+        ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
     assert (ran.code, ran.err) == (2, "vqagen: another run is writing merged.json\n")
-    busy.close()
 
     vqagen_.done("merge a.jsonl b.jsonl -o whole.json")
-    Path("merged.json.part").write_bytes(b"")
-    Path("merged.json.journal").write_bytes(b"")
+    with held(Path("merged.json")) as folder:
+        folder.begin({})
+        folder.add(Block(0, 1, b"", 0, {}))
     ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
     assert ran.code == 2
     assert ran.err.startswith("vqagen: merged.json.part holds an unfinished run; give --resume")

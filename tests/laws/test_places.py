@@ -68,7 +68,6 @@ WRITES = {
     "convert": ["q.json -o X.json"],
     "evaluate": ["q.json p.jsonl -o X.html", "q.json p.jsonl --per-item X.jsonl"],
     "baseline": ["majority --questions q.json --train q.json -o X.jsonl"],
-    "audit": ["q.json --per-item X.jsonl"],
     "human items": ["q.json --scenes scenes.json -o X.json"],
     "scenes draw": ["scenes.json -o X"],
     "scenes render": ["scenes.json -o X"],

@@ -13,12 +13,12 @@ from program_notation import template
 from scene_records import scene_record
 
 from vqagen.errors import BadInput, Problem, VqagenError
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, RELATION, Declarations
-from vqagen.plugin.loading import Plugins, load_plugins
+from vqagen.plugin.loading import load_plugins
 from vqagen.search.description import Sampling, SceneTables
 from vqagen.search.filling import FOUND, Filling
 from vqagen.search.instantiate import Search
@@ -117,7 +117,7 @@ def write(folder: Path, text: str, name: str = "mine.py") -> str:
 
 
 @pytest.fixture
-def weights(tmp_path: Path) -> Plugins:
+def weights(tmp_path: Path) -> Declarations:
     return load_plugins([write(tmp_path, WEIGHTS)])
 
 
@@ -130,9 +130,9 @@ def problems_of(*names: str) -> list[Problem]:
 # What is declared ------------------------------------------------------------------------------------------------
 
 
-def test_a_file_declares_everything(weights: Plugins) -> None:
+def test_a_file_declares_everything(weights: Declarations) -> None:
     """Each with its first docstring line, and where it stands."""
-    declared = weights.declarations
+    declared = weights
 
     assert list(declared.functions) == ["heavier", "sides", "count_parts", "is", "majority_{name}"]
     assert declared.functions["heavier"].role == RELATION
@@ -145,8 +145,8 @@ def test_a_file_declares_everything(weights: Plugins) -> None:
     assert not BUILT_IN.functions.keys() & declared.functions.keys()
 
 
-def test_a_plugin_function_is_as_good_as_a_built_in_one(weights: Plugins) -> None:
-    catalogue = Catalogue(CLEVR, weights.declarations)
+def test_a_plugin_function_is_as_good_as_a_built_in_one(weights: Declarations) -> None:
+    catalogue = Catalogue(CLEVR, weights)
     records = [
         {"type": "scene", "inputs": []},
         {"type": "filter_color", "inputs": [0], "value_inputs": ["blue"]},
@@ -176,24 +176,19 @@ def test_a_plugin_function_is_as_good_as_a_built_in_one(weights: Plugins) -> Non
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    """A plug-in can be loaded again, also after it was changed, and no plug-in sees another."""
+    """A plug-in can be loaded again, also after it was changed, and no plug-in sees another. A hash is of contents."""
     first = load_plugins([write(tmp_path, WEIGHTS)])
     again = load_plugins([write(tmp_path, WEIGHTS)])
     changed = load_plugins([write(tmp_path, WEIGHTS.replace("heavier", "lighter"))])
 
-    assert again.hashes == first.hashes
-    assert changed.hash != first.hash
-    assert next(iter(changed.declarations.functions)) == "lighter"
-    assert "mine" not in sys.modules
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
-
-
-def test_the_hash_is_of_contents(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    here, there = write(tmp_path, WEIGHTS), write(tmp_path / "other", WEIGHTS, "else.py")
-
-    assert load_plugins([here]).hash == load_plugins([there]).hash
-    assert list(load_plugins([here]).hashes) == [here]
+    elsewhere = load_plugins([write(tmp_path / "other", WEIGHTS, "else.py")])
+    assert (again.hashes, elsewhere.hash) == (first.hashes, first.hash)
+    assert list(first.hashes) == [str(tmp_path / "mine.py")]
+    assert changed.hash != first.hash
+    assert next(iter(changed.functions)) == "lighter"
+    assert "mine" not in sys.modules
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["else.py", "mine.py", "other"]
 
 
 # What is wrong with a file ----------------------------------------------------------------------------------------
@@ -265,7 +260,7 @@ def test_all_misfits_are_told_of_at_once_at_their_lines(tmp_path: Path) -> None:
     plugins = load_plugins([path])
 
     with pytest.raises(BadInput) as raised:
-        Catalogue(CLEVR, plugins.declarations)
+        Catalogue(CLEVR, plugins)
 
     told = [(problem.line, problem.message) for problem in raised.value.problems]
     for i, (_, message) in enumerate(MISFITS):
@@ -280,13 +275,13 @@ def test_an_alias_of_another_plugin_function_is_taken(tmp_path: Path) -> None:
     plugins = load_plugins([write(tmp_path, text + FUNCTION.replace("f(", "g("))])
 
     with pytest.raises(BadInput, match=r"mine.py:6:1: function g has the name of f\(Object\) -> Bool in .*mine.py"):
-        Catalogue(CLEVR, plugins.declarations)
+        Catalogue(CLEVR, plugins)
 
 
 def test_a_role_of_a_constraint_rules_out_an_answer(tmp_path: Path) -> None:
     """Under whatever name, what demands that two numbers differ leaves "no" to the question whether they are equal."""
     text = HEAD + "@constraint('OUT_APART', NODE, NODE, role='different')\n" + FUNCTION
-    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, text)]).declarations)
+    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, text)]))
     nodes = "scene, filter_count 0 <C>, scene, filter_count 2 <C2>, equal_integer 1 3"
     record = {"text": ["?"], **template(nodes, {"<C>": "Color", "<C2>": "Color"}, "OUT_APART 3 1")}
 
@@ -310,7 +305,7 @@ def function_giving(folder: Path, output: str, result: str) -> Any:
     path = write(
         folder, f"{HEAD}@function('ObjectSet', output='{output}')\ndef f(scene, objects):\n    return {result}\n"
     )
-    return Catalogue(CLEVR, load_plugins([path]).declarations)["f"]
+    return Catalogue(CLEVR, load_plugins([path]))["f"]
 
 
 def test_a_function_that_fails_is_told_of_by_the_last_line_of_its_file(tmp_path: Path) -> None:
@@ -341,7 +336,7 @@ FAILING: dict[str, tuple[str, Any]] = {
 
 def test_anything_else_that_fails_is_told_of_so_too(tmp_path: Path) -> None:
     for what, (text, use) in FAILING.items():
-        declared: Declarations = load_plugins([write(tmp_path, HEAD + text)]).declarations
+        declared: Declarations = load_plugins([write(tmp_path, HEAD + text)])
 
         with pytest.raises(BadInput, match=rf"mine.py:5:\d+: plug-in: {re.escape(what)} failed: KeyError: 'x'"):
             use(declared)
@@ -359,7 +354,7 @@ def test_a_constraint_protects_a_function_of_a_plugin_that_comes_after_it(tmp_pa
         "from vqagen.plugin import function\n"
         "@function('Integer', output='Integer')\ndef share(scene, number):\n    return 12 // number\n"
     )
-    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, text)]).declarations)
+    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, text)]))
     nodes = "scene, filter_unique 0 <C>, same_size 1, count 2, share 3"
     raw = {"text": ["How many?"], **template(nodes, {"<C>": "Color"}, "OUT_GT_CONST 3 0")}
     (read,), faults = read_templates(raw, "", catalogue, "made.json", 0)
@@ -383,7 +378,7 @@ def test_a_condition_may_give_any_value_that_is_true_or_false(tmp_path: Path, ki
     """A constraint that gave numpy's bool, or a list, ended the compiled build with a traceback: it demands a bool."""
     declared = {"constraint": "@constraint('C', NODE, NODE)", "relation": "@relation('r')"}[kind]
     text = f"from vqagen.plugin import NODE, constraint, relation\n{declared}\ndef c(left, right, *more):\n"
-    declarations = load_plugins([write(tmp_path, text + "    return [left] * right\n")]).declarations
+    declarations = load_plugins([write(tmp_path, text + "    return [left] * right\n")])
     holds = declarations.constraints["C"].holds if kind == "constraint" else declarations.relations["r"].holds
 
     assert [holds(7, 2), holds(7, 0)] == [True, False]
@@ -401,7 +396,7 @@ def either(scene, objects, color, size):
 @pytest.mark.parametrize("color", ["<C>", "red"])
 def test_a_node_of_a_plugin_may_take_two_words(color: str, tmp_path: Path) -> None:
     """Two slots, or a slot beside a word."""
-    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, EITHER)]).declarations)
+    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, EITHER)]))
     slots = {"<C>": "Color", "<Z>": "Size"} if color == "<C>" else {"<Z>": "Size"}
     raw = {"text": ["How many?"], **template(f"scene, either 0 {color} <Z>, count 1", slots)}
     (read,), faults = read_templates(raw, "", catalogue, "made.json", 0)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from depth import fewer
 from numpy.typing import NDArray
 from oracles.naive_pixels import GROUND, id_image, visible_pixels
 
 from vqagen.rng import Random, stream
 from vqagen.world.camera import Box, Camera, CameraRules, Vector
-from vqagen.world.relations import relation_lists
-from vqagen.world.solids import KINDS, Solid, overlap, pixel_box
+from vqagen.world.scene import relation_lists
+from vqagen.world.solids import KINDS, Solid, is_enough_visible, is_unhidden, overlap, pixel_box, shown_pixels
 
 METADATA = json.loads((Path(__file__).parents[2] / "metadata" / "clevr.json").read_text(encoding="utf-8"))
 LEVEL = Camera.looking_at((0.0, -10.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 500.0, 400, 300)
 """Looks along y at the height of a solid of radius 1 that stands on the ground."""
-FROM_ABOVE = Camera.looking_at((0.0, 0.0, 11.0), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), 500.0, 400, 300)
 
 
 def camera_rules() -> CameraRules:
@@ -42,14 +43,6 @@ def pixel_miss(scene: dict[str, Any], camera: Camera) -> float:
     """The largest distance, in pixels, between written pixel_coords and the projection of 3d_coords."""
     placed = [(camera.project(tuple(thing["3d_coords"])), thing["pixel_coords"]) for thing in scene["objects"]]
     return max(math.hypot(pixel.x - seen[0], pixel.y - seen[1]) for pixel, seen in placed)
-
-
-@pytest.fixture(scope="module")
-def released(shared: Path) -> list[dict[str, Any]]:
-    """The first 200 released train scenes."""
-    text = (shared / "data" / "clevr_v1_train_scenes_1000.json").read_text(encoding="utf-8")
-    scenes: list[dict[str, Any]] = json.loads(text)["scenes"]
-    return scenes[:200]
 
 
 # The pinhole camera
@@ -75,9 +68,6 @@ def test_jitter_moves_the_position_only() -> None:
     assert {tuple(round(part, 6) for part in camera.project(rules.look_at)[:2]) for camera in cameras} == {(240, 160)}
 
 
-# Released scenes
-
-
 # Relations
 
 
@@ -92,46 +82,6 @@ def test_relation_lists_of_a_row() -> None:
 
 
 # Visibility
-
-
-def test_hidden_object_shows_no_pixel() -> None:
-    """Whatever the order of the objects."""
-    near, far = Solid("cube", (0.0, 0.0, 1.0), 1.0), Solid("sphere", (0.0, 3.0, 0.5), 0.5)
-
-    assert visible_pixels(LEVEL, [near, far])[1] == 0
-    assert visible_pixels(LEVEL, [far, near]) == visible_pixels(LEVEL, [near, far])[::-1]
-
-
-FOCAL, DISTANCE = 500.0, 10.0
-UNOBSTRUCTED = [
-    ("sphere", LEVEL, 0.0, math.pi * FOCAL**2 / (DISTANCE**2 - 1)),
-    ("cube", LEVEL, 0.0, (2 * FOCAL / (DISTANCE - 1)) ** 2),
-    ("cube", FROM_ABOVE, 0.0, (2 * FOCAL / (DISTANCE - 1)) ** 2),
-    ("cube", FROM_ABOVE, 30.0, (2 * FOCAL / (DISTANCE - 1)) ** 2),
-    ("cylinder", FROM_ABOVE, 0.0, math.pi * (FOCAL / (DISTANCE - 1)) ** 2),
-]
-"""Kind, camera, rotation, analytic area in pixels of a solid of radius 1 with its middle 10 away on the axis."""
-
-
-@pytest.mark.parametrize(("kind", "camera", "rotation", "area"), UNOBSTRUCTED)
-def test_pixels_are_the_area_of_the_outline(kind: str, camera: Camera, rotation: float, area: float) -> None:
-    """Within two percent, as edges may lie along the pixels. From above only tops are seen, turned or not."""
-    (count,) = visible_pixels(camera, [Solid(kind, (0.0, 0.0, 1.0), 1.0, rotation)])
-
-    assert count == pytest.approx(area, rel=0.02)
-
-
-def test_rotation_turns_corners_from_x_towards_y() -> None:
-    """Seen from above, a cube turned by 30 degrees has a corner at 75 degrees, and none at 105."""
-    seen = id_image(FROM_ABOVE, [Solid("cube", (0.0, 0.0, 1.0), 1.0, 30.0)])
-    reach = 0.97 * math.sqrt(2) * FOCAL / (DISTANCE - 1)
-
-    at = {
-        angle: seen[int(150 - reach * math.sin(math.radians(angle))), int(200 + reach * math.cos(math.radians(angle)))]
-        for angle in (75, 105)
-    }
-
-    assert at == {75: 0, 105: GROUND}
 
 
 def inside(solid: Solid, x: Any, y: Any, z: Any) -> Any:
@@ -220,3 +170,58 @@ def test_corners_count_for_overlap(turn: float, away: float, expected: bool) -> 
     one = Solid("cube", (0.0, 0.0, 1.0), 1.0, turn)
 
     assert overlap(one, Solid("cube", (away, 0.0, 1.0), 1.0, turn)) is expected
+
+
+# Visible pixels, proven and counted
+
+UP = (0.0, 0.0, 1.0)
+CAMERAS = {
+    "shipped": CameraRules().at(CameraRules().position),
+    "near the ground": Camera.looking_at((6.0, 0.0, 0.5), (0.0, 0.0, 0.5), UP, 200.0, 160, 90),
+    "from above": Camera.looking_at((0.0, 0.0, 9.0), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), 150.0, 100, 100),
+    "among the solids": Camera.looking_at((0.5, 0.0, 0.9), (-1.0, 0.2, 0.4), UP, 60.0, 80, 60),
+    "a wide angle": Camera.looking_at((3.5, -3.0, 2.5), (0.0, 0.0, 0.0), UP, 40.0, 96, 64),
+}
+
+
+def random_solids(rng: Random) -> list[Solid]:
+    """Up to ten solids, near each other or not, some of which overlap."""
+    spread = 1 + 3 * rng.random()
+    radii = [(0.35, 0.7, 0.05, 1.3)[int(4 * rng.random() ** 2)] for _ in range(1 + int(10 * rng.random()))]
+    return [
+        Solid(
+            sorted(KINDS)[int(3 * rng.random())],
+            (spread * (2 * rng.random() - 1), spread * (2 * rng.random() - 1), radius),
+            radius,
+            360 * rng.random(),
+        )
+        for radius in radii
+    ]
+
+
+@pytest.mark.quick("a wide angle", "near the ground")
+@pytest.mark.parametrize("name", CAMERAS)
+def test_visible_pixels_are_those_of_the_whole_picture(name: str) -> None:
+    """Of each solid; and enough are visible exactly if the least of these numbers is enough, to the pixel."""
+    camera, rng, verdicts = CAMERAS[name], stream(1, f"solids/{name}"), Counter[bool]()
+    for _ in range(fewer(150)):
+        solids = random_solids(rng)
+        counts = visible_pixels(camera, solids)
+        assert [shown_pixels(camera, solids, i) for i in range(len(solids))] == counts
+        for least in {0, 1, 20, 200, min(counts), min(counts) + 1, min(counts) - 1, min(counts) * 2 // 3}:
+            assert is_enough_visible(camera, solids, least) is (min(counts) >= least)
+            verdicts[min(counts) >= least] += 1
+        alone = [visible_pixels(camera, [solid])[0] for solid in solids]
+        for share in (0.0, 0.3, 0.7, 1.0):
+            seen = all(shown >= share * whole for shown, whole in zip(counts, alone, strict=True))
+            assert is_unhidden(camera, solids, share) is seen
+
+    assert min(verdicts.values()) > fewer(100)
+
+
+def test_the_first_of_two_solids_at_one_place_is_seen() -> None:
+    """At equal depths."""
+    solids = [Solid("cube", (0.0, 0.0, 0.7), 0.7)] * 2
+
+    assert shown_pixels(CAMERAS["shipped"], solids, 0) > 0
+    assert shown_pixels(CAMERAS["shipped"], solids, 1) == 0

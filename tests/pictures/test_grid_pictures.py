@@ -6,12 +6,14 @@ import sys
 from io import BytesIO
 from itertools import product
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from browsers import needs_chromium, new_window
 from grids import random_grid, shipped_looks
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.pictures.canvas import (
@@ -25,6 +27,7 @@ from vqagen.pictures.canvas import (
     ITEM_BOTTOM,
     ITEM_SIDE,
     OPEN,
+    PARTICIPANT,
     RIM,
     ROOM,
     SURFACES,
@@ -299,3 +302,37 @@ def test_svg_places_cells_and_items_as_the_picture_does() -> None:
     assert len(ids) == len(set(ids)) and {use[0] for use in uses} <= {f"#{each}" for each in ids}
     assert [text.text for text in document.iter(f"{SVG}text")] == [*"ABCD", *"1234"]
     assert (document.get("width"), document.get("height")) == ("800", "600")
+
+
+STYLES = [
+    GridStyle(4, 4, figure=True),
+    GridStyle(2, 2, figure=True, view=PARTICIPANT),
+    GridStyle(8, 8, figure=True),
+    GridStyle(4, 3, view=DIRECTOR),
+]
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_svg_and_picture_of_a_grid_show_the_same(browser: Any) -> None:
+    """Inside of the shelf, where no label stands; edges may be smoothed otherwise by a pixel."""
+    painter = GridPainter(shipped_looks(), STYLES[0])
+    for seed, style in enumerate(STYLES):
+        grid, own = random_grid(seed, style.width, style.height), GridPainter(shipped_looks(), style, painter.sprites)
+        width, height = style.size
+        page = new_window(browser, viewport={"width": width, "height": height}).new_page()
+        page.set_content(f'<body style="margin:0">{own.svg(*grid)}</body>')
+        shown = page.screenshot()
+        page.context.close()
+        shelf = style.shelf
+        inside = slice(shelf.top, shelf.bottom), slice(shelf.left, shelf.right)
+        drawn, rendered = (_smoothed(decoded(png))[inside] for png in (own.png(*grid), shown))
+
+        differs = np.abs(drawn - rendered).max(axis=2) > 40
+        assert differs.mean() < 0.002, (style, differs.mean())
+
+
+def _smoothed(pixels: np.ndarray) -> np.ndarray:
+    """Return a picture whose edges of one pixel no longer count."""
+    picture = Image.fromarray(pixels.astype(np.uint8)).filter(ImageFilter.GaussianBlur(2))
+    return np.asarray(picture).astype(int)

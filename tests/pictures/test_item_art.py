@@ -80,12 +80,6 @@ def color_words(shown: Any) -> Any:
     return words
 
 
-def test_each_paint_is_what_its_word_says() -> None:
-    paints = numpy.array([list(bytes.fromhex(paint[1:])) for paint in PAINTS.values()])
-
-    assert list(color_words(paints)) == list(PAINTS)
-
-
 @pytest.mark.quick(2)
 @pytest.mark.parametrize("color", PAINTS)
 def test_the_color_of_an_item_is_what_most_of_its_colored_pixels_show(color: str) -> None:

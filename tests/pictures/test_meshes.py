@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,7 @@ import pytest
 
 from vqagen.errors import VqagenError
 from vqagen.pictures.looks import moved, turn_about_z
-from vqagen.pictures.mesh_files import read_mesh
-from vqagen.pictures.meshes import Mesh, cube, cylinder, lathe, ring, sphere
+from vqagen.pictures.meshes import Mesh, cube, cylinder, lathe, read_mesh, ring, sphere
 from vqagen.pictures.raster import hits
 from vqagen.world.camera import Box, CameraRules
 from vqagen.world.solids import Solid, entry_depths
@@ -91,49 +89,31 @@ def test_nothing_behind_the_camera_is_seen() -> None:
     assert len(hits(camera, moved(cube(), np.eye(3), rules.position)).pixels) == 0
 
 
-def as_ply(order: str) -> bytes:
-    """A tetrahedron as binary PLY of a byte order, with a property and an element that do not matter."""
-    name = {"<": "little", ">": "big"}[order]
-    head = (
-        f"ply\nformat binary_{name}_endian 1.0\ncomment x\nelement vertex 4\nproperty float x\nproperty float y\n"
-        "property double z\nproperty uchar red\nelement face 4\nproperty list uchar int vertex_indices\nend_header\n"
-    )
-    points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
-    faces = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
-    body = b"".join(struct.pack(f"{order}ffdB", *point, 7) for point in points)
-    return head.encode() + body + b"".join(struct.pack(f"{order}B3i", 3, *face) for face in faces)
-
-
-def test_obj_and_ply_files_are_read(tmp_path: Path) -> None:
+def test_obj_files_are_read(tmp_path: Path) -> None:
     """Triangles are there twice, for files do not say reliably which side is outside."""
     (tmp_path / "cube.obj").write_text(CUBE_OBJ)
-    (tmp_path / "a.ply").write_bytes(as_ply("<"))
-    (tmp_path / "b.ply").write_bytes(as_ply(">"))
-    text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
-    text += "element face 1\nproperty list uchar int vertex_index\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
-    (tmp_path / "c.ply").write_text(text)
     block = read_mesh(tmp_path / "cube.obj")
-    tetrahedra = [read_mesh(tmp_path / name) for name in ("a.ply", "b.ply")]
 
     assert len(block.points) == 8 and len(block.triangles) == 24
     assert volume(block._replace(triangles=block.triangles[:12])) == pytest.approx(8)
-    assert [volume(each._replace(triangles=each.triangles[:4])) for each in tetrahedra] == pytest.approx([1 / 6] * 2)
-    assert len(read_mesh(tmp_path / "c.ply").triangles) == 2
 
 
-def test_files_without_a_mesh_are_refused(tmp_path: Path) -> None:
-    wrong = {
-        "text.obj": (b"once upon a time\n", "it needs faces"),
-        "picture.obj": (b"\x89PNG\r\n\x1a\n\xff", "neither an OBJ nor a PLY"),
-        "letters.obj": (b"v a b c\nf 1 2 3\n", "neither an OBJ nor a PLY"),
-        "far.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "it needs faces"),
-        "nan.obj": (b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not numbers"),
-        "line.obj": (b"v 0 0 0\nv 1 0 0\nf 1 2\n", "it needs faces"),
-        "short.ply": (as_ply("<")[:-9], "neither an OBJ nor a PLY"),
-    }
-    for name, (content, message) in wrong.items():
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(VqagenError, match=message):
-            read_mesh(tmp_path / name)
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"once upon a time\n", "it needs faces"),
+        (b"\x89PNG\r\n\x1a\n\xff", "not an OBJ file"),
+        (b"v a b c\nf 1 2 3\n", "not an OBJ file"),
+        (b"v 0 0\nv 1 0 0\nf 1 2 1\n", "not an OBJ file"),
+        (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "it needs faces"),
+        (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 -4\n", "it needs faces"),
+        (b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not numbers"),
+        (b"v 0 0 0\nv 1 0 0\nf 1 2\n", "it needs faces"),
+    ],
+)
+def test_files_without_a_mesh_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "wrong.obj").write_bytes(content)
+    with pytest.raises(VqagenError, match=message):
+        read_mesh(tmp_path / "wrong.obj")
     with pytest.raises(VqagenError, match="cannot read the mesh"):
         read_mesh(tmp_path / "none.obj")

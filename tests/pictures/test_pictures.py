@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +42,6 @@ def written(folder: Path) -> dict[str, Any]:
 
 
 # Masks --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("domain", ["clevr", "market"])
-def test_the_fitted_camera_sees_objects_where_their_pixel_coordinates_say(domain: str) -> None:
-    looks = looks_of(domain)
-    for scene in sampled_scenes(10, domain=domain):
-        camera = looks.camera(scene)
-        for thing in scene["objects"]:
-            x, y, _ = camera.project(tuple(thing["3d_coords"]))
-            assert np.hypot(x - thing["pixel_coords"][0], y - thing["pixel_coords"][1]) < 0.75
 
 
 def test_the_released_scenes_are_seen_as_they_were_rendered(shared: Path) -> None:
@@ -164,10 +155,9 @@ def test_dolls_are_no_boxes() -> None:
         left, top, right, bottom = mask.box
         shapes[kind] = mask.pixels
         assert mask.visible_pixels < 0.86 * (right - left) * (bottom - top), kind
-    for one in shapes:
-        for other in shapes:
-            shared = (shapes[one] & shapes[other]).sum() / (shapes[one] | shapes[other]).sum()
-            assert one == other or shared < 0.9, (one, other)
+    for one, other in combinations(shapes, 2):
+        shared = (shapes[one] & shapes[other]).sum() / (shapes[one] | shapes[other]).sum()
+        assert shared < 0.9, (one, other)
 
 
 def test_glass_lets_through_what_is_behind_it() -> None:
@@ -285,7 +275,7 @@ def test_workers_resumed_runs_and_shards_give_the_same_bytes(
         broken.setattr(task, "_draw", lambda *given: draw(*given) if given[3] < 7 else 1 / 0)
         with pytest.raises(ZeroDivisionError):
             vqagen.write_pictures(scenes, "three", settings=vqagen.PictureSettings(kind="drawn", width=60))
-    assert len(list(Path("three.part/images").iterdir())) == 5, "finished pictures stay"
+    assert len(list(Path("three.part/files/images").iterdir())) == 5, "finished pictures stay"
     vqagen_.done(f"scenes draw {scenes} -o three --width 60 --resume")
 
     def content(folder: str) -> dict[str, bytes]:
@@ -352,34 +342,47 @@ def test_objects_placed_by_hand_are_seen_by_the_camera_of_the_domain() -> None:
 
 CUBE = {"shape": "cube", "size": "small", "color": "red", "material": "metal", "3d_coords": [0, 0, 0.35]}
 SEEN = {**CUBE, "pixel_coords": [240, 147, 11.0]}
+CAMERA = Camera.looking_at((1, 2, 3), (0, 0, 0), (0, 0, 1), 500.0, 40, 30).to_record()
+CAMERAS: list[tuple[Any, str]] = [
+    (5, ": expected an object, found 5"),
+    ({"position": [0, 0]}, ".position: expected a list of at least 3"),
+    ({**CAMERA, "focal_pixels": 0}, ".focal_pixels: expected more than 0"),
+    ({**CAMERA, "width": 0}, ".width: expected 1 or more"),
+    ({**CAMERA, "height": 4097}, ".height: expected 4096 or less"),
+    ({**CAMERA, "width": True}, ".width: expected a whole number"),
+    ({**CAMERA, "up": [0, 0, 2]}, ": right, up and forward: expected vectors of length 1 at right angles"),
+    ({**CAMERA, "right": CAMERA["up"]}, ": right, up and forward: expected vectors of length 1 at right angles"),
+]
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"image_filename": "../up.png"}, "image_filename: expected the name of a PNG file without folders"),
     ({"image_filename": None}, "image_filename: expected the name of a PNG file"),
     ({"image_filename": "a\nb.png"}, "without folders or control characters"),
     ({"image_filename": "a.jpg"}, "found 'a.jpg'"),
-    ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: has no 3d_coords, by which pictures"),
+    ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: missing key '3d_coords'"),
     ({"objects": [SEEN, CUBE]}, "objects[1]: has no pixel_coords, by which pictures"),
-    ({"objects": [{**SEEN, "3d_coords": [0, 1e308, 1]}]}, "3d_coords: expected three numbers, none beyond"),
-    ({"objects": [{**SEEN, "pixel_coords": [9, 9]}]}, "pixel_coords: expected three numbers"),
+    ({"objects": [{**SEEN, "3d_coords": [0, 1e308, 1]}]}, "3d_coords[1]: expected 1000000.0 or less"),
+    ({"objects": [{**SEEN, "pixel_coords": [9, 9]}]}, "pixel_coords: expected a list of at least 3"),
     ({"objects": [{**SEEN, "pixel_coords": [9, 9, 2.0]}]}, "pixel_coords: no camera of"),
     ({"objects": [{**SEEN, "rotation": "left"}]}, "rotation: expected a number, found 'left'"),
-    ({"objects": [SEEN], "rotation_unit": "turns"}, "rotation_unit: expected degrees or radians, found 'turns'"),
+    ({"objects": [SEEN], "rotation_unit": "turns"}, "rotation_unit: expected 'degrees' or 'radians', found 'turns'"),
     ({"objects": [{**SEEN, "shape": "cub"}]}, "unknown shape 'cub'; did you mean 'cube'?"),
     ({"objects": [{**SEEN, "color": "pink"}]}, "unknown color 'pink'; known: gray, red"),
     ({"objects": [{**SEEN, "material": ["metal"]}]}, "material: expected text"),
     ({"objects": [{key: SEEN[key] for key in SEEN if key != "size"}]}, "has no size; are the scenes of another domain"),
-    ({"objects": None}, "objects: expected a list of objects, found null"),
-    ({"objects": [5]}, "objects: expected a list of objects"),
-    ({"camera": 5}, "camera: expected an object with position"),
-    ({"camera": {"position": [0, 0]}}, "camera: position: expected three numbers"),
+    ({"objects": None}, "objects: expected a list, found null"),
+    ({"objects": [5]}, "objects[0]: expected an object"),
+    *(({"camera": camera}, f"camera{fault}") for camera, fault in CAMERAS),
 ]
 
 
 def test_what_has_no_picture_is_refused(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     """The scene is named with its fault, and nothing is left behind."""
     vqagen_, failed = Commands(capsysbinary), []
-    for change, message in WRONG:
-        path = write(tmp_path, [{**standing("small red metal cube"), **change}])
+    row = standing("small red metal cube")
+    same = [row, {**row, "image_filename": "ROW.png"}]  # on some disks, letters of either case are the same
+    wrong = [([{**row, **change}], message) for change, message in WRONG]
+    for scenes, message in [*wrong, (same, "ROW.png is the name of two scenes"), (same, "; the first is in")]:
+        path = write(tmp_path, scenes)
         ran = vqagen_(f"scenes draw {path} -o {tmp_path / 'out'}")
         if ran.code != 3 or message not in ran.err or "scenes[0]" not in ran.err or (tmp_path / "out").exists():
             failed.append(f"{message}: {ran.code} {ran.err}")
@@ -387,22 +390,8 @@ def test_what_has_no_picture_is_refused(capsysbinary: pytest.CaptureFixture[byte
     assert not failed, "\n".join(failed)
 
 
-def test_cameras_that_are_none_are_refused() -> None:
-    right = Camera.looking_at((1, 2, 3), (0, 0, 0), (0, 0, 1), 500.0, 40, 30).to_record()
-    changes: list[dict[str, Any]] = [
-        {"focal_pixels": 0},
-        {"width": 0},
-        {"height": 10**6},
-        {"up": [0, 0, 2]},
-        {"right": right["up"]},
-        {"position": [0, 0, float("nan")]},
-        {"width": True},
-    ]
-
-    assert Camera.from_record(json.loads(json.dumps(right))).to_record() == right
-    for change in changes:
-        with pytest.raises(ValueError, match="expected"):
-            Camera.from_record({**right, **change})
+def test_a_camera_is_read_as_it_is_written() -> None:
+    assert Camera.from_record(json.loads(json.dumps(CAMERA))).to_record() == CAMERA
 
 
 def test_no_picture_is_too_wide(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
@@ -417,37 +406,6 @@ def test_check_reports_mistakes_in_looks(capsysbinary: pytest.CaptureFixture[byt
     ran = Commands(capsysbinary)(f"check {path}")
 
     assert ran.code == 1 and "render.color" in ran.out.decode() + ran.err
-
-
-def test_two_scenes_of_one_name_are_refused(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
-    """Or the picture of one would stand for both; on some disks letters of either case are the same."""
-    scenes = plain_scenes(2)
-    scenes[1]["image_filename"] = scenes[0]["image_filename"].upper().replace(".PNG", ".png")
-    ran = Commands(capsysbinary)(f"scenes draw {write(tmp_path, scenes)} -o {tmp_path / 'images'}")
-
-    assert ran.code == 3 and "is the name of two scenes" in ran.err
-    assert "scenes[1]" in ran.err and "the first is in" in ran.err and "scenes[0]" in ran.err
-
-
-def test_a_full_disk_is_one_message(
-    capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Finished pictures stay, and --resume finishes the rest."""
-    scenes = write(tmp_path, [{**each, "objects": each["objects"][:1]} for each in sampled_scenes(7)])
-    write_bytes = Path.write_bytes
-
-    def full(path: Path, content: bytes) -> int:
-        if path.name.endswith("6.png"):
-            raise OSError(28, "No space left on device", str(path))
-        return write_bytes(path, content)
-
-    with monkeypatch.context() as disk:
-        disk.setattr(Path, "write_bytes", full)
-        ran = Commands(capsysbinary)(f"scenes draw {scenes} -o {tmp_path / 'out'} --width 60")
-    assert ran.code == 3 and "No space left on device" in ran.err and "--resume finishes it" in ran.err
-    assert len(list((tmp_path / "out.part" / "images").iterdir())) >= 5
-    done = Commands(capsysbinary).done(f"scenes draw {scenes} -o {tmp_path / 'out'} --width 60 --resume")
-    assert "7 pictures" in done.err and len(list((tmp_path / "out" / "images").iterdir())) == 7
 
 
 def test_rendering_without_its_extra_says_what_to_install(

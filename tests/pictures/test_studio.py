@@ -132,13 +132,13 @@ def test_lamps_move_by_the_seed_and_turn_with_the_camera() -> None:
     turned = market.lights({}, stream(0, "lights", 1))
 
     assert one == again != other and one[-1] == other[-1], "the sun stays"
-    assert [each["name"] for each in one] == list(LAMPS)
-    assert np.abs(np.array(one[0]["position"]) - LAMPS["key"].position).max() <= 1
+    assert [lamp["name"] for lamp in one] == [lamp["name"] for lamp in LAMPS]
+    assert np.abs(np.array(one[0]["position"]) - LAMPS[0]["position"]).max() <= 1
     assert turned[0]["position"][1] < one[0]["position"][1] - 2, "the key lamp stays beside the camera"
     assert studio.lights({"lights": one}, stream(9, "lights")) == one
     for wrong in (5, [{}], [{**one[0], "half_side": 0}], [{**one[0], "position": [0, "x", 1]}]):
-        with pytest.raises(BadInput, match="expected a list of lamps"):
-            studio.lights({"lights": wrong}, stream(0, "lights"))
+        with pytest.raises(BadInput, match="lights"):
+            looks_of().camera({"objects": [], "lights": wrong})
 
 
 @pytest.mark.slow
@@ -150,23 +150,12 @@ def test_rendered_folders_are_the_same_however_they_are_made(
     vqagen_ = Commands(capsysbinary)
     vqagen_.done("scenes render scenes.json -o one --width 120 --samples 2")
     vqagen_.done("scenes render scenes.json -o two --width 120 --samples 2 --workers 2")
-    render = Studio.render
-
-    def once(studio: Studio, *given: Any) -> Any:
-        if len(list(Path("three.part/images").glob("*"))) == 5:
-            raise KeyboardInterrupt
-        return render(studio, *given)
-
-    with monkeypatch.context() as broken:
-        broken.setattr(Studio, "render", once)
-        assert vqagen_("scenes render scenes.json -o three --width 120 --samples 2").code == 130
-    vqagen_.done("scenes render scenes.json -o three --width 120 --samples 2 --resume")
     vqagen_.done("scenes render one/scenes.json -o again --samples 2 --seed 5")
 
     def content(folder: str) -> dict[str, bytes]:
         return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
-    assert len(content("one")) == 8 and content("one") == content("two") == content("three")
+    assert len(content("one")) == 8 and content("one") == content("two")
     scenes, again = (json.loads(content(name)["scenes.json"])["scenes"] for name in ("one", "again"))
     assert scenes == again, "camera and lamps are recorded"
     assert scenes[0]["picture"]["kind"] == "rendered" and scenes[0]["picture"]["samples"] == 2

@@ -25,24 +25,29 @@ from toy_work import Toy, ToyJob, begun
 from waiting import wait_until
 
 from vqagen.errors import BadInput, InputWarning, VqagenError
+from vqagen.run.blocks import Block, in_order
 from vqagen.run.engines import TRIES, Processes, in_process
-from vqagen.run.work import Block, Engine, Window, WindowFailed, do_window
+from vqagen.run.work import Engine, Window, WindowFailed, do_window
 
 Result = TypeVar("Result")
 
 
-def made(job: ToyJob, engine: Engine, first: int | None = None) -> list[Block]:
-    """All blocks of a job."""
-    first = job.first if first is None else first
-    with closing(engine(job.work(first), job.windows(first))) as blocks:
-        return list(blocks)
+def begun_on(engine: Engine, job: ToyJob) -> Generator[Block]:
+    """The blocks of a job, as they are finished."""
+    return engine(job.work(), ((job.first, window) for window in job.windows(job.first)))
+
+
+def made(job: ToyJob, engine: Engine) -> list[Block]:
+    """All blocks of a job, in order."""
+    with closing(begun_on(engine, job)) as blocks:
+        return list(in_order(blocks, job.first))
 
 
 def made_until(job: ToyJob, kind: type[Exception], workers: int = 2) -> tuple[list[int], str]:
-    """The first items of the blocks that come before an error, and the error."""
+    """The first items of the blocks that come before an error and follow each other, and the error."""
     seen = []
-    with pytest.raises(kind) as raised, closing(Processes(workers)(job.work(0), job.windows(0))) as blocks:
-        for block in blocks:
+    with pytest.raises(kind) as raised, closing(begun_on(Processes(workers), job)) as blocks:
+        for block in in_order(blocks, job.first):
             seen.append(block.first)
     return seen, str(raised.value)
 
@@ -94,13 +99,28 @@ def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_p
     workers, ahead = 2, 8
     job = ToyJob(100, 2, toy=Toy({0: "wait for the crowd"}, folder=str(tmp_path), crowd=ahead))
     read: list[Window] = []
-    windows = (read.append(window) or window for window in job.windows(0))
-    with closing(Processes(workers)(job.work(0), windows)) as blocks:
-        ahead_of_each = [len(read) - given for given, _ in enumerate(blocks)]
+    windows = (read.append(window) or (0, window) for window in job.windows(0))
+    with closing(Processes(workers)(job.work(), windows)) as blocks:
+        ahead_of_each = [len(read) - given for given, _ in enumerate(in_order(blocks, 0))]
 
     assert ahead_of_each[0] == ahead
     assert max(ahead_of_each) == ahead
     assert len(read) == len(ahead_of_each) == len(begun(tmp_path)) == 50
+
+
+@pytest.mark.slow
+def test_blocks_are_handed_over_before_their_window_is_done(tmp_path: Path, mark: str) -> None:
+    """Two windows of one worker each, which never end: a kill loses what is in the making, and no more."""
+    job = ToyJob(20, 10, toy=Toy({6: "stay", 18: "stay"}, folder=str(tmp_path)))
+    with closing(begun_on(Processes(2), job)) as blocks:
+        assert sorted(next(blocks).first for _ in range(7)) == [0, 2, 4, 10, 12, 14, 16]
+
+
+def test_a_worker_that_dies_in_a_window_hands_over_no_block_twice(tmp_path: Path) -> None:
+    job = ToyJob(10, 10, toy=Toy({6: "die once"}, folder=str(tmp_path)))
+    blocks, _ = with_warnings(lambda: [*begun_on(Processes(1), job)])
+
+    assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
 # Workers that die ----------------------------------------------------------------------------------------------------
@@ -138,7 +158,7 @@ def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str
 
     def kill_the_first() -> list[int]:
         blocks = []
-        with closing(Processes(2)(job.work(0), job.windows(0))) as making:
+        with closing(begun_on(Processes(2), job)) as making:
             for block in making:
                 blocks.append(block.first)
                 if len(blocks) == 1:
@@ -146,7 +166,7 @@ def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str
                         os.kill(process, signal.SIGKILL)
         return blocks
 
-    assert with_warnings(kill_the_first)[0] == list(range(40))
+    assert sorted(with_warnings(kill_the_first)[0]) == list(range(40))
 
 
 # Errors --------------------------------------------------------------------------------------------------------------
@@ -170,7 +190,7 @@ def test_the_outcome_of_a_window_comes_back_as_it_was() -> None:
     """Not every exception can be pickled, and not everything that was pickled can be made again."""
     for acts, kind, message in MISTAKES:
         items = [item for window in ToyJob(2, 2, 4).windows(4) for item in window]
-        outcome = do_window("", pickle.dumps(Toy({5: acts[5]})), pickle.dumps(items))
+        outcome = do_window("", (pickle.dumps(Toy({5: acts[5]})), 0, pickle.dumps(items)), lambda block: None)
         sys.modules.pop("a_module_of_the_worker", None)
         error = pickle.loads(pickle.dumps(outcome)).error
 
@@ -233,7 +253,7 @@ def interrupted(blocks: Generator[Block]) -> None:
 def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Generator[Block]], None]) -> None:
     """Not even one that is in the middle of a window."""
     job = ToyJob(20, 2, toy=Toy(dict.fromkeys(range(6, 20, 2), "stay")))
-    blocks = Processes(2)(job.work(0), job.windows(0))
+    blocks = begun_on(Processes(2), job)
     next(blocks)
     assert len(marked(mark)) == 2
 

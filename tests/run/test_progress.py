@@ -12,7 +12,7 @@ import pytest
 from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
-from vqagen.cli.progress import LINE_EVERY, counting, run_progress
+from vqagen.cli.messages import LINE_EVERY, counting, run_progress
 from vqagen.run.runner import Progress
 
 

@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from toy_runs import BlockWritten, run
+from toy_runs import Killed, run, stop_after
 from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
 from vqagen.files.formats import JSON, JSON_LINES, Record
+from vqagen.run.blocks import BlockFolder, part_of
 from vqagen.run.engines import Processes, in_process
-from vqagen.run.journal import Journal, journal_of, part_of
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, make_target, publish
-from vqagen.run.runner import RunResult
-
-
-class Killed(BaseException):
-    """Ends a run."""
-
-
-def after(items: int, error: BaseException) -> Callable[[BlockWritten], None]:
-    """Ends a run with an error when so many items are done."""
-
-    def tell(made: BlockWritten) -> None:
-        if made.end == items:
-            raise error
-
-    return tell
+from vqagen.run.output import Output, claimed, make_target
+from vqagen.run.runner import Progress, RunResult
 
 
 def stopped(job: ToyJob, output: Output, error: BaseException, items: int = 6, *, force: bool = False) -> list[str]:
     """Run until so many items are done; the notes of the error that ended it."""
     with pytest.raises(type(error)) as raised:
-        run(job, in_process, output, after(items, error), force=force)
+        run(job, in_process, output, stop_after(items, error), force=force)
     return getattr(raised.value, "__notes__", [])
 
 
@@ -72,15 +56,16 @@ def test_records_are_numbered_by_their_place_and_never_inside_a_text(tmp_path: P
     assert [line.split(b",")[0] for line in lines] == [b'{"question_index":%d' % number for number in range(6)]
 
 
-def test_each_block_is_told_when_it_is_kept(toys: Output) -> None:
+def test_each_block_is_told_when_it_is_kept_and_its_tally_at_the_end(toys: Output) -> None:
     told = []
 
-    def tell(made: BlockWritten) -> None:
-        told.append((made.first, made.end, made.records, part_of(toys.target.place).read_bytes().count(b'"toy":')))
+    def tell(progress: Progress) -> None:
+        blocks = len([*part_of(toys.target.place).glob("*.block")])
+        told.append((progress.items, progress.new_records, blocks))
 
-    run(ToyJob(), in_process, toys, tell)
+    run(ToyJob(), in_process, toys, tell, add_tally=lambda tally: told.append(tally["toys"]))
 
-    assert told == [(0, 2, 0, 0), (2, 3, 1, 1), (3, 5, 3, 4), (5, 6, 2, 6), (6, 8, 0, 6), (8, 9, 1, 7)]
+    assert told == [(2, 0, 1), (3, 1, 2), (5, 4, 3), (6, 6, 4), (8, 6, 5), (9, 7, 6), 2, 1, 2, 1, 2, 1]
 
 
 # A run that is stopped -----------------------------------------------------------------------------------------------
@@ -92,7 +77,7 @@ def test_what_was_made_is_kept_and_it_is_said_where(output: Output, error: type[
     part, name = part_of(output.target.place), output.target.place.name
 
     assert notes == [f"what was made is kept in {part}; the same command with --resume finishes it"]
-    assert sorted(os.listdir(part.parent)) == [f"{name}.journal", f"{name}.part"]
+    assert os.listdir(part.parent) == [f"{name}.part"]
 
 
 def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
@@ -112,22 +97,25 @@ def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, job: T
     """With any number of workers, also if another number began it."""
     whole, halved = toy_output(tmp_path / "whole.json"), toy_output(tmp_path / "halved.json")
     records = run(job, in_process, whole).records
-    for items in {block.end for block in in_process(job.work(job.first), job.windows(job.first))}:
-        stopped(job, halved, Killed(), items, force=True)
+    ends = list[int]()
+    run(job, in_process, halved, lambda progress: ends.append(progress.items))
+    for items in ends:
+        halved.target.place.unlink()
+        stopped(job, halved, Killed(), items)
         job.asked.clear()
-        made = list[BlockWritten]()
-        came = run(job, Processes(workers) if workers else in_process, halved, made.append, resume=True)
+        told = list[Progress]()
+        came = run(job, Processes(workers) if workers else in_process, halved, told.append, resume=True)
 
         assert (halved.target.place.read_bytes(), came.records) == (whole.target.place.read_bytes(), records)
-        assert (came.resumed_items, job.asked) == (items - job.first, [items])
-        assert [each.is_resumed for each in made] == [each.end <= items for each in made]
+        assert (came.resumed_items, job.asked) == (items, [job.first + items])
+        assert [each.resumed_items for each in told] == [min(each, items) for each in ends]
 
 
 # What is there -------------------------------------------------------------------------------------------------------
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_what_an_earlier_run_left_is_not_touched_unasked(toys: Output) -> None:
@@ -159,16 +147,16 @@ def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monke
     """It is looked for again when the name is held."""
     made: list[dict[str, bytes]] = []
 
-    hold = Journal.hold
+    hold = BlockFolder.hold
 
-    def wait_for_another(journal: Journal) -> Journal:
+    def wait_for_another(folder: BlockFolder) -> None:
         if not made:
             made.append({})
             run(ToyJob(), in_process, toys)
             made.append(contents(toys.target.place.parent))
-        return hold(journal)
+        hold(folder)
 
-    monkeypatch.setattr(Journal, "hold", wait_for_another)
+    monkeypatch.setattr(BlockFolder, "hold", wait_for_another)
     with pytest.raises(UsageError, match=r"toys\.json exists already; give --force to replace it"):
         run(ToyJob(6), in_process, toys)
 
@@ -176,7 +164,7 @@ def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monke
 
 
 def test_an_input_never_has_the_name_of_a_file_that_the_run_makes(tmp_path: Path) -> None:
-    for name, out in (("toys.journal", "toys"), ("toys.part", "toys"), ("toys.jsonl.info.json", "toys.jsonl")):
+    for name, out in (("toys.part", "toys"), ("toys.jsonl.info.json", "toys.jsonl")):
         given, target = tmp_path / name, make_target(str(tmp_path / out), JSON_LINES if "." in out else JSON)
         given.write_bytes(b'{"scenes": []}')
         for force in (True, False):
@@ -263,7 +251,7 @@ class All:
 
 @pytest.fixture(params=[None, All])
 def chosen(request: pytest.FixtureRequest, tmp_path: Path) -> Output:
-    """Made of its part by renaming it, and by choosing from it."""
+    """Made of all records, and by choosing from them."""
     return toy_output(tmp_path / "toys.jsonl", request.param and request.param())
 
 
@@ -292,20 +280,26 @@ def test_a_result_that_cannot_be_told_leaves_the_output_unfinished(chosen: Outpu
     assert contents(chosen.target.place.parent).keys() == {"toys.jsonl", "toys.jsonl.info.json"}
 
 
+@pytest.mark.parametrize("killed_at", ["remove", "half"])
 def test_a_run_that_is_killed_when_its_output_has_its_name_is_complete(
-    chosen: Output, monkeypatch: pytest.MonkeyPatch
+    chosen: Output, monkeypatch: pytest.MonkeyPatch, killed_at: str
 ) -> None:
-    def publish_and_kill(*given: Any) -> None:
-        publish(*given)
+    """Before its blocks are deleted, or while they are."""
+    remove = BlockFolder.remove
+
+    def kill(folder: BlockFolder) -> None:
+        if killed_at == "half":
+            remove(folder)
+            folder.path.with_name(f".{folder.path.name}").mkdir()
         raise Killed
 
     with monkeypatch.context() as killing, pytest.raises(Killed):
-        killing.setattr("vqagen.run.runner.publish", publish_and_kill)
+        killing.setattr(BlockFolder, "remove", kill)
         run(ToyJob(), in_process, chosen)
-    assert journal_of(chosen.target.place).exists()
+    assert any("part" in name for name in os.listdir(chosen.target.place.parent))
 
     assert run(ToyJob(), in_process, chosen, resume=True).was_complete
-    assert part_of(chosen.target.place).exists() is journal_of(chosen.target.place).exists() is False
+    assert not any("part" in name for name in os.listdir(chosen.target.place.parent))
 
 
 def test_what_killed_writers_left_is_cleared_away_and_nothing_else(tmp_path: Path) -> None:
@@ -338,18 +332,20 @@ def test_what_is_replaced_keeps_its_info_until_then(tmp_path: Path, name: str, m
 def test_a_run_that_is_killed_before_its_output_has_its_name_goes_on(
     chosen: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the journal says of the end does not count before."""
-    run(ToyJob(), in_process, chosen)
-    made = contents(chosen.target.place.parent)
+    replace = os.replace
 
-    def kill(*paths: object) -> None:
-        raise Killed
+    def kill(beside: Path, path: Path) -> None:
+        if path.suffix != ".block":
+            raise Killed
+        replace(beside, path)
 
     with monkeypatch.context() as killing, pytest.raises(Killed):
         killing.setattr(os, "replace", kill)
-        run(ToyJob(), in_process, chosen, force=True)
+        run(ToyJob(), in_process, chosen)
     assert run(ToyJob(), in_process, chosen, resume=True).records == 7
 
+    made = contents(chosen.target.place.parent)
+    run(ToyJob(), in_process, chosen, force=True)
     assert contents(chosen.target.place.parent) == made
 
 
@@ -362,7 +358,7 @@ def test_of_a_link_the_file_that_it_names_is_made(tmp_path: Path) -> None:
     (tmp_path / "toys.json").symlink_to(tmp_path / "elsewhere" / "made.json")
     output = toy_output(tmp_path / "toys.json")
     stopped(ToyJob(), output, Killed())
-    assert sorted(os.listdir(tmp_path / "elsewhere")) == ["made.json.journal", "made.json.part"]
+    assert os.listdir(tmp_path / "elsewhere") == ["made.json.part"]
 
     run(ToyJob(), in_process, output, resume=True)
 

@@ -105,14 +105,6 @@ def test_the_detectable_difference_follows_from_the_discordant_questions() -> No
     assert found.detectable == pytest.approx((1.959964 + 0.841621) * math.sqrt(200) / 1000, rel=1e-3)
 
 
-def test_soft_scores_have_no_mcnemar() -> None:
-    """Scores between 0 and 1, as VQA's, are compared by their differences alone."""
-    found = paired_difference(np.array([0.3, 1.0, 0.6]), np.array([0.6, 1.0, 1.0]), np.arange(3))
-
-    assert found.mcnemar is None
-    assert found.mean == pytest.approx(0.7 / 3)
-
-
 # Files ------------------------------------------------------------------------------------------------------------
 
 PROGRAM = [{"type": "scene", "inputs": [], "value_inputs": []}, {"type": "exist", "inputs": [0], "value_inputs": []}]
@@ -160,26 +152,19 @@ def test_two_files_are_compared_over_all_questions_and_in_groups() -> None:
     assert (found.questions, found.images) == (40, 20)
 
 
-def test_all_groups_of_a_comparison_are_corrected_together() -> None:
-    """Holm's p of a group takes the groups of all fields into account, as all are read."""
-    written({"a": A, "b": B})
-
-    found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category", "function"])
-
-    assert {group.field for group in found.groups} == {"category", "function"}
-    expected = holm([group.p for group in found.groups])
-    assert [group.corrected_p for group in found.groups] == expected
-
-
-def test_three_files_have_three_pairs() -> None:
-    """Each model is compared with each later one."""
+def test_pairs_and_groups_of_several_models_are_corrected_together() -> None:
+    """Holm's p takes the groups of all fields into account, as all are read; a cross has a group for each pair."""
     written({"a": A, "b": B, "c": "1" * 40})
 
-    found = compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl")
+    found = compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl", group_by=["category", "category*function"])
 
     assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
-    corrected = holm([pair.p for pair in found.pairs])
-    assert [pair.corrected_p for pair in found.pairs] == corrected
+    assert [(group.group, group.n) for group in found.groups if group.field != "category" and group.second == "b"] == [
+        ("count, count", 20),
+        ("exist, exist", 20),
+    ]
+    for tested in (found.pairs, found.groups):
+        assert [each.corrected_p for each in tested] == holm([each.p for each in tested])
 
 
 def test_a_missing_prediction_is_wrong_or_left_out_for_all_models() -> None:
@@ -251,15 +236,6 @@ def test_mistakes_are_one_line(vqagen_: Commands) -> None:
     for line, (code, said) in MISTAKES.items():
         ran = vqagen_(f"compare {line}")
         assert (ran.code, said in ran.err, len(ran.err.splitlines())) == (code, True, 1), ran.err
-
-
-def test_models_are_compared_in_crosses_of_fields() -> None:
-    """A cross has a group for each combination of values, as in an evaluation."""
-    written({"a": A, "b": B})
-
-    found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category*function"])
-
-    assert [(group.group, group.n) for group in found.groups] == [("count, count", 20), ("exist, exist", 20)]
 
 
 def test_the_report_as_json_and_csv_has_the_same_numbers(vqagen_: Commands) -> None:

@@ -11,8 +11,15 @@ import pytest
 
 from vqagen import rewards
 from vqagen.dataset.rows import COLUMNS
-from vqagen.environments.endless import Environment, environment
-from vqagen.environments.levels import CURRICULUM_SAMPLES, LEVELS, Level, Levels, Schedule
+from vqagen.environments.endless import (
+    CURRICULUM_SAMPLES,
+    LEVELS,
+    Environment,
+    Level,
+    Levels,
+    Schedule,
+    environment,
+)
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import find_domain, load_catalogue
 from vqagen.language.program import Program

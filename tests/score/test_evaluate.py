@@ -16,8 +16,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.report.table import SCREEN_ROWS
-from vqagen.score.evaluate.evaluation import evaluate
-from vqagen.score.evaluate.report import toolkit_lines
+from vqagen.score.evaluate import evaluate_items, toolkit_lines
 from vqagen.score.intervals import wilson
 from vqagen.score.predictions.reading import read_predictions
 
@@ -121,43 +120,26 @@ def test_what_fits_a_screen_is_printed(run: Commands) -> None:
     assert all(title in whole for title in ("Family", "Depth", "Yes/no questions")) and "by --all" not in whole
 
 
-def test_lines_of_text_answer_the_questions_in_their_order(run: Commands) -> None:
-    """Lines have no ids: the first one answers the first question of the file, or of the split, whatever its number."""
-    later = [{**record, "split": "val" if number % 2 else "train"} for number, record in enumerate(questions()[7:31])]
-    Path("later.json").write_text(json.dumps({"questions": later}))
-    asked = later[1::2]
-    Path("lines.txt").write_text("\n".join(str(each["answer"]) for each in asked))
-
-    record = report(run, "later.json lines.txt --split val")
-
-    assert rows(record, "overall")["overall"]["accuracy"] == 1 and record["coverage"]["answered"] == len(asked) == 12
-
-
-def test_lines_for_the_whole_file_are_no_lines_for_a_split(run: Commands) -> None:
-    """Nor is any other number of lines; the message has both numbers."""
-    halves = [{**record, "split": "val" if number % 2 else "train"} for number, record in enumerate(questions()[:4])]
+def test_lines_of_text_answer_the_questions_of_the_file_or_of_a_split(run: Commands) -> None:
+    """In their order, whatever their numbers. Another number of lines is refused, with both numbers."""
+    halves = [{**record, "split": "val" if number % 2 else "train"} for number, record in enumerate(questions()[7:11])]
     Path("halves.json").write_text(json.dumps({"questions": halves}))
     Path("all.txt").write_text("".join(f"{each['answer']}\n" for each in halves))
+    Path("val.txt").write_text("".join(f"{each['answer']}\n" for each in halves[1::2]))
     Path("three.txt").write_text("yes\n" * 3)
 
     ran = run("evaluate halves.json all.txt --split val")
     assert (ran.code, ran.out) == (3, b"")
     assert "all.txt: 4 lines for 2 questions" in ran.err and "they match the whole file: leave out --split" in ran.err
     assert "3 lines for 4 questions" in run("evaluate halves.json three.txt").err
-    assert rows(report(run, "halves.json all.txt"), "overall")["overall"]["accuracy"] == 1
+    for line in ("halves.json all.txt", "halves.json val.txt --split val"):
+        assert rows(report(run, line), "overall")["overall"]["accuracy"] == 1
 
 
-def test_the_prediction_beside_a_copy_of_the_right_answer_is_scored(run: Commands) -> None:
-    """In a table too; where names do not tell, --prediction-key decides, also for compare."""
-    for name in ("pred", "model_answer", "predicted_answer", "output"):
-        lines = [{"id": each["question_index"], "answer": each["answer"], name: "?"} for each in questions()]
-        Path("p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        header = f"index,answer,{name}\n"
-        Path("p.csv").write_text(header + "".join(f"{line['id']},{line['answer']},?\n" for line in lines))
-        for file in ("p.jsonl", "p.csv"):
-            assert rows(report(run, f"questions.json {file}"), "overall")["overall"]["accuracy"] == 0, (name, file)
-
-    Path("p.jsonl").write_text(Path("p.jsonl").read_text().replace("output", "gpt"))
+def test_the_key_of_predictions_is_an_option_of_both_commands(run: Commands) -> None:
+    """Where names do not tell which of two is the prediction."""
+    lines = [{"id": each["question_index"], "answer": each["answer"], "gpt": "?"} for each in questions()]
+    Path("p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     for command in ("evaluate questions.json p.jsonl", "compare questions.json p.jsonl p.jsonl"):
         assert "'answer' and 'gpt' may each be the prediction" in run(command).err
     assert rows(report(run, "questions.json p.jsonl --prediction-key gpt"), "overall")["overall"]["accuracy"] == 0
@@ -201,7 +183,7 @@ def test_the_lines_of_the_toolkit() -> None:
     right = [at < right for right, total in SEED_TABLE.values() for at in range(total)]
     given = {at: "yes" if is_right else "no" for at, is_right in enumerate(right)}
 
-    found = evaluate(table(["yes"] * len(types), type=types), read_predictions(given))
+    found = evaluate_items(table(["yes"] * len(types), type=types), read_predictions(given))
 
     assert list(toolkit_lines(found))[1:] == SEED_LINES[1:]
 
@@ -218,29 +200,6 @@ def test_the_table_of_the_seed(run: Commands) -> None:
     lines = ran.out.decode().splitlines()
     assert lines[5:] == SEED_LINES
     assert lines[1].startswith("coverage: 28,020 of 28,020 answered (100.0%)")
-
-
-def test_the_blocks_of_vqa(run: Commands) -> None:
-    """VQAv2's types of answers have the blocks of theirs: yes/no, counting, and free text among the answers."""
-    answers = {"yes/no": ("yes", "no"), "number": ("2", "3"), "other": ("red", "red")}
-    asked = [{"image_id": 1, "question": "?", "question_id": number} for number in range(3)]
-    annotations = [
-        {"question_id": number, "image_id": 1, "question_type": "what", "answer_type": kind,
-         "multiple_choice_answer": right, "answers": [{"answer": right, "answer_id": i} for i in range(10)]}
-        for number, (kind, (right, _)) in enumerate(answers.items())
-    ]  # fmt: skip
-    given = [{"question_id": number, "answer": answer} for number, (_, answer) in enumerate(answers.values())]
-    written = {"v2_questions": {"questions": asked}, "v2_annotations": {"annotations": annotations}, "given": given}
-    for name, content in written.items():
-        Path(f"{name}.json").write_text(json.dumps(content))
-
-    tables = report(run, "v2_annotations.json given.json --normalise vqa-official")["tables"]
-
-    assert tables["yes_no"]["rows"][0]["recall"] == 0
-    assert tables["counting"]["rows"][0]["off by one"] == 1
-    assert [(row["kind"], row["answer"]) for row in tables["answers"]["rows"]] == [
-        ("bool", "yes"), ("integer", "2"), ("text", "red"),
-    ]  # fmt: skip
 
 
 # Gates and outputs ------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +18,10 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import vqagen
 from vqagen.errors import BadInput, InputWarning, UsageError
 from vqagen.items.table import CHOICE, OPEN, Column, Gold, Items
-from vqagen.score.evaluate.evaluation import SKIP, Evaluation, EvaluationSettings, Row, evaluate
-from vqagen.score.evaluate.report import score_report
-from vqagen.score.evaluate.tables import (
+from vqagen.score.evaluate import evaluate_items
+from vqagen.score.evaluation import SKIP, Evaluation, EvaluationSettings
+from vqagen.score.predictions.reading import read_predictions
+from vqagen.score.tables import (
     confusion_table,
     counting_table,
     dialogs_table,
@@ -29,8 +30,6 @@ from vqagen.score.evaluate.tables import (
     pairs_table,
     yes_no_table,
 )
-from vqagen.score.predictions.reading import read_predictions
-from vqagen.tasks.director.views import KINDS
 
 SKIPPING = EvaluationSettings(missing=SKIP)
 
@@ -38,7 +37,7 @@ SKIPPING = EvaluationSettings(missing=SKIP)
 def scored(items: Items, answers: Sequence[str | None], settings: EvaluationSettings | None = None) -> Evaluation:
     """The evaluation of an answer to each item, in their order; None for a missing one."""
     given = {id: answer for id, answer in zip(items.ids, answers, strict=True) if answer is not None}
-    return evaluate(items, read_predictions(given), settings)
+    return evaluate_items(items, read_predictions(given), settings)
 
 
 def oracle(items: Items, settings: EvaluationSettings | None = None) -> Evaluation:
@@ -64,7 +63,7 @@ def test_faults_are_counted_in_any_order_of_the_predictions(seed: int) -> None:
     answers = ["red", "red", "red", "red", "caf\u00e9", "red", "red"]
     items = replace(table(answers, options=[("red", "blue", "caf\u00e9")] * 7), mode=CHOICE)
 
-    found = evaluate(items, read_predictions([{"id": id, "answer": answer} for id, answer in shuffled]))
+    found = evaluate_items(items, read_predictions([{"id": id, "answer": answer} for id, answer in shuffled]))
 
     coverage = found.coverage._asdict()
     examples = coverage.pop("examples")
@@ -108,11 +107,11 @@ def test_predictions_of_other_questions_are_no_score() -> None:
     message = "no prediction belongs to a question: predictions are for 7, 8; questions are 0"
 
     with pytest.raises(BadInput, match=message):
-        evaluate(table(["red"]), read_predictions({8: "red", 7: "red"}))
+        evaluate_items(table(["red"]), read_predictions({8: "red", 7: "red"}))
     with pytest.raises(BadInput, match="no predictions to score"):
-        evaluate(table(["red"]), read_predictions([]))
+        evaluate_items(table(["red"]), read_predictions([]))
     with pytest.raises(BadInput, match="no questions"):
-        evaluate(table([]), read_predictions({8: "red"}))
+        evaluate_items(table([]), read_predictions({8: "red"}))
 
 
 @pytest.mark.parametrize("ids", [["7", "8", "7"], ["a", "b", "a"]])
@@ -122,18 +121,18 @@ def test_two_questions_of_one_id_are_rejected(ids: list[str]) -> None:
 
     for id in ids[:2]:
         with pytest.raises(BadInput, match=f"question {ids[0]}: its id is that of an earlier question"):
-            evaluate(items, read_predictions({id: "red"}))
+            evaluate_items(items, read_predictions({id: "red"}))
 
 
 def test_lines_answer_the_items_in_their_order() -> None:
     """Their ids are the places of the items, whatever the ids of these; another number of lines is refused."""
     items = replace(table(["red", "blue"]), ids=["17", "0"])
 
-    found = evaluate(items, replace(read_predictions({0: "red", 1: "blue"}), is_in_order=True))
+    found = evaluate_items(items, replace(read_predictions({0: "red", 1: "blue"}), is_in_order=True))
 
     assert (found.overall().correct, found.coverage.unknown) == (2, 0)
     with pytest.raises(BadInput, match=r"3 lines for 2 questions: .* one line for each question"):
-        evaluate(items, replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True))
+        evaluate_items(items, replace(read_predictions({0: "red", 1: "blue", 2: "gray"}), is_in_order=True))
 
 
 # Ids and places -------------------------------------------------------------------------------------------------------
@@ -240,12 +239,6 @@ def test_predictions_that_tell_other_questions_are_said() -> None:
         vqagen.evaluate(questions, told)
 
 
-def test_a_policy_that_does_not_exist_is_rejected() -> None:
-    """A typing error must not fall back on another one."""
-    with pytest.raises(UsageError, match="did you mean"):
-        EvaluationSettings(missing="skp")
-
-
 # Candidates -----------------------------------------------------------------------------------------------------------
 
 
@@ -253,12 +246,12 @@ def test_the_first_candidates_count_without_repetitions() -> None:
     """Under the profile of Visual7W a repeated candidate takes a place, as it does there."""
     items, given = table(["blue"]), read_predictions([{"id": 0, "candidates": ["red", "Red", "green", "blue"]}])
 
-    ours = evaluate(items, given, EvaluationSettings(top_k=(1, 2, 3)))
-    theirs = evaluate(items, given, EvaluationSettings(preset="visual7w", top_k=(3, 4)))
+    ours = evaluate_items(items, given, EvaluationSettings(top_k=(1, 2, 3)))
+    theirs = evaluate_items(items, given, EvaluationSettings(preset="visual7w", top_k=(3, 4)))
 
     assert [float(credit[0]) for credit in ours.credits.values()] == [0, 0, 1]
     assert [float(credit[0]) for credit in theirs.credits.values()] == [0, 1]
-    assert [row[:3] for row in score_report(theirs).table("top_k").rows] == [(3, 1, 0), (4, 1, 1)]
+    assert [row[:3] for row in theirs.report().table("top_k").rows] == [(3, 1, 0), (4, 1, 1)]
 
 
 def test_options_are_chosen_by_text_or_letter() -> None:
@@ -310,11 +303,10 @@ def test_intervals_are_clustered_by_any_field() -> None:
 
 
 def test_skill_is_the_share_above_the_floor() -> None:
-    items = table(["1"] * 9 + ["2"])
+    found = oracle(table(["1"] * 9 + ["2"])).overall()
 
-    found = evaluate(items, read_predictions(dict.fromkeys(items.ids, "1")), floor=lambda items, k: np.full(10, 0.6))
-
-    assert found.overall().floor == pytest.approx(0.6) and found.overall().skill == pytest.approx(0.75)
+    assert (found.floor, found.skill) == (pytest.approx(0.9), 1.0)
+    assert scored(table(["1"] * 9 + ["2"]), ["1"] * 10).overall().skill == pytest.approx(0)
 
 
 def test_an_evaluation_is_a_data_frame() -> None:
@@ -397,22 +389,16 @@ def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
     gold = Column.of([Gold("text", ("Red.",))] * 3 + [Gold("list", (("red", "blue"),))])
     items = replace(table(["?"] * 4, answer_type=["text"] * 3 + ["list"]), gold=gold)
 
-    rows = score_report(oracle(items)).table("answers").rows
+    rows = oracle(items).report().table("answers").rows
 
     assert [row[:4] for row in rows] == [("list", "blue, red", 1, 1), ("text", "red", 3, 1)]
 
 
-def test_answers_of_annotators_who_differ_are_one_row() -> None:
-    """VQA's official rule compares "The two." with "2" where annotators differ, and so do the tables."""
-    gold = Column.of(Gold("text", (right, "some"), (9, 1)) for right in ("2", "two"))
-    items = replace(table(["?"] * 2), gold=gold)
-
-    found = scored(items, ["The two.", "2"], EvaluationSettings(preset="vqa-official"))
-
-    assert [row[1:4] for row in score_report(found).table("answers").rows] == [("2", 2, 1)]
-
-
 # Pairs, dialogs and trials --------------------------------------------------------------------------------------------
+
+
+def of_judged(make: Callable[[Items, Any, Any], Any], judged: Evaluation) -> Any:
+    return make(judged.items, judged.correct, judged.is_counted)
 
 
 def test_pairs_by_right_answers() -> None:
@@ -421,18 +407,18 @@ def test_pairs_by_right_answers() -> None:
     kinds = ["b", "a", "a", "b", "b", "c", "a", "b"]  # of a pair, the first counts
     items = table(["yes"] * 8, pairs=pairs, category=kinds)
 
-    table_ = pairs_table(scored(items, ["yes", "no", "yes", "yes", "yes", "no", "yes", "no"]))
+    table_ = of_judged(pairs_table, scored(items, ["yes", "no", "yes", "yes", "yes", "no", "yes", "no"]))
 
     assert [row[:5] for row in table_.rows] == [("overall", 3, 1, 1, 1), ("a", 1, 0, 0, 1), ("b", 2, 1, 1, 0)]
     assert table_.notes == ("1 question without partner",)
-    assert pairs_table(oracle(table(["yes"] * 8))) is None
+    assert of_judged(pairs_table, oracle(table(["yes"] * 8))) is None
 
 
 def test_a_question_that_is_left_out_is_in_no_pair() -> None:
     """With `--missing skip`, its partner is without one, and the pair is not wrong."""
     items = table(["yes", "no", "yes", "no"], pairs=[0, 0, 1, 1])
 
-    found = pairs_table(scored(items, ["yes", "no", "yes", None], SKIPPING))
+    found = of_judged(pairs_table, scored(items, ["yes", "no", "yes", None], SKIPPING))
 
     assert found.rows[0][:5] == ("overall", 1, 1, 0, 0)
     assert found.notes == ("1 question without partner",)
@@ -442,8 +428,8 @@ def test_errors_propagate_in_dialogs() -> None:
     """Rounds are right or wrong after a right or a wrong one; the first round is after none, and a left out one too."""
     items = replace(table(["yes"] * 6), ids=["7/0", "7/1", "7/2", "10/0", "10/1", "10/2"])
 
-    table_ = dialogs_table(scored(items, ["yes", "yes", "yes", "yes", "no", "yes"]))
-    skipped = dialogs_table(scored(items, ["yes", "yes", None, "no", None, None], SKIPPING))
+    table_ = of_judged(dialogs_table, scored(items, ["yes", "yes", "yes", "yes", "no", "yes"]))
+    skipped = of_judged(dialogs_table, scored(items, ["yes", "yes", None, "no", None, None], SKIPPING))
 
     assert table_.rows == ((2, 0.5, 2.0, 2 / 3, 3, 1.0, 1),)
     assert skipped.rows == ((2, 0.5, 1.0, 1.0, 1, None, 0),)
@@ -454,23 +440,20 @@ def test_the_interval_of_the_gap_is_newcombes(control: int, test: int, data: st.
     """The interval of the difference of two accuracies is the one that statsmodels calls `newcomb`."""
     first, second = data.draw(st.integers(0, control)), data.draw(st.integers(0, test))
 
-    *_, (_, n, difference, *interval) = gap_table([typed("control", first, control), typed("test", second, test)]).rows
+    *_, (_, n, difference, *interval) = gap_table([("control", control, first), ("test", test, second)]).rows
 
     assert (n, difference) == (control + test, pytest.approx(first / control - second / test))
     bounds = confint_proportions_2indep(first, control, second, test, compare="diff", method="newcomb")
     assert interval == pytest.approx(bounds, abs=1e-9)
 
 
-def typed(name: str, correct: int, n: int) -> Row:
-    """The row of a type of trials."""
-    return Row(name, n, correct, correct / n, 0, 1, 0, 0, False)
-
-
 def test_tables_of_trials() -> None:
     """There is a gap if there are trials of both types; kinds of answers stand in their order, with shares by type."""
-    counts = {("test", "foil"): 1, ("test", "correct"): 3, ("control", "no answer"): 2}
+    types, given = ["test"] * 4 + ["control"] * 2, ["A1", "B2", "B2", "B2", None, None]
+    outcomes = Column.of([(("B2", "correct"), ("A1", "foil"))] * 6)
+    items = replace(table(["B2"] * 6, type=types, given=given), outcomes=outcomes, format="trials")
 
-    found = mistakes_table(counts, KINDS)
+    found = mistakes_table(items, np.ones(6, dtype=bool))
 
-    assert gap_table([typed("control", 1, 2)]) is None
+    assert gap_table([("control", 2, 1)]) is None
     assert found.rows == (("correct", 0, 3, 0.0, 0.75), ("foil", 0, 1, 0.0, 0.25), ("no answer", 2, 0, 1.0, 0.0))

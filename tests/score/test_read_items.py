@@ -18,7 +18,8 @@ from scene_records import sampled_scenes
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.items.table import NONE, Gold, Items, Options
-from vqagen.score.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
+from vqagen.score.evaluate import evaluate_items
+from vqagen.score.evaluation import Evaluation, EvaluationSettings
 from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
 from vqagen.shortcuts.learners import clues_of
@@ -56,7 +57,7 @@ def question(**changes: Any) -> dict[str, Any]:
 
 def scored(items: Items, answers: Any, preset: str = "typed", *top_k: int) -> Evaluation:
     """The evaluation of answers by id."""
-    return evaluate(items, read_predictions(answers), EvaluationSettings(preset=preset, top_k=top_k))
+    return evaluate_items(items, read_predictions(answers), EvaluationSettings(preset=preset, top_k=top_k))
 
 
 def oracle(items: Items) -> Evaluation:
@@ -344,59 +345,9 @@ def test_only_the_items_of_a_split_are_read(tmp_path: Path) -> None:
 # Other benchmarks -----------------------------------------------------------------------------------------------------
 
 
-def test_vqav2_joins_annotations_with_their_questions(tmp_path: Path) -> None:
-    answers = [{"answer": text, "answer_id": at} for at, text in enumerate(["red"] * 6 + ["Dark red"] * 3 + ["blue"])]
-    annotation = {
-        "question_id": 9,
-        "image_id": 3,
-        "question_type": "what color",
-        "answer_type": "other",
-        "multiple_choice_answer": "red",
-        "answers": answers,
-    }
-    asked = {"question_id": 9, "image_id": 3, "question": "What color is it?"}
-    path = written(tmp_path / "v2_mscoco_val_annotations.json", {"info": {}, "annotations": [annotation]})
-    questions = written(
-        tmp_path / "v2_OpenEnded_mscoco_val_questions.json", {"task_type": "Open-Ended", "questions": [asked]}
-    )
-
-    (row,) = rows(read_items(path))
-
-    assert rows(read_items(questions)) == [row]
-    assert (row["answers"], row["weights"]) == (("red", "Dark red", "blue"), (6, 3, 1))
-    assert (row["question_length"], row["image"]) == (4, "3")
-    assert round(scored(read_items(path), {9: "blue"}, "vqa-official").overall().accuracy, 3) == 0.3
-    path.unlink()
-    with pytest.raises(BadInput, match="questions of VQAv2 have no answers: give the file of annotations"):
-        read_items(questions)
-
-
-ANNOTATED = {1: ["net"] * 9 + ["mesh"], 2: ["pitcher"] * 8 + ["catcher", "umpire"], 3: ["orange"] * 10}
-"""Three questions with ten answers each; of the last all annotators agree."""
-OFFICIAL = {
-    ("vqa-official", 0, "{}"): [100, 100, 100],
-    ("vqa-official", -1, "THE {}!"): [30, 30, 0],
-    ("vqa-always", -1, "THE {}!"): [30, 30, 100],
-}
-"""Preset, place of the annotator whose answer is given, and how it is written -> percent of each question."""
-
-
-def test_results_of_vqa_score_as_in_the_official_script(tmp_path: Path) -> None:
-    """The most common answers; and the rarest in capitals, which the script leaves so if annotators agree."""
-    annotations = [
-        {"question_id": id, "multiple_choice_answer": given[0], "answers": [{"answer": each} for each in given]}
-        for id, given in ANNOTATED.items()
-    ]
-    path = written(tmp_path / "annotations.json", {"annotations": annotations})
-    for (preset, place, template), percents in OFFICIAL.items():
-        said = {id: given[place].upper() if place else given[place] for id, given in ANNOTATED.items()}
-        found = scored(read_items(path), {id: template.format(text) for id, text in said.items()}, preset)
-        assert [round(100 * credit, 2) for credit in found.correct] == percents
-
-
 FAULTY: list[tuple[Any, str]] = [
     ({"images": [{"split": "val", "qa_pairs": [{"answer": "a"}]}]}, "qa_id: expected a number"),
-    ({"annotations": [{"question_id": 1, "answers": []}]}, "answers: expected a list of answers"),
+    ({"annotations": [{"question_id": 1, "answers": []}]}, "annotations of VQAv2 are no longer read"),
 ]
 
 
@@ -411,11 +362,6 @@ ODD: tuple[Any, ...] = (None, True, -1, 2.5, "", "x", [], [1], {}, {"a": [1]})
 SAMPLES: Mapping[str, Any] = {
     "questions": {"questions": [question(options=["2", "3"], pair=1, question_type="count", split="val")]},
     "visual7w": {"images": [{"image_id": 1, "split": "val", "qa_pairs": [{**TOY_PAIRS[0]}]}]},
-    "vqav2": {
-        "annotations": [
-            {"question_id": 9, "image_id": 3, "question_type": "a", "answer_type": "b", "answers": [{"answer": "red"}]}
-        ]
-    },
 }
 
 

@@ -29,8 +29,8 @@ from vqagen.search.instantiate import Replay, Search
 from vqagen.search.least_objects import LeastObjects, least_objects
 from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
+from vqagen.tasks.questions.family import QuestionTally
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import Tally
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
@@ -169,7 +169,7 @@ def test_functions_of_plug_ins_are_not_taken_for_those_of_vqagen_with_their_role
     """A relation may lead to its anchor, a filter to other objects, and a constraint may hold for one object."""
     (tmp_path / "plugin.py").write_text(PLUGIN)
     domain = CLEVR.materials.domain
-    catalogue = Catalogue(domain, load_plugins([str(tmp_path / "plugin.py")]).declarations)
+    catalogue = Catalogue(domain, load_plugins([str(tmp_path / "plugin.py")]))
     slots = {slot: kind for slot, kind in {"<C>": "Color", "<S>": "Size"}.items() if slot in nodes}
     raw = {"text": ["Is it?"], **program_notation.template(nodes, slots, *constraints)}
     (template,), _ = read_templates(raw, "", catalogue, "made.json", 0)
@@ -188,7 +188,7 @@ def test_a_run_says_which_families_need_more_objects(balance: str) -> None:
     settings = vqagen.QuestionSettings(balance=balance, only=("three_hop.json", "zero_hop.json"))
     scenes = [compile_scene(record, CLEVR.materials.domain, index) for index, record in enumerate(records)]
     generator = QuestionGenerator(CLEVR.materials.templates, CLEVR.materials.synonyms, settings)
-    tally = Tally()
+    tally = QuestionTally()
 
     list(generator.window(scenes, tally))
 

@@ -19,9 +19,9 @@ import vqagen
 from vqagen import Generation
 from vqagen.language.question import record_writer
 from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.family import QuestionTally
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.pairing import UNPAIRED
-from vqagen.tasks.questions.report import Tally
 from vqagen.world.scene import compile_scene
 
 CLEVR = next(each for each in SHIPPED if each.is_clevr)
@@ -296,7 +296,7 @@ def test_a_window_that_is_resumed_is_counted_once() -> None:
     loaded, settings = CLEVR.materials, vqagen.QuestionSettings(balance="pairs", templates_per_image=2)
     scenes = [compile_scene(record, loaded.domain, n) for n, record in enumerate(CLEVR.sampled(FEW, seed=17))]
     task = QuestionGenerator(loaded.templates, loaded.synonyms, settings)
-    whole, first, resumed = Tally(), Tally(), Tally()
+    whole, first, resumed = QuestionTally(), QuestionTally(), QuestionTally()
     made = [questions for _, questions in task.window(scenes, whole)]
     head = [questions for _, questions in islice(task.window(scenes, first), FEW // 2)]
     tail = [questions for _, questions in task.window(scenes, resumed, FEW // 2)]

@@ -12,11 +12,12 @@ import pytest
 from item_tables import table
 
 from vqagen.errors import UsageError
-from vqagen.items.table import CHOICE, Gold, Items
+from vqagen.items.folds import make_folds
+from vqagen.items.guessing import Guessing
+from vqagen.items.table import CHOICE, Items
+from vqagen.score.evaluation import floor
 from vqagen.score.intervals import wilson
-from vqagen.shortcuts.evaluation import floor
 from vqagen.shortcuts.predictors import CHOOSING, NAMED, applicable, predict
-from vqagen.shortcuts.task import Task, credits_of, make_folds
 
 # Folds ----------------------------------------------------------------------------------------------------------------
 
@@ -88,7 +89,7 @@ def grouped() -> Items:
     return table(answers, family=families, function=types)
 
 
-def named(name: str, task: Task) -> list[list[str]]:
+def named(name: str, task: Guessing) -> list[list[str]]:
     """The answers of a predictor to each item, best first."""
     words = [*task.vocabulary, None]
     return [[word for code in row if (word := words[code])] for row in predict(NAMED[name], task).ranked.tolist()]
@@ -96,7 +97,7 @@ def named(name: str, task: Task) -> list[list[str]]:
 
 def test_majority_is_right_as_often_as_its_answers_occur() -> None:
     """Learned from the items themselves, the accuracy is the sum of the largest share of each group."""
-    task = Task.across(grouped(), grouped())
+    task = Guessing.across(grouped(), grouped())
 
     for name, right in {"majority-all": 6, "majority": 6 + 4, "majority-family": 5 + 4 + 3 + 2}.items():
         assert np.nansum(predict(NAMED[name], task).expected) == right, name
@@ -106,7 +107,7 @@ def test_equally_frequent_answers_are_ranked_by_first_occurrence() -> None:
     """Count descends; then the answer that was learned first comes first, whatever its text."""
     train = table(["zebra", "ant", "ant", "zebra", "bee", "cat", "cat", "cat"])
 
-    found = named("majority-all", Task.across(train, table(["bee"]), top_k=5))
+    found = named("majority-all", Guessing.across(train, table(["bee"]), top_k=5))
 
     assert found[-1] == ["cat", "zebra", "ant", "bee"]
 
@@ -116,13 +117,13 @@ def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
     train = table(["1", "red", "red"], function=["count", "color", "color"], family=["a", "b", "b"], texts="xyz")
     asked = table(["2", "2"], function=["count", "new"], family=["new", "new"], texts="vw")
 
-    assert named("majority-family", Task.across(train, asked))[-2:] == [["1"], ["red"]]
+    assert named("majority-family", Guessing.across(train, asked))[-2:] == [["1"], ["red"]]
 
 
 def test_drawn_answers_are_right_as_often_as_expected() -> None:
     """The accuracy of drawn answers has the expected value, in its interval of 99.9 %."""
     items = table(["red" if i < 300 else "blue" if i < 450 else "green" for i in range(500)])
-    task = Task.across(items, items, seed=3)
+    task = Guessing.across(items, items, seed=3)
 
     found, wanted = predict(NAMED["uniform"], task), 1 / 3
     right = task.credits(np.arange(500, 1000), found.ranked[500:])
@@ -135,14 +136,7 @@ def test_drawn_answers_are_right_as_often_as_expected() -> None:
 def test_several_drawn_answers_are_different() -> None:
     items = table(["red", "blue", "green"] * 20)
 
-    assert {len(set(row)) for row in named("uniform", Task.within(items, top_k=3))} == {3}
-
-
-def test_annotators_give_the_credit_of_vqa() -> None:
-    """An answer of two of ten annotators is worth 0.6, as the official script has it."""
-    gold = Gold("text", ("red", "Dark red"), (8, 2))
-
-    assert credits_of(gold) == pytest.approx({"red": 1.0, "dark red": 0.6})
+    assert {len(set(row)) for row in named("uniform", Guessing.within(items, top_k=3))} == {3}
 
 
 # Options --------------------------------------------------------------------------------------------------------------
@@ -157,13 +151,13 @@ def multiple_choice(count: int) -> Items:
 
 def expected(name: str, items: Items) -> float:
     """The mean credit of a predictor."""
-    return float(np.nanmean(predict(NAMED[name], Task.within(items)).expected))
+    return float(np.nanmean(predict(NAMED[name], Guessing.within(items)).expected))
 
 
 def test_any_option_is_right_by_chance() -> None:
     items = table(["5", "5"], options=[["2", "5", "4", "11"], ["x", "5", "zzz", "y"]])
 
-    assert predict(NAMED["random-option"], Task.within(items)).expected.tolist() == [1 / 4, 1 / 4]
+    assert predict(NAMED["random-option"], Guessing.within(items)).expected.tolist() == [1 / 4, 1 / 4]
 
 
 def test_learned_choices() -> None:
@@ -185,7 +179,7 @@ def test_a_position_needs_an_order() -> None:
 
     assert {"position", "random-option"} & {each.name for each in applicable(items)} == {"random-option"}
     with pytest.raises(UsageError, match="position needs options in a known order: items has none"):
-        predict(NAMED["position"], Task.within(items))
+        predict(NAMED["position"], Guessing.within(items))
 
 
 # Shortcuts ------------------------------------------------------------------------------------------------------------
@@ -270,8 +264,8 @@ FEW = {
 def test_few_items_and_empty_texts_are_answered_as_well_as_may_be(name: str) -> None:
     """Also where nothing can be learned, or all that was learned is of another type."""
     items = FEW[name]
-    other = Task.across(table(["green"], function=["x"], texts="z"), items)
-    for task in (Task.within(items, top_k=3), other):
+    other = Guessing.across(table(["green"], function=["x"], texts="z"), items)
+    for task in (Guessing.within(items, top_k=3), other):
         for each in applicable(task.items):
             credits = predict(each, task).expected
             assert ((credits >= 0) & (credits <= 1) | np.isnan(credits)).all(), each.name
@@ -333,7 +327,7 @@ def test_no_constant_answer_beats_the_floor() -> None:
         [answer for _, answer in asked], family=[family for family, _ in asked], function=["count"] * len(asked)
     )
 
-    of_family = predict(NAMED["majority-family"], Task.within(items)).expected.mean()
+    of_family = predict(NAMED["majority-family"], Guessing.within(items)).expected.mean()
     constant = max(Counter(answer for _, answer in asked).values()) / len(asked)
 
     assert of_family <= constant == floor(items).mean()
@@ -362,4 +356,4 @@ def test_images_are_kept_apart() -> None:
     items = table([f"answer {i // 3}" for i in range(60)], images=[i // 3 for i in range(60)])
 
     for name in ("majority-all", "majority", "majority-family"):
-        assert not predict(NAMED[name], Task.within(items)).expected.any()
+        assert not predict(NAMED[name], Guessing.within(items)).expected.any()

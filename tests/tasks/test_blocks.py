@@ -9,11 +9,11 @@ import pytest
 
 import vqagen
 from vqagen.errors import BadInput, Problem
-from vqagen.files.formats import encode_lines
+from vqagen.files.formats import Record, encode_lines
 from vqagen.language.domain_files import load_catalogue
-from vqagen.run.work import Block, WindowFailed, blocks_of
-from vqagen.tasks.contract import Item, ItemRecords
-from vqagen.tasks.scene_windows import compiled_scenes
+from vqagen.run.blocks import Block
+from vqagen.run.work import WindowFailed, blocks_of
+from vqagen.tasks.contract import Item, ItemRecords, compiled_scenes
 from vqagen.world.loading import SceneText, UnreadableScene
 
 
@@ -32,41 +32,44 @@ def blocks_made(items: Iterable[Item], make: Callable[[Iterable[Item]], Iterator
 
 
 def test_a_long_window_is_written_in_pieces() -> None:
-    """Of 50 scenes, by their index in the window; scenes of which there are no records count as others do."""
-    made = (ItemRecords(number, [{"number": number}] * (number % 3)) for number in range(5_020, 5_130))
+    """Of 25 scenes, by their index in the window; scenes of which there are no records count as others do."""
+    made = (ItemRecords(number, [{"number": number}] * (number % 3)) for number in range(5_020, 5_085))
     blocks = blocks_made([], lambda items: made)
 
-    spans = [(5_020, 5_050), (5_050, 5_100), (5_100, 5_130)]
+    spans = [(5_020, 5_025), (5_025, 5_050), (5_050, 5_075), (5_075, 5_085)]
     assert [(block.first, block.end) for block in blocks] == spans
     assert [block.records for block in blocks] == [sum(n % 3 for n in range(*span)) for span in spans]
     assert b"".join(block.body for block in blocks).count(b"\n") == sum(block.records for block in blocks)
 
 
-def test_an_error_of_a_task_names_its_scene(domain: vqagen.Domain) -> None:
+def failing(error: Exception, lazily: bool) -> Callable[[Iterable[Item]], Iterator[ItemRecords]]:
+    """Return what fails about the second item: at once, or while its records are taken."""
+
+    def records(index: int) -> Iterator[Record]:
+        if index == 8:
+            raise error
+        yield {}
+
     def make(items: Iterable[Item]) -> Iterator[ItemRecords]:
-        return (ItemRecords(1 // (8 - scene.index), []) for scene in compiled_scenes(items, domain))
+        for item in items:
+            made = records(item.index)
+            yield ItemRecords(item.index, made if lazily else list(made))
 
+    return make
+
+
+@pytest.mark.parametrize("lazily", [True, False])
+def test_an_error_of_a_task_names_its_item_and_is_not_one_of_writing(lazily: bool) -> None:
+    """One of the system, such as the time-out of a plug-in, too, but for one that names the file that it is about."""
+    note = "while making records about scene 8 (VQAGEN_sample_000008.png)"
     with pytest.raises(ZeroDivisionError) as told:
-        blocks_made(texts(7, 3), make)
-
-    assert told.value.__notes__ == ["while making records about scene 8 (VQAGEN_sample_000008.png)"]
-
-
-def test_an_error_of_the_system_that_a_task_meets_is_not_one_of_writing() -> None:
-    """Such as the time-out of a plug-in. One that names the file that it is about is left as it is."""
-
-    def failing(error: OSError) -> Callable[[Iterable[Item]], Iterator[ItemRecords]]:
-        def make(items: Iterable[Item]) -> Iterator[ItemRecords]:
-            for _ in items:
-                raise error
-            yield from ()
-
-        return make
-
-    with pytest.raises(WindowFailed, match="TimeoutError: no answer"):
-        blocks_made(texts(7, 3), failing(TimeoutError("no answer")))
+        blocks_made(texts(7, 3), failing(ZeroDivisionError(), lazily))
+    assert told.value.__notes__ == [note]
+    with pytest.raises(WindowFailed, match="TimeoutError: no answer") as failed:
+        blocks_made(texts(7, 3), failing(TimeoutError("no answer"), lazily))
+    assert note in failed.value.__cause__.__notes__
     with pytest.raises(FileNotFoundError):
-        blocks_made(texts(7, 3), failing(FileNotFoundError(2, "No such file", "toys.json")))
+        blocks_made(texts(7, 3), failing(FileNotFoundError(2, "No such file", "toys.json"), lazily))
 
 
 def test_a_broken_text_tells_which_scene_it_is(domain: vqagen.Domain) -> None:

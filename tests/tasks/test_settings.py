@@ -11,7 +11,7 @@ import pytest
 
 import vqagen
 from vqagen.cli.dialog import command as dialog
-from vqagen.cli.director_generate import generate as trials
+from vqagen.cli.director import generate as trials
 from vqagen.cli.generate import command as generate
 from vqagen.cli.messages import RETIRED
 from vqagen.cli.options import settings_options

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,11 @@ import pytest
 from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 
 from vqagen import RunOptions, UsageError, VqagenError, merge, write_records
-from vqagen.files.formats import JSON, Record
-from vqagen.run.journal import journal_of, part_of
+from vqagen.files.formats import JSON
+from vqagen.run.blocks import part_of
 from vqagen.run.output import make_target
 from vqagen.run.runner import Progress
-from vqagen.run.work import WindowFailed
 from vqagen.tasks import TASKS, TaskEntry, task_named
-from vqagen.tasks.contract import Item, ItemRecords, Make, Tally
 
 COUNT = 23
 SETTINGS = DigitSettings(start_index=2, count=COUNT)
@@ -91,7 +89,7 @@ def test_a_stopped_run_is_finished_with_the_same_bytes(out: str) -> None:
     write(place, resume=True)
 
     assert contents(place) == contents(out)
-    assert not part_of(place).exists() and not journal_of(place).exists()
+    assert not part_of(place).exists()
     write(place, resume=True)  # nothing is left to do
 
 
@@ -100,7 +98,7 @@ def test_a_file_of_a_stopped_run_that_is_lost_is_made_again() -> None:
     write("folder")
     with pytest.raises(VqagenError, match="stopped"):
         write("cut-folder", on_progress=stop_at(14))
-    Path("cut-folder.part/images/7.txt").write_bytes(b"")
+    Path("cut-folder.part/files/images/7.txt").write_bytes(b"")
     write("cut-folder", resume=True)
 
     assert contents("cut-folder") == contents("folder")
@@ -172,7 +170,7 @@ def test_a_folder_that_is_read_or_the_current_one_is_no_output() -> None:
     target.check(force=True, inputs=["2-folder", "1-folder.json"])
 
 
-@pytest.mark.parametrize("killed_at", ["rename", "settle", "tidy_folder"])
+@pytest.mark.parametrize("killed_at", ["rename", "settle", "drop_replaced"])
 def test_a_run_killed_while_its_folder_gets_its_name_leaves_nothing_behind(
     monkeypatch: pytest.MonkeyPatch, killed_at: str
 ) -> None:
@@ -230,32 +228,6 @@ def test_a_shard_with_a_changed_index_does_not_merge_to_parquet() -> None:
             merge(["1.json", "2.json"], "digits.parquet")
 
     assert not Path("digits.parquet").exists()
-
-
-class LazyDigitTask(DigitTask):
-    """Fails while the records about number 7 are taken."""
-
-    def load(self, hashes: Mapping[str, str]) -> Make:
-        def records(index: int) -> Iterator[Record]:
-            if index == 7:
-                raise TimeoutError("no answer")
-            yield {"digit_index": 0, "number": index, "digit": 0, "seen": 0}
-
-        def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
-            for item in items:
-                yield ItemRecords(item.index, records(item.index))
-
-        return make
-
-
-@pytest.mark.parametrize("out", ["digits.json", "-"])
-def test_an_error_while_records_are_taken_names_the_item(out: str) -> None:
-    """An error of the system looked like one of writing to standard output."""
-    with pytest.raises(WindowFailed, match="TimeoutError: no answer") as raised:
-        write_records(LazyDigitTask(SETTINGS), out)
-
-    cause = raised.value.__cause__
-    assert cause is not None and "while making records about number 7" in cause.__notes__
 
 
 def test_progress_and_messages_name_the_items_of_the_task() -> None:

@@ -271,34 +271,6 @@ def test_mistakes_under_attributes_are_told_there() -> None:
     assert domain().problem("types.Size", "x").path == "types.Size"
 
 
-def test_a_type_that_says_how_the_values_of_another_are_said() -> None:
-    """As Super-CLEVR's Shapename; what the attribute says of itself goes before it."""
-    shape = {"values": {"car": ["addi", "suv"], "bus": ["regular"]}, "display": {"suv": "jeep"}}
-    words = {"addi": "regular car", "regular": "regular bus", "suv": "suv"}
-    found = domain("filter_size Size", "filter_shape Shape", Shape=shape, Shapename=words)
-
-    assert found.attributes[-1].display == {"addi": "regular car", "regular": "regular bus", "suv": "jeep"}
-    assert "Shapename" not in found.types
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ("parts.json", "expected null, a list or an object, found 'parts.json'"),
-        ([["box", 0.5]], "expected text or an object, found a list of 2"),
-        ({"car": ["door"], "bus": ["door"]}, "value 'door' is listed twice"),
-        ({"small": "tiny", "huge": "big"}, "expected null, a list or an object, found 'tiny'"),
-    ],
-)
-def test_a_type_that_is_no_attribute_and_has_no_values_is_left_out(entry: object, message: str) -> None:
-    with pytest.warns(InputWarning, match=r"metadata: types.Part: .*; templates cannot use this type") as told:
-        found = domain("filter_size Size", "filter_shape Shape", Part=entry)
-
-    assert message in str(told[0].message)
-    assert "Part" not in found.types
-    assert len(found.attributes) == 2
-
-
 def test_a_function_of_something_else_than_objects_makes_no_attribute() -> None:
     functions = [*declared("filter_size Size"), {"name": "query_part", "inputs": ["Part"], "output": "PartName"}]
     found = domain_from_metadata({"types": {**TYPES, "Part": ["door"]}, "functions": functions})
@@ -336,7 +308,7 @@ FAULTS: list[tuple[object, str]] = [
     (kind(display={"sub": "SUV"}), "types.Kind.display.sub: unknown value 'sub'; did you mean 'suv'?"),
     (kind(multi="yes"), "types.Kind.multi: expected true or false, found 'yes'"),
     ({"types": {**TYPES, "Relation": {"side": ["left", "right"]}}}, "types.Relation: relations have no groups"),
-    ({"types": {**TYPES, "Relation": {"left": "right"}}}, "types.Relation: relations have no groups"),
+    ({"types": {**TYPES, "Relation": {"left": "right"}}}, "types.Relation.left: expected null, a list or an object"),
     ({"types": TYPES, "rewrites": [{"replace": ""}]}, "rewrites[0]: missing key 'pattern'"),
     ({"types": TYPES, "rewrites": [{}, {"pattern": "(a", "replace": ""}]},
      "rewrites[1].pattern: not a regular expression"),

@@ -15,7 +15,7 @@ from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import InputWarning
 from vqagen.items.answers import Vocabulary, vocabulary_of
 from vqagen.language.domain_files import SHIPPED_DOMAINS, find_domain, load_domain_files
-from vqagen.language.vocabulary import words_of
+from vqagen.language.synonyms import words_of
 
 SIZE = {
     "text": ["What size is the <C> <K>?"],

@@ -13,8 +13,7 @@ from scene_records import many_scenes, sampled_scenes
 
 import vqagen
 from vqagen.files.formats import encode_lines
-from vqagen.files.locations import Location
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import Location, shipped
 from vqagen.run.engines import in_process
 from vqagen.run.job import Job, make_job
 from vqagen.run.runner import Progress
@@ -145,9 +144,9 @@ def job_about(scenes: str, settings: vqagen.QuestionSettings = SETTINGS) -> Job:
 
 def made(job: Job) -> bytes:
     """All records of a job, in this process."""
-    work = job.work(job.first, encode_lines)
+    windows = ((job.first, window) for window in job.windows(job.first))
     try:
-        return b"".join(block.body for block in in_process(work, job.windows(job.first)))
+        return b"".join(block.body for block in in_process(job.work(encode_lines), windows))
     except vqagen.VqagenError as error:
         raise job.located(error) from None
 
@@ -159,16 +158,3 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
     expected = r"^scenes: no scene 7 to start at: there are 7 scenes, numbered from 0$"
     with pytest.raises(vqagen.BadInput, match=expected):
         job_about("scenes", SETTINGS.cut_to(7, 0))
-
-
-# Progress -------------------------------------------------------------------------------------------------------------
-
-
-def test_the_number_of_scenes_is_known_when_all_are_read() -> None:
-    """Before, it is estimated by their bytes: "1,000 of 1,001 scenes" looked as if one was lost."""
-    scenes = {"info": {"note": "x" * 50_000}, "scenes": sampled_scenes(8, seed=3)}
-    Path("scenes").write_text(json.dumps(scenes))
-    reports: list[tuple[int, int | None]] = []
-    write("q.json", on_progress=lambda progress: reports.append((progress.items, progress.expected)))
-
-    assert reports[-1] == (8, 8)

@@ -1,4 +1,4 @@
-"""Scene files: every layout gives the same scenes, windows are slices, and a broken file says where it breaks."""
+"""Scene files: every layout gives the same scenes, and a broken file says where it breaks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
 
 from vqagen.errors import BadInput
 from vqagen.world.domain import domain_from_metadata
@@ -48,7 +47,6 @@ def scene_record(index: int) -> Record:
 
 
 SCENES = [scene_record(index) for index in range(12)]
-MANY = [scene_record(index) for index in range(107)]
 
 
 def write(path: Path, text: str) -> Path:
@@ -147,26 +145,6 @@ def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path: Path) -> None:
         write(tmp_path / name, json.dumps({"objects": [], "name": name}))
 
     assert [record["name"] for record in find_scenes(tmp_path).records()] == names
-
-
-# Windows ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    names = ["document", "document, gz", "document, indented", "list", "lines", "lines, blank ones", "folder"]
-    return {name: LAYOUTS[name](tmp_path_factory.mktemp("many"), MANY) for name in names}
-
-
-@settings(max_examples=25)
-@given(windows=st.lists(st.tuples(st.integers(0, len(MANY) + 3), st.integers(0, len(MANY))), min_size=1, max_size=5))
-def test_windows_are_slices_of_the_whole(sources: dict[str, Path], windows: list[tuple[int, int]]) -> None:
-    """One after another from one source; count 0 is all, behind the end is nothing."""
-    for path in sources.values():
-        source, whole = find_scenes(path), list(find_scenes(path).entries())
-        assert [(index, record) for index, record, _ in whole] == list(enumerate(MANY))
-        for start, count in windows:
-            assert list(source.entries(start, count)) == whole[start : start + count if count else None]
 
 
 # Relations --------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ COMPOSITE = "templates only"
 def function_entries(catalogue: Catalogue) -> list[Record]:
     """Return every function of the domain, and the nodes that only templates have."""
     return [
-        *(_entry(each, each.signature) for each in catalogue.values()),
+        *(_entry(function, function.signature) for function in catalogue.values()),
         *(_composite_entry(composite) for composite in catalogue.composites.values()),
     ]
 
@@ -56,19 +56,19 @@ def _parameter(kind: str) -> str:
 def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[Record]:
     """Return the words of the domain's attributes, then of its relations; `traits` are remarks on each."""
     domain = catalogue.domain
-    found = [_vocabulary(attribute, synonyms) for attribute in domain.attributes]
+    records = [_vocabulary(attribute, synonyms) for attribute in domain.attributes]
     if domain.relations:
-        found.append(
+        records.append(
             {
                 "name": "relations",
                 "type": domain.relation_type,
                 "words": [_word(domain.relation_type, relation, 0, synonyms) for relation in domain.relations],
                 "key": "",
                 "null": "",
-                "traits": tuple(f"{each} computed by a plug-in" for each in domain.computed_relations),
+                "traits": tuple(f"{name} computed by a plug-in" for name in domain.computed_relations),
             }
         )
-    return found
+    return records
 
 
 def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> Record:

@@ -16,14 +16,22 @@ from typing import Any
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import DIRECTOR
 from vqagen.errors import BadInput, Fault, UsageError, unknown
+from vqagen.files.locations import shipped
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.parsing import laid_out, read_text
-from vqagen.files.shipped import shipped
+from vqagen.files.schema import problem_in
 from vqagen.pictures.sprites import Look, item_svg, picture_sprite
-from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, GridItem, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.catalogue_words import COMMENT, name_drawn_item, named, spell_out
+from vqagen.tasks.director.catalogue import (
+    COMMENT,
+    SHIPPED_CATALOGUE,
+    GridItem,
+    ItemCatalogue,
+    load_catalogue_file,
+    name_drawn_item,
+    named,
+    spell_out,
+)
 from vqagen.tasks.director.pictures import looks_of
-from vqagen.world.findings import problem_in
 
 
 def copy_catalogue(target: str, source: Path | str | None = None, force: bool = False) -> Path:
@@ -38,8 +46,8 @@ def copy_catalogue(target: str, source: Path | str | None = None, force: bool = 
 def _moved(document: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """Return a document whose pictures are found from another folder, and which names no schema beside it."""
     moved = {key: value for key, value in document.items() if key != "$schema"}
-    if own := moved.get("items"):
-        moved["items"] = {name: own[name] if name == COMMENT else _repointed(own[name], old, new) for name in own}
+    if items := moved.get("items"):
+        moved["items"] = {name: items[name] if name == COMMENT else _repointed(items[name], old, new) for name in items}
     return moved
 
 
@@ -67,10 +75,10 @@ def add_catalogue_findings(path: Path | str, report: CheckReport) -> None:
         found.not_checked.append("doubtful words and pictures, until the mistakes are corrected")
         return
     text = read_text(Path(path))
-    for place, message in _picture_faults(catalogue):
-        found.error(problem_in(str(path), place, message, text))
-    for code, place, message in _doubts(catalogue):
-        found.warn(code, problem_in(str(path), place, message, text))
+    for inside, message in _picture_faults(catalogue):
+        found.error(problem_in(str(path), inside, message, text))
+    for code, inside, message in _doubts(catalogue):
+        found.warn(code, problem_in(str(path), inside, message, text))
 
 
 def _picture_faults(catalogue: ItemCatalogue) -> Iterator[Fault]:

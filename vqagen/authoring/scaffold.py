@@ -37,7 +37,7 @@ def write_starter(folder: Path, copied: str = "") -> tuple[Path, ...]:
     texts = _texts(_shipped_files(copied) if copied else {file: _STARTER / file for file in STARTER_FILES}, name)
     if in_the_way := min(folder.iterdir() if folder.is_dir() else filter(Path.exists, [folder]), default=None):
         raise UsageError(f"{in_the_way} is in the way; a domain is started in a new or empty folder")
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    new = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         for name, text in texts.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -7,17 +7,17 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from types import FrameType
+from typing import Any
 
 import click
 
 from vqagen import __version__
-from vqagen.cli.group import LazyGroup
-from vqagen.cli.messages import print_input_warnings, print_message, usage_message
-from vqagen.errors import VqagenError, is_out_of_memory
-from vqagen.extras import EXTRA_OF, to_install
+from vqagen.cli.messages import print_input_warnings, print_message, retired_message, usage_message
+from vqagen.errors import UsageError, VqagenError, is_out_of_memory, unknown
 
 SECTIONS = {
     "Make": ("scenes", "generate", "dialog", "director"),
@@ -46,6 +46,62 @@ def is_compiled() -> bool:
     """True if this is the compiled build, in which inner modules such as `bits` are libraries in C."""
     spec = find_spec("vqagen.bits")
     return spec is not None and not str(spec.origin).endswith(".py")
+
+
+class CommandGroup(click.Group):
+    """Commands by name, in the order in which they are declared."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the help."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            if gone := retired_message(ctx, args[0]):
+                raise UsageError(gone)
+            ctx.fail(unknown("command", args[0], known))
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(CommandGroup):
+    """Commands whose modules are imported when they are needed. `places` are name -> `module:name`, or `module`.
+
+    `sections` are those of the help -> names of their commands; without any, all are in one.
+    """
+
+    def __init__(
+        self, *args: Any, places: Mapping[str, str], sections: Mapping[str, Sequence[str]] | None = None, **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self.places = places
+        self.sections = sections or {"Commands": tuple(places)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help."""
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        if cmd_name not in self.places:
+            return None
+        module, _, name = self.places[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name or "command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections of commands, all with their texts in one column."""
+        width = max(map(len, self.places))
+        room = formatter.width - width - 6
+        for title, names in self.sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), command.get_short_help_str(room)) for name, command in commands if command]
+                )
 
 
 @click.group(
@@ -111,8 +167,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (MemoryError, ImportError, RuntimeError, OSError, SystemError) as error:
         if is_out_of_memory(error):
             return print_message(_with_notes("out of memory", error), 3)
-        if isinstance(error, ModuleNotFoundError) and error.name in EXTRA_OF:
-            return print_message(f"this needs {error.name}; install it: {to_install(EXTRA_OF[error.name])}", 2)
+        from vqagen.extras import EXTRA_OF, to_install
+
+        if isinstance(error, ModuleNotFoundError) and (extra := EXTRA_OF.get(error.name or "")):
+            return print_message(f"this needs {error.name}; install it: {to_install(extra)}", 2)
         if not isinstance(error, OSError):
             raise
         message = f"{error.strerror or error}: {error.filename or 'standard output'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import image_key_option, input_path, path, settings_options
+from vqagen.cli.options import image_key_option, input_path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.shortcuts.settings import AuditSettings
 
@@ -19,7 +19,6 @@ from vqagen.shortcuts.settings import AuditSettings
 @image_key_option
 @settings_options(settings=AuditSettings)
 @report_options("files", "scenes", "train", "train_scenes")
-@click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write how well each item is guessed.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -30,7 +29,6 @@ def command(
     image_key: str,
     settings: AuditSettings,
     output: ReportOutput,
-    per_item: str | None,
 ) -> None:
     """Find shortcuts by which questions, dialogs or trials are answered without looking.
 
@@ -53,16 +51,10 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.cli.progress import counting
-    from vqagen.files.output import check_ending, check_output
-    from vqagen.shortcuts.audit import audit, write_item_biases
+    from vqagen.cli.messages import counting
+    from vqagen.shortcuts.audit import audit
     from vqagen.shortcuts.audit_report import audit_report
 
-    if per_item is not None:
-        if len(files) > 1:
-            raise click.UsageError(f"--per-item writes about one file, and {len(files)} are given")
-        check_ending(per_item, [".jsonl"], "results of items")
-        check_output(per_item, output.force, [*files, scenes, train, train_scenes, output.out])
     with counting("item") as on_read:
         found = [
             audit(
@@ -76,8 +68,6 @@ def command(
             )
             for each in files
         ]
-    if per_item is not None:
-        write_item_biases(found[0], per_item)
     report = audit_report(*found)
     output.put(report)
     ctx.exit(1 if report.failures else 0)

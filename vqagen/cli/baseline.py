@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 import click
 
+from vqagen.cli.messages import counting, print_listing
 from vqagen.cli.options import image_key_option, input_path, path, settings_options
 from vqagen.cli.reports import checked_output
+from vqagen.errors import UsageError
 from vqagen.shortcuts.settings import BaselineSettings
-
-if TYPE_CHECKING:
-    from vqagen.shortcuts.baseline import BaselineResult
 
 
 @click.command("baseline")
@@ -65,26 +61,19 @@ def command(
       vqagen baseline majority --questions questions.json -o predictions.jsonl
       vqagen baseline all --questions questions.json
     """
-    from vqagen.errors import UsageError
     from vqagen.shortcuts.baseline import BaselineFiles, baseline, baseline_ladder
 
     files = BaselineFiles(questions, train, mode, split, train_split, image_key)
     if name == "all":
-        from vqagen.cli.progress import counting
-
         output = checked_output(out or "-", as_json, force, [file for file in (questions, train) if file])
         with counting("baseline") as on_done:
-            found = baseline_ladder(files, settings, on_done)
-        output.put(found.report())
+            ladder = baseline_ladder(files, settings, on_done)
+        output.put(ladder.report())
         return
     if out is None:
         raise UsageError("the file for the predictions is missing: give --out")
     result = baseline(name, files, out, settings, force=force)
     if as_json and out != "-":
-        click.echo(json.dumps(result.to_record(), indent=2, ensure_ascii=False))
+        print_listing(result.to_record(), (), as_json)
     else:
-        click.echo("\n".join(_lines(result, out)), err=True)
-
-
-def _lines(result: BaselineResult, out: str) -> list[str]:
-    return [f"{result!r}; predictions in {out}", *([result.notes] if result.notes else [])]
+        click.echo("\n".join(filter(None, (f"{result!r}; predictions in {out}", result.notes))), err=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from vqagen.cli.messages import counting, print_listing, print_message
 from vqagen.cli.options import domain_options, input_path, integer
+from vqagen.errors import Problem, counted
 
 if TYPE_CHECKING:
     from vqagen.authoring.check.check_report import CheckReport, FileReport
-    from vqagen.errors import Problem
 
 
 @click.command("check")
@@ -50,35 +50,26 @@ def command(
       vqagen check scenes.json
     """
     from vqagen.authoring.check.checking import check_paths
-    from vqagen.cli.messages import print_message
-    from vqagen.cli.progress import counting
 
     with counting("step") as on_progress:
         report = check_paths(paths, scenes=scenes, samples=samples, on_progress=on_progress, **domain)
-    if as_json:
-        import json
-
-        click.echo(json.dumps(report.to_record(), indent=2, ensure_ascii=False))
-    else:
-        for note in report.notes:
-            print_message(note)
-        click.echo("\n".join(report_lines(report)), color=False if os.environ.get("NO_COLOR") else None)
+    for note in () if as_json else report.notes:
+        print_message(note)
+    print_listing(report.to_record(), report_lines(report), as_json)
     ctx.exit(1 if report.errors or (strict and report.warnings) else 0)
 
 
 def report_lines(report: CheckReport) -> Iterator[str]:
     """Yield the lines of a report for people."""
-    from vqagen.errors import counted
 
     for file in report.files:
         if file.errors or file.warnings or file.not_checked:
             yield from (*_file_lines(file), "")
-    found = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
-    yield f"{found} in {counted(len(report.files), 'file')}"
+    faults = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
+    yield f"{faults} in {counted(len(report.files), 'file')}"
 
 
 def _file_lines(file: FileReport) -> Iterator[str]:
-    from vqagen.errors import counted
 
     yield click.style(file.path, bold=True)
     for problem in file.errors:
@@ -92,6 +83,6 @@ def _file_lines(file: FileReport) -> Iterator[str]:
 
 
 def _problem_lines(problem: Problem, word: str, code: str = "") -> Iterator[str]:
-    place = f"{problem.line}:{problem.column}" if problem.line is not None else ""
-    yield "  " + "  ".join(filter(None, (word, place, problem.path, problem.message))) + code
+    position = f"{problem.line}:{problem.column}" if problem.line is not None else ""
+    yield "  " + "  ".join(filter(None, (word, position, problem.path, problem.message))) + code
     yield from (f"      {line}" for line in problem.excerpt.splitlines())

@@ -6,9 +6,17 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import domain_options, input_path, out_option, scenes_option, settings_options
-from vqagen.dataset.choice_settings import ChoiceSettings
+from vqagen.cli.messages import counting
+from vqagen.cli.options import (
+    GroupedCommand,
+    Option,
+    domain_options,
+    input_path,
+    out_option,
+    scenes_option,
+    settings_options,
+)
+from vqagen.dataset.settings import ChoiceSettings
 
 
 @click.command("choices", cls=GroupedCommand)
@@ -35,8 +43,7 @@ def command(
     Example:
       vqagen choices questions.json --scenes scenes.json -o choices.json
     """
-    from vqagen.cli.progress import counting
-    from vqagen.dataset.choices_file import write_choices
+    from vqagen.dataset.choices import write_choices
 
     with counting("question") as on_read:
         report = write_choices(questions, scenes, out, settings, force=force, on_read=on_read, **domain)

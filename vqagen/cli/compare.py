@@ -44,7 +44,7 @@ def command(
     """
     from vqagen.score.compare import compare
 
-    found = compare(
+    comparison = compare(
         questions,
         *predictions,
         split=split,
@@ -54,4 +54,4 @@ def command(
         missing=missing,
         prediction_key=prediction_key,
     )
-    output.put(found.report())
+    output.put(comparison.report())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import input_path, output_options
+from vqagen.errors import counted
 from vqagen.tasks import TASKS
 
 
@@ -23,8 +25,6 @@ def command(file: str, out: str, layout: str | None, force: bool) -> None:
     Example:
       vqagen convert questions.json --out questions.parquet
     """
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
     from vqagen.run.merge import convert
 
     with counting("record") as on_converted:

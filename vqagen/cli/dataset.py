@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.messages import print_message
-from vqagen.cli.options import domain_options, input_path, path, settings_options
+from vqagen.cli.messages import print_message, run_progress
+from vqagen.cli.options import GroupedCommand, Option, domain_options, input_path, path, settings_options
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.run.options import RunOptions
 
@@ -56,7 +55,6 @@ def command(
 
 @contextmanager
 def _step(name: str) -> Iterator[OnProgress]:
-    from vqagen.cli.progress import run_progress
 
     print_message(name)
     with run_progress() as on_progress:

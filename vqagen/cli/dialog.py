@@ -6,8 +6,15 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import GroupedCommand
-from vqagen.cli.options import domain_options, output_options, scenes_option, settings_options, shard_option
+from vqagen.cli.messages import run_progress, run_summary
+from vqagen.cli.options import (
+    GroupedCommand,
+    domain_options,
+    output_options,
+    scenes_option,
+    settings_options,
+    shard_option,
+)
 from vqagen.run.options import RunOptions
 from vqagen.tasks.dialog.settings import DialogSettings
 
@@ -38,7 +45,6 @@ def command(
     Example:
       vqagen dialog --scenes scenes.json --out dialogs.json --seed 7
     """
-    from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import DIALOGS, find_domain
     from vqagen.run.making import write_dialogs
 

@@ -16,11 +16,7 @@ from vqagen.errors import UsageError
 @click.argument("predictions", type=input_path)
 @click.option("--mode", type=click.Choice(["open", "mc"]), help="Answered freely, or by options. [default: as asked]")
 @click.option("--top-k", default="", metavar="K,…", help="Right if one of the first K candidates is. [default: 1]")
-@click.option(
-    "--normalise",
-    type=click.Choice(["typed", "exact", "visual7w", "vqa-official", "vqa-always"]),
-    help="How answers are compared. [default: typed]",
-)
+@click.option("--normalise", metavar="typed|exact|visual7w", help="How answers are compared. [default: typed]")
 @click.option("--profile", type=click.Choice(["visual7w"]), help="Compare and print as this toolkit does.")
 @click.option("--split", default="", metavar="NAME", help="Only questions of this split.")
 @click.option("--group-by", default="", metavar="FIELD,…", help="Fields, or crosses such as category*depth.")
@@ -43,7 +39,7 @@ from vqagen.errors import UsageError
 def command(ctx: click.Context, /, questions: str, predictions: str, output: ReportOutput, **options: Any) -> None:
     """Score the answers of a model to questions, dialogs or trials.
 
-    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W or VQAv2. PREDICTIONS is a file
+    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W. PREDICTIONS is a file
     of many formats: own JSON Lines ({"question_index": 17, "answer": "yes"}), JSON of id -> answer, Visual7W, VQAv2,
     GQA, LLaVA, lmms-eval, VLMEvalKit, OpenAI's batches, lines of text, CSV or TSV, or a log of Inspect AI.
 
@@ -57,14 +53,12 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.score.evaluate.evaluation import write_item_scores
-    from vqagen.score.evaluate.report import score_report, toolkit_lines
-    from vqagen.shortcuts.evaluation import evaluate
+    from vqagen.score.evaluate import evaluate, toolkit_lines, write_item_scores
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
     cluster = options["cluster"] or ("none" if options["profile"] else "image")
-    found = evaluate(
+    evaluation = evaluate(
         questions,
         predictions,
         mode=options["mode"] or "",
@@ -74,14 +68,12 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
     )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
-    report = score_report(
-        found, group_by=fields, fail_under=options["fail_under"], strict=options["strict"], predictions=predictions
-    )
+    report = evaluation.report(fields, fail_under=options["fail_under"], strict=options["strict"])
     printed = ""
     if options["profile"] is not None:
-        printed = "\n".join([*report.head, "", *toolkit_lines(found), *report.failures]) + "\n"
+        printed = "\n".join([*report.head, "", *toolkit_lines(evaluation), *report.failures]) + "\n"
     if per_item:
-        write_item_scores(found, per_item, force=output.force)
+        write_item_scores(evaluation, per_item, force=output.force)
     output.put(report, printed)
     ctx.exit(1 if report.failures else 0)
 
@@ -89,7 +81,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
 def _check(output: ReportOutput, per_item: str | None, inputs: list[str | None], thresholds: tuple[str, ...]) -> None:
     """Find out before work begins what is wrong with --per-item and thresholds."""
     from vqagen.files.output import check_ending, check_output
-    from vqagen.score.evaluate.report import read_thresholds
+    from vqagen.score.evaluation import read_thresholds
 
     if per_item == output.out:
         raise UsageError(f"--per-item and --out are both {per_item}; name two files")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vqagen.cli.messages import print_listing
 from vqagen.cli.options import domain_options, input_path, integer, path
 from vqagen.errors import counted
 
@@ -69,21 +68,15 @@ def command(
         first, _, rest = template.partition("/")  # as in clevr/one_hop.json#count
         domain["domain"] = first if rest and first in SHIPPED_DOMAINS else None
     files = find_domain(**domain)
-    if catalogue:
-        told, lines = _catalogue(files, catalogue)
-    else:
-        told, lines = _templates(files, template, scenes, scene, count, seed)
-    if as_json:
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
+    made = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
+    print_listing(*made, as_json)
 
 
-Told = tuple["Record | Sequence[Record]", "Iterator[str]"]
-"""What is told: for JSON, and as lines for people."""
+Listing = tuple["Record | Sequence[Record]", "Iterator[str]"]
+"""A record for JSON, and its lines for people."""
 
 
-def _catalogue(files: DomainFiles, which: str) -> Told:
+def _catalogue(files: DomainFiles, which: str) -> Listing:
     from vqagen.authoring.catalogues import constraint_entries, function_entries, vocabularies
     from vqagen.language.domain_files import load_catalogue, synonyms_file
     from vqagen.language.synonyms import load_synonyms
@@ -99,7 +92,7 @@ def _catalogue(files: DomainFiles, which: str) -> Told:
 
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
-) -> Told:
+) -> Listing:
     from vqagen.authoring.check.tryouts import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.authoring.explanation import explain_template, find_templates
     from vqagen.language.domain_files import load_domain_files
@@ -107,17 +100,25 @@ def _templates(
 
     materials = load_domain_files(files)
     if wanted is None:
-        told = [{"id": each.id, "answer_type": each.answer_type, "text": each.texts[0]} for each in materials.templates]
+        told = [
+            {"id": template.id, "answer_type": template.answer_type, "text": template.texts[0]}
+            for template in materials.templates
+        ]
         return told, list_lines(told)
-    found, is_file = find_templates(materials.templates, wanted, files.templates)
+    templates, is_file = find_templates(materials.templates, wanted, files.templates)
     at_hand: list[Scene] = []
     if count:
         domain = materials.domain
         at_hand = scenes_of_file(Path(scenes), domain, scene) if scenes else sampled_scenes(domain, seed, scene)
-    tables = [SceneTables(each) for each in at_hand]  # what one template's search fills in, the next one finds
+    tables = [SceneTables(tried) for tried in at_hand]  # what one template's search fills in, the next one finds
     source, examples = (scenes or SAMPLED) if count else "", 1 if is_file else count
-    explained = [explain_template(materials, each, tables, source, examples, seed, in_short=is_file) for each in found]
-    return (explained, short_lines(explained)) if is_file else (explained[0], explanation_lines(found[0], explained[0]))
+    explained = [
+        explain_template(materials, template, tables, source, examples, seed, in_short=is_file)
+        for template in templates
+    ]
+    if is_file:
+        return explained, short_lines(explained)
+    return explained[0], explanation_lines(templates[0], explained[0])
 
 
 # Lines for people -----------------------------------------------------------------------------------------------------
@@ -125,19 +126,20 @@ def _templates(
 
 def list_lines(templates: Sequence[Record]) -> Iterator[str]:
     """Yield templates, one line each."""
-    wide, narrow = (max((len(each[key]) for each in templates), default=0) for key in ("id", "answer_type"))
-    for each in templates:
-        yield f"{bold(each['id'].ljust(wide))}  {each['answer_type'].ljust(narrow)}  {_slots(each['text'])}"
+    wide, narrow = (max((len(template[key]) for template in templates), default=0) for key in ("id", "answer_type"))
+    for template in templates:
+        yield f"{bold(template['id'].ljust(wide))}  {template['answer_type'].ljust(narrow)}  {_slots(template['text'])}"
 
 
 def short_lines(explanations: Sequence[Record]) -> Iterator[str]:
     """Yield templates with one question each."""
-    for each in explanations:
-        yield f"{bold(each['id'])}  {each['answer_type']}  {dim(_scenes_tried(each['tried']))}".rstrip()
-        for example in each["examples"]:
+    for explanation in explanations:
+        tried = dim(_scenes_tried(explanation["tried"]))
+        yield f"{bold(explanation['id'])}  {explanation['answer_type']}  {tried}".rstrip()
+        for example in explanation["examples"]:
             yield f"  {example['question']} {_answer(example['answer'])}"
-        if not each["examples"] and each["failure"]:
-            yield f"  {_ended(each['failure'])}"
+        if not explanation["examples"] and explanation["failure"]:
+            yield f"  {_ended(explanation['failure'])}"
 
 
 def explanation_lines(template: Template, told: Record) -> Iterator[str]:
@@ -146,8 +148,8 @@ def explanation_lines(template: Template, told: Record) -> Iterator[str]:
         "Texts": [_slots(text) for text in told["texts"]],
         "Slots": list(_slot_lines(told["slots"])),
         "Program": list(_tree(told["nodes"])),
-        "Constraints": [_slots(each["meaning"]) for each in told["constraints"]],
-        "Examples": [line for n, each in enumerate(told["examples"], 1) for line in _example(n, each, template)],
+        "Constraints": [_slots(constraint["meaning"]) for constraint in told["constraints"]],
+        "Examples": [line for n, example in enumerate(told["examples"], 1) for line in _example(n, example, template)],
         "Scenes": [_scenes_tried(told["tried"])] if told["tried"] else [],
     }
     if told["failure"]:
@@ -161,26 +163,26 @@ def explanation_lines(template: Template, told: Record) -> Iterator[str]:
 
 def entry_lines(entries: Sequence[Record]) -> Iterator[str]:
     """Yield functions or constraints, grouped by the plug-in that adds them."""
-    wide = max((len(each["signature"]) for each in entries), default=0)
+    wide = max((len(entry["signature"]) for entry in entries), default=0)
     for number, (source, group) in enumerate(groupby(entries, key=itemgetter("source"))):
         yield from ([""] if number else [])
         yield bold(source)
-        for each in group:
-            also = dim(f"also {', '.join(each['aliases'])}") if each["aliases"] else ""
-            about = "  ".join(filter(None, (each["meaning"], also)))
-            yield f"  {click.style(each['signature'].ljust(wide), fg='cyan')}  {about}".rstrip()
+        for entry in group:
+            also = dim(f"also {', '.join(entry['aliases'])}") if entry["aliases"] else ""
+            about = "  ".join(filter(None, (entry["meaning"], also)))
+            yield f"  {click.style(entry['signature'].ljust(wide), fg='cyan')}  {about}".rstrip()
 
 
 def vocabulary_lines(vocabularies: Sequence[Record]) -> Iterator[str]:
     """Yield attributes and relations with their values."""
-    for each in vocabularies:
-        remarks = [f"key {each['key']}"] if each["key"] else []
-        remarks += [f"left open: {each['null']}"] if each["null"] else []
-        about = "; ".join((*remarks, *each["traits"]))
-        yield f"{bold(each['type'])}  {each['name']}" + (f"  {dim(about)}" if about else "")
-        for word in each["words"]:
-            said = f"  {dim(' / '.join(word['ways']))}" if word["ways"] else ""
-            yield "  " * (word["depth"] + 1) + word["value"] + said
+    for vocabulary in vocabularies:
+        remarks = [f"key {vocabulary['key']}"] if vocabulary["key"] else []
+        remarks += [f"left open: {vocabulary['null']}"] if vocabulary["null"] else []
+        about = "; ".join((*remarks, *vocabulary["traits"]))
+        yield f"{bold(vocabulary['type'])}  {vocabulary['name']}" + (f"  {dim(about)}" if about else "")
+        for word in vocabulary["words"]:
+            ways = f"  {dim(' / '.join(word['ways']))}" if word["ways"] else ""
+            yield "  " * (word["depth"] + 1) + word["value"] + ways
 
 
 # Parts of an explanation ------------------------------------------------------------------------------------------
@@ -206,8 +208,8 @@ def _tree(nodes: Sequence[Record]) -> Iterator[str]:
         met.add(number)
         about = f"= {', '.join(node['stands_for'])}" if node["stands_for"] else node["meaning"]
         yield f"{begin} -> {node['output']}" + (f"  {dim(about)}" if about else "")
-        for each in node["inputs"]:
-            yield from walk(each, depth + 1)
+        for needed in node["inputs"]:
+            yield from walk(needed, depth + 1)
 
     for root in reversed(range(len(nodes))):
         if root not in met:
@@ -216,8 +218,8 @@ def _tree(nodes: Sequence[Record]) -> Iterator[str]:
 
 def _example(number: int, example: Record, template: Template) -> Iterator[str]:
     """Yield the question, its answer, and its steps."""
-    place = f"scene {example['scene']}" + (f", {example['image']}" if example["image"] else "")
-    yield f"{number}. {click.style(example['question'], fg='green')} {_answer(example['answer'])}  {dim(place)}"
+    where = f"scene {example['scene']}" + (f", {example['image']}" if example["image"] else "")
+    yield f"{number}. {click.style(example['question'], fg='green')} {_answer(example['answer'])}  {dim(where)}"
     calls = [_call(i, step) for i, step in enumerate(example["steps"])]
     wide = max(map(len, calls))
     for i, (call, step) in enumerate(zip(calls, example["steps"], strict=True)):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import out_option, path
-from vqagen.errors import UsageError
+from vqagen.cli.messages import counting
+from vqagen.cli.options import GroupedCommand, Option, out_option, path
+from vqagen.errors import UsageError, counted
 from vqagen.export import FILES, TARGETS
 
 
@@ -92,14 +92,14 @@ def command(
       vqagen export trials --to trl -o trials-trl
       vqagen export questions.json --to visual7w -o visual7w.json
     """
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
-    from vqagen.export.exporting import export_dataset
+    from vqagen.export.exporting import export_dataset, export_file
 
     if to in FILES:
         if images or split or prompt or without_pictures or mode != "open" or name != "vqagen":
             raise UsageError(f"{to} is one file of all records: give SOURCE, --out and --force alone")
-        _export_file(source, out, to, force)
+        with counting("record") as on_exported:
+            kind, number = export_file(source, out, to, force, on_exported)
+        click.echo(counted(number, kind.removesuffix("s")), err=True)
         return
     with counting("example") as on_exported:
         done = export_dataset(
@@ -117,13 +117,3 @@ def command(
         )
     splits = ", ".join(f"{split} {number:,}" for split, number in done.splits.items())
     click.echo(f"{counted(sum(done.splits.values()), done.kind.removesuffix('s'))}: {splits}", err=True)
-
-
-def _export_file(source: str, out: str, to: str, force: bool) -> None:
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
-    from vqagen.export.files import export_file
-
-    with counting("record") as on_exported:
-        kind, number = export_file(source, out, to, force, on_exported)
-    click.echo(counted(number, kind.removesuffix("s")), err=True)

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from vqagen.cli.aliases import ReferenceCommand
-from vqagen.cli.group import Option
+from vqagen.cli.messages import run_progress, run_summary
 from vqagen.cli.options import (
+    GroupedCommand,
+    Option,
     domain_options,
     output_options,
     path,
     scenes_option,
     settings_options,
     shard_option,
+    spelled,
 )
 from vqagen.run.options import RunOptions
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
+
+REFERENCE_FLAGS = {
+    "input-scene-file": "scenes",
+    "metadata-file": "metadata",
+    "template-dir": "templates",
+    "synonyms-json": "synonyms",
+    "output-questions-file": "out",
+    "scene-start-idx": "start-index",
+    "num-scenes": "count",
+}
+"""The reference's flag -> ours. Any flag may also be written with underscores in place of hyphens."""
+
+IGNORED_FLAGS = ("--verbose", "--time-dfs", "--profile")
+"""Flags of the reference that only print; they are accepted and do nothing."""
+
+
+class ReferenceCommand(GroupedCommand):
+    """A command that takes the reference's flags too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.context_settings = {**self.context_settings, "token_normalize_func": partial(spelled, REFERENCE_FLAGS)}
+        self.params += [click.Option([flag], is_flag=True, hidden=True, expose_value=False) for flag in IGNORED_FLAGS]
 
 
 @click.command("generate", cls=ReferenceCommand)
@@ -64,7 +90,6 @@ def command(
     Example:
       vqagen generate --scenes scenes.json --out questions.json --seed 7
     """
-    from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import QUESTIONS, find_domain
     from vqagen.run.making import write_questions
 

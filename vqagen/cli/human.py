@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.group import LazyGroup
+from vqagen.cli import LazyGroup
 
 SUBCOMMANDS = {
-    "demo": "vqagen.cli.human_demo:demo",
-    "items": "vqagen.cli.human_items:items",
+    "demo": "vqagen.cli.human_making:demo",
+    "items": "vqagen.cli.human_making:items",
     "make-tasks": "vqagen.cli.human_making:make_tasks",
     "extend": "vqagen.cli.human_making:extend",
     "check": "vqagen.cli.human_making:check",
     "links": "vqagen.cli.human_serving:links",
     "serve": "vqagen.cli.human_serving:serve",
-    "status": "vqagen.cli.human_status:status",
-    "export": "vqagen.cli.human_export:export",
-    "import": "vqagen.cli.human_import:import_humanr",
-    "store": "vqagen.cli.human_store:store",
-    "score": "vqagen.cli.human_score:score",
+    "status": "vqagen.cli.human_answers:status",
+    "export": "vqagen.cli.human_answers:export",
+    "import": "vqagen.cli.human_answers:import_humanr",
+    "store": "vqagen.cli.human_answers:store",
+    "score": "vqagen.cli.human_answers:score",
 }
 """Name -> the module and the command in it."""
 

@@ -1,14 +1,15 @@
-"""`vqagen human make-tasks`, `extend` and `check`."""
+"""`vqagen human make-tasks`, `extend`, `check`, `items` and `demo`: studies are made."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.humanr_flags import HumanrCommand
-from vqagen.cli.options import path, settings_options
-from vqagen.human.study.settings import PlanSettings
+from vqagen.cli.options import domain_options, input_path, integer, path, settings_options, spelled
+from vqagen.human.settings import ItemSettings, PlanSettings
 
 if TYPE_CHECKING:
     from vqagen.human.study.study import Study
@@ -16,6 +17,60 @@ if TYPE_CHECKING:
 _REWARD = click.option(
     "--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost."
 )
+
+
+_OURS = {
+    "human-captions": "human",
+    "image-dir": "images",
+    "num-trials-per-task": "trials-per-task",
+    "num-attention-checks": "checks-per-task",
+    "num-attention-check": "checks-per-task",
+}
+"""HUMANr's flag -> ours. Its README writes one of them in the singular."""
+_FILES, _NAMES = "--model-captions", "--model-names"
+"""Flags that take several values, the files and the names of systems."""
+
+
+class HumanrCommand(click.Command):
+    """A command that takes the flags of HUMANr too, and its folder of images as an argument."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.context_settings = {**self.context_settings, "token_normalize_func": partial(spelled, _OURS)}
+        self.params += [
+            click.Option(["--experiment-name"], hidden=True, expose_value=False),
+            click.Option(["--sandbox"], is_flag=True, hidden=True, expose_value=False),
+        ]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments after the names and files of systems are paired, as `--system` has them."""
+        return super().parse_args(ctx, list(_with_systems(args)))
+
+
+def _with_systems(args: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments with `--system NAME=FILE` in place of HUMANr's two flags."""
+    values: dict[str, list[str]] = {}
+    taken: list[str] | None = None
+    for argument in args:
+        flag, separator, value = argument.partition("=")
+        name = flag.replace("_", "-")
+        if name in (_FILES, _NAMES):
+            taken = values.setdefault(name, [])
+            if separator:
+                taken.append(value)
+                taken = None
+        elif argument.startswith("-") or taken is None:
+            taken = None
+            yield argument
+        else:
+            taken.append(argument)
+    files, names = values.get(_FILES, []), values.get(_NAMES, [])
+    if len(files) != len(names):
+        raise click.UsageError(
+            f"{_FILES} has {len(files)} values and {_NAMES} has {len(names)}; give one name per file"
+        )
+    for name, file in zip(names, files, strict=True):
+        yield from ("--system", f"{name}={file}")
 
 
 @click.command("make-tasks", cls=HumanrCommand)
@@ -68,13 +123,13 @@ def make_tasks(
     if items is not None:
         if human is not None or systems:
             raise click.UsageError("--items holds all texts: leave out --human and --system")
-        made = make_item_tasks(out, items, images, settings, force=force)
+        study, notes = make_item_tasks(out, items, images, settings, force=force)
     else:
         missing = [flag for flag, given in (("--human", human), ("--images", images)) if given is None]
         if human is None or images is None:
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
-        made = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
-    _print(made.study, made.notes, reward_per_task)
+        study, notes = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
+    _print(study, notes, reward_per_task)
 
 
 @click.command("extend")
@@ -98,7 +153,7 @@ def extend(study: str, raters_per_item: int, reward_per_task: float) -> None:
     """
     from vqagen.human.study.making import extend_study
 
-    _print(extend_study(study, raters_per_item), (), reward_per_task)
+    _print(extend_study(study, raters_per_item), [], reward_per_task)
 
 
 @click.command("check")
@@ -129,23 +184,87 @@ def check(ctx: click.Context, study: str) -> None:
 def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     """Return the file of each system."""
     systems: dict[str, str] = {}
-    for each in given:
-        name, separator, file = each.partition("=")
+    for option in given:
+        name, separator, file = option.partition("=")
         if not (name and separator and file):
-            raise click.UsageError(f"--system {each!r} is not of the form NAME=FILE")
+            raise click.UsageError(f"--system {option!r} is not of the form NAME=FILE")
         if name in systems:
             raise click.UsageError(f"--system {name!r} is named twice; give each system its own name")
         systems[name] = file
     return systems
 
 
-def _print(study: Study, notes: tuple[str, ...], reward_per_task: float) -> None:
+def _print(study: Study, notes: list[str], reward_per_task: float) -> None:
     """Print what was left out, what remains to be done before the study is served, and what to expect of it."""
     from vqagen.human.study.making import forecast_lines
 
     unfilled = study.texts.placeholders()
     if unfilled:
         file = study.folder / "texts.json"
-        notes = (*notes, f'fill in {", ".join(unfilled)} under "values" in {file} before serving')
+        notes = [*notes, f'fill in {", ".join(unfilled)} under "values" in {file} before serving']
     for line in (*(f"vqagen: {note}" for note in notes), *forecast_lines(study, reward_per_task)):
+        click.echo(line, err=True)
+
+
+@click.command("items")
+@click.argument("file", type=path, metavar="QUESTIONS|DIALOGS|TRIALS")
+@click.option("--scenes", type=input_path, metavar="PATH", help="Scenes that questions and dialogs are about.")
+@click.option("--out", "-o", required=True, type=path, metavar="FILE", help="File for the items, JSON Lines.")
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
+@settings_options(settings=ItemSettings)
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def items(
+    file: str,
+    scenes: str | None,
+    out: str,
+    domain: dict[str, Any],
+    settings: ItemSettings,
+    force: bool,
+) -> None:
+    """Make items for raters from files of `vqagen generate`, `dialog` or `director generate`.
+
+    Raters answer QUESTIONS, DIALOGS round by round, or TRIALS, and `vqagen human export` writes their answers as
+    predictions.
+
+    Pictures are those that the scenes name, such as of `vqagen scenes draw`, or that lie in the folder of TRIALS.
+
+    \b
+    Example:
+      vqagen human items questions.json --scenes scenes.json --out asked.jsonl
+    """
+    from collections import Counter
+
+    from vqagen.errors import counted
+    from vqagen.files.output import check_output
+    from vqagen.human.items import make_items, write_items
+    from vqagen.language.domain_files import find_domain
+
+    check_output(out, force)
+    made = make_items(scenes, file, settings, find_domain(**domain))
+    write_items(made, out, force=force)
+    # Kinds of answers that nothing is known of are texts: a domain that was not named is seen here.
+    forms = Counter(item.form.__struct_config__.tag for item in made if item.form)
+    lines = [f"{counted(number, 'question')} answered by {form}" for form, number in forms.items()]
+    click.echo(f"{', '.join(lines) or 'no items'} in {out}", err=True)
+
+
+@click.command("demo")
+@click.option("--out", "-o", type=path, default="demo", show_default=True, metavar="FOLDER", help="A new folder.")
+@click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")
+def demo(out: str, seed: int) -> None:
+    """Show a whole study: pictures, items, plan, raters, scores, and a page to try.
+
+    Scenes are sampled and drawn. Captions of two systems, one of which describes another picture, are compared with
+    reference captions and rated. Questions, a dialog and director trials are answered. Simulated raters take part; the
+    scores are printed, all files are kept, and one place is left for you.
+
+    \b
+    Example:
+      vqagen human demo --out demo
+    """
+    from vqagen.cli.messages import print_message
+    from vqagen.human.demo import demonstrate, places
+
+    click.echo(demonstrate(out, seed=seed, say=print_message).text(), nl=False)
+    for line in places(out):
         click.echo(line, err=True)

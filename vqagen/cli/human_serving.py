@@ -6,11 +6,10 @@ import sys
 
 import click
 
-from vqagen.cli.human_store import study_argument
+from vqagen.cli.human_answers import study_argument
 from vqagen.cli.options import path, settings_options
 from vqagen.errors import counted
-from vqagen.human.links.settings import LinkSettings
-from vqagen.human.server.settings import ServeSettings
+from vqagen.human.settings import LinkSettings, ServeSettings
 
 
 @click.command("serve")
@@ -56,7 +55,7 @@ def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str,
     Example:
       vqagen human links study --public-url https://study.example
     """
-    from vqagen.human.links.study_links import write_links
+    from vqagen.human.links import write_links
 
     if codes:
         return _verify(study, codes)
@@ -69,9 +68,9 @@ def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str,
 
 def _verify(study: str, codes: tuple[str, ...]) -> int:
     """Print the assignment of each code; return 1 if one was not issued."""
-    from vqagen.human.links.study_links import verify_codes
+    from vqagen.human.links import verify_codes
 
-    given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
+    given = [code for argument in codes for code in (sys.stdin.read().split() if argument == "-" else [argument])]
     verified = verify_codes(study, given)
     for code, assignment in verified.items():
         meaning = "not issued" if assignment is None else assignment or "the code of all who complete"

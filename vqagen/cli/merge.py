@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import input_path, out_option
+from vqagen.errors import counted
 
 
 @click.command("merge")
@@ -27,8 +29,6 @@ def command(shards: tuple[str, ...], out: str, force: bool) -> None:
       vqagen generate --scenes scenes.json --shard 2/2 --out shard-2.jsonl
       vqagen merge shard-1.jsonl shard-2.jsonl --out merged.json
     """
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
     from vqagen.run.merge import merge
 
     with counting("record") as on_merged:

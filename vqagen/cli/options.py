@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from functools import partial, wraps
 from tempfile import TemporaryDirectory
@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import Option
 from vqagen.errors import UsageError
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
@@ -21,6 +20,33 @@ from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
 Command = Callable[..., Any]
 AddOption = Callable[[Command], Command]
 STDIN = "-"
+
+
+class Option(click.Option):
+    """An option that belongs to a group in the help."""
+
+    def __init__(self, *args: Any, group: str = "", **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.group = group
+
+
+LAST_GROUPS = ("running", "compatibility", "other")
+"""Groups that come last; the others stand in the order of the first option of each."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options by their groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a section for each group."""
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            row = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if row is not None:
+                rows.setdefault(getattr(param, "group", "") or "other", []).append(row)
+        for group in sorted(rows, key=lambda name: LAST_GROUPS.index(name) if name in LAST_GROUPS else -1):
+            with formatter.section(group.capitalize()):
+                formatter.write_dl(rows[group])
 
 
 def path(text: str) -> str:
@@ -66,6 +92,16 @@ def integer(least: int = -LARGEST) -> Callable[[str | int], int]:
     return integer
 
 
+def spelled(flags: Mapping[str, str], token: str) -> str:
+    """Return the name of an option as we spell it, by the `flags` of another program: its name -> ours.
+
+    >>> spelled({"scene-start-idx": "start-index"}, "scene_start_idx"), spelled({}, "seed")
+    ('start-index', 'seed')
+    """
+    hyphened = token.replace("_", "-")
+    return flags.get(hyphened, hyphened)
+
+
 # Settings ---------------------------------------------------------------------------------------------------------
 
 
@@ -85,8 +121,8 @@ def settings_options(**classes: type[CheckedSettings]) -> AddOption:
             return command(*args, **_checked(classes, given), **values)
 
         wrapped: Command = with_settings
-        for each in reversed([each for settings in classes.values() for each in fields(settings)]):
-            wrapped = setting_option(each)(wrapped)
+        for described in reversed([described for settings in classes.values() for described in fields(settings)]):
+            wrapped = setting_option(described)(wrapped)
         return wrapped
 
     return add
@@ -195,11 +231,9 @@ catalogue_option = click.option(
 )
 
 
-def out_option(metavar: str, help: str, is_required: bool = True) -> AddOption:
+def out_option(metavar: str, help: str) -> AddOption:
     """Return the option `--out`."""
-    return click.option(
-        "--out", "-o", cls=Option, group="output", required=is_required, type=path, metavar=metavar, help=help
-    )
+    return click.option("--out", "-o", cls=Option, group="output", required=True, type=path, metavar=metavar, help=help)
 
 
 class _FormatName(click.Choice[str]):
@@ -213,19 +247,17 @@ class _FormatName(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-def output_options(*keys: str, records: str = "", is_required: bool = True) -> AddOption:
+def output_options(*keys: str, records: str = "") -> AddOption:
     """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
     The command gets the name of the format as `layout`. `records`, for people, are by default those of the first key.
     """
     formats = list(dict.fromkeys(name for key in keys for name in TASKS[key].formats))
     if all(TASKS[key].makes_files for key in keys):
-        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.", is_required)
+        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.")
         help_format = f"Format of the records. [default: {formats[0]}]"
     else:
-        out = out_option(
-            "FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.", is_required
-        )
+        out = out_option("FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.")
         help_format = "Format of standard output."
 
     def add(command: Command) -> Command:

@@ -68,7 +68,7 @@ def report_options(*inputs: str) -> AddOption:
     def add(command: Command) -> Command:
         @wraps(command)
         def with_output(*args: Any, out: str, as_json: bool, force: bool, is_whole: bool, **values: Any) -> Any:
-            read = [name for each in inputs for name in _names(values[each])]
+            read = [name for parameter in inputs for name in _names(values[parameter])]
             output = checked_output(out, as_json, force, read)._replace(is_whole=is_whole)
             return command(*args, output=output, **values)
 

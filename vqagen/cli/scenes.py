@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from vqagen.cli.group import Group, GroupedCommand
+from vqagen.cli import CommandGroup
+from vqagen.cli.messages import run_progress, run_summary
 from vqagen.cli.options import (
+    GroupedCommand,
     domain_options,
     input_path,
     out_option,
@@ -21,7 +22,7 @@ from vqagen.tasks.rendering.settings import DRAWN, DrawingSettings, PictureSetti
 from vqagen.tasks.sampling.settings import SamplingSettings
 
 
-@click.group("scenes", cls=Group)
+@click.group("scenes", cls=CommandGroup)
 def command() -> None:
     """Make scene files, and pictures of them.
 
@@ -53,7 +54,6 @@ def sample(
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import find_domain
     from vqagen.run.making import write_scenes
 
@@ -70,25 +70,15 @@ def sample(
     click.echo(run_summary(report, out), err=True)
 
 
-def _picture_options(kind: type[DrawingSettings]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return what adds the options of commands that make pictures with settings of this kind."""
-
-    def add(run: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            shard_option,
-            settings_options(settings=kind, options=RunOptions),
-            out_option("FOLDER", "Folder for the pictures and the scenes with their masks."),
-            domain_options("domain", "metadata", "plugins"),
-            click.argument("scenes", type=input_path),
-        ):
-            run = option(run)
-        return run
-
-    return add
+_pictures_option = out_option("FOLDER", "Folder for the pictures and the scenes with their masks.")
 
 
 @command.command("render", cls=GroupedCommand)
-@_picture_options(RenderingSettings)
+@click.argument("scenes", type=input_path)
+@domain_options("domain", "metadata", "plugins")
+@_pictures_option
+@settings_options(settings=RenderingSettings, options=RunOptions)
+@shard_option
 def render(scenes: str, settings: RenderingSettings, **given: Any) -> None:
     """Render pictures of scenes: soft shadows, metal that mirrors, and a mask of every object.
 
@@ -104,7 +94,11 @@ def render(scenes: str, settings: RenderingSettings, **given: Any) -> None:
 
 
 @command.command("draw", cls=GroupedCommand)
-@_picture_options(DrawingSettings)
+@click.argument("scenes", type=input_path)
+@domain_options("domain", "metadata", "plugins")
+@_pictures_option
+@settings_options(settings=DrawingSettings, options=RunOptions)
+@shard_option
 def draw(scenes: str, settings: DrawingSettings, **given: Any) -> None:
     """Draw plain pictures of scenes, without a renderer: 20 and more a second.
 
@@ -121,7 +115,6 @@ def draw(scenes: str, settings: DrawingSettings, **given: Any) -> None:
 def _write(
     scenes: str, settings: PictureSettings, out: str, domain: dict[str, Any], shard: str | None, options: RunOptions
 ) -> None:
-    from vqagen.cli.progress import run_progress, run_summary
     from vqagen.language.domain_files import find_domain
     from vqagen.run.making import write_pictures
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import domain_options, input_path, out_option, path
+from vqagen.cli.messages import counting
+from vqagen.cli.options import GroupedCommand, Option, domain_options, input_path, out_option, path
+from vqagen.errors import counted
 
 
 @click.command("show", cls=GroupedCommand)
@@ -44,8 +45,6 @@ def command(file: str, scenes: str | None, images: str | None, domain: dict[str,
       vqagen scenes draw scenes.json -o pictures
       vqagen show questions.json --images pictures -o page
     """
-    from vqagen.cli.progress import counting
-    from vqagen.errors import counted
     from vqagen.language.domain_files import find_domain
     from vqagen.show.showing import is_page, show_file
 

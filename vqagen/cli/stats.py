@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import image_key_option, input_path
 from vqagen.cli.reports import ReportOutput, report_options
 
@@ -22,7 +23,7 @@ def command(file: str, against: str | None, image_key: str, output: ReportOutput
     predictors that never see a picture guess the answers: by the majority of the family, the numbers of image and
     question, the words, what is said of each object, and the answers to other questions about the image. They learn
     from some images and are tested on others, or with --against on another file. Reads all dialects, as a JSON
-    document, JSON Lines or Parquet, also from other generators, Visual7W and VQAv2.
+    document, JSON Lines or Parquet, also from other generators and Visual7W.
 
     Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths and different questions,
     beside those of CLEVR-Dialog. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape.
@@ -34,7 +35,6 @@ def command(file: str, against: str | None, image_key: str, output: ReportOutput
     Example:
       vqagen stats questions.json
     """
-    from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
     from vqagen.shortcuts.statistics import stats
     from vqagen.tasks.record_files import kind_of_file

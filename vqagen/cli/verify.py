@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import domain_options, input_path
 from vqagen.cli.reports import ReportOutput, report_options
+from vqagen.errors import UsageError
 
 
 @click.command("verify")
@@ -43,9 +45,7 @@ def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str,
     Example:
       vqagen verify questions.json --scenes scenes.json
     """
-    from vqagen.cli.progress import counting
     from vqagen.dataset.folder import STATE
-    from vqagen.errors import UsageError
     from vqagen.files.locations import locate
     from vqagen.score.verification import verify
     from vqagen.tasks.record_files import kind_of_file

@@ -14,7 +14,7 @@ Example: three scenes, whose objects are of these colors, and a question about a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, count
 from random import Random
 from typing import NamedTuple
 
@@ -22,10 +22,75 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vqagen.bits import Objects, indexes, union_of
-from vqagen.rng import pick, shuffled
+from vqagen.dataset.settings import ChoiceSettings
+from vqagen.rng import pick, shuffled, stream
 
 
-class Asked(NamedTuple):
+class Posed(NamedTuple):
+    """A question that is to get options."""
+
+    kind: str
+    """The type of its answers."""
+    function: str
+    """The last function of its program."""
+    family: str
+    answer: str
+    wrong: tuple[str, ...]
+    mistakes: tuple[str, ...]
+    """With `hard`, the mistake that gives each wrong answer; else empty."""
+    said: tuple[str, ...] = ()
+    """The answers of its type that its text names."""
+    steps: int = 0
+    """The length of its program."""
+
+
+class Dealt(NamedTuple):
+    """The options of a question."""
+
+    block: int
+    options: tuple[str, ...]
+    choice: int
+    """The place of the right one."""
+
+
+_LENGTH, _FAMILY, _FUNCTION = "length", "family", "function"
+"""What the questions of a block have in common; of a family and length, of a family, or of the last function."""
+
+
+def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]:
+    """Return the options of each question, or None. The seed and the order of the questions decide them."""
+    dealt: list[Dealt | None] = [None] * len(posed)
+    blocks = count()
+    sizes = range(settings.options, 1, -1)
+    rounds = [(by, size) for size in sizes for by in (_LENGTH, _FAMILY)] + [(_FUNCTION, size) for size in sizes]
+    for round_, (by, size) in enumerate(rounds):
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for number, each in enumerate(posed):
+            if dealt[number] is None and len(each.wrong) >= size - 1:
+                keys = each.kind, each.function if by == _FUNCTION else each.family or each.function
+                groups.setdefault((*keys, str(each.steps) if by == _LENGTH else ""), []).append(number)
+        for index, members in enumerate(groups.values()):
+            rng = stream(settings.seed, f"options {round_}", index)
+            codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
+            texts = list(codes)
+            for block in exchange_blocks([_asked(number, posed[number], codes) for number in members], size, rng):
+                name = next(blocks)
+                for number, order in arranged(block, rng):
+                    dealt[number] = Dealt(name, tuple(texts[code] for code in order), order.index(block[number]))
+    return dealt
+
+
+def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> BlockQuestion:
+    fitting, said = (
+        union_of(codes[text] for text in texts if text in codes) for texts in ((posed.answer, *posed.wrong), posed.said)
+    )
+    return BlockQuestion(number, codes[posed.answer], fitting, said)
+
+
+# Blocks ---------------------------------------------------------------------------------------------------------------
+
+
+class BlockQuestion(NamedTuple):
     """A question as blocks see it: answers are numbers, sets of them ints (see `bits`)."""
 
     number: int
@@ -45,7 +110,7 @@ _Cell = tuple[int, int]
 """Row and column of the table of sets."""
 
 
-def exchange_blocks(questions: Sequence[Asked], size: int, rng: Random) -> Iterator[Block]:
+def exchange_blocks(questions: Sequence[BlockQuestion], size: int, rng: Random) -> Iterator[Block]:
     """Yield blocks of `size` questions as long as there are any; those that are left are in none.
 
     Each block takes the set of options whose scarcest answer has the most questions left, so that frequent answers are

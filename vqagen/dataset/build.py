@@ -18,10 +18,9 @@ import orjson
 
 from vqagen import __version__
 from vqagen.dataset.card import write_card
-from vqagen.dataset.choice_settings import ChoiceSettings
-from vqagen.dataset.choices_file import write_choices
-from vqagen.dataset.folder import LAST, Counts, Folder, changed_files, left_out_of, open_folder, write_sums
-from vqagen.dataset.holdout import HoldOut, choose_held, longest_kept
+from vqagen.dataset.choices import write_choices
+from vqagen.dataset.folder import LAST, Counts, DatasetFolder, changed_files, left_out_of, open_folder, write_sums
+from vqagen.dataset.holdout import HoldOut, choose_held, hardly_visible, longest_kept, referred
 from vqagen.dataset.joining import by_scene, join, shown, write_split
 from vqagen.dataset.rows import (
     SPLITS,
@@ -36,10 +35,10 @@ from vqagen.dataset.settings import (
     PICTURES,
     TEST_CONDITION,
     TRAIN_CONDITION,
+    ChoiceSettings,
     DatasetSettings,
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
-from vqagen.dataset.visibility import hardly_visible, referred
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
@@ -56,7 +55,7 @@ from vqagen.language.domain_files import (
     load_domain_files,
 )
 from vqagen.language.program import Program
-from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
+from vqagen.language.question import QUESTIONS as QUESTION_FILE
 from vqagen.pictures.looks import SceneLooks
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes
 from vqagen.run.options import RunOptions
@@ -87,10 +86,10 @@ class DatasetReport:
     def summary(self) -> str:
         """Return what was made and left out, in a few lines."""
         rows = {name: self.steps[f"rows {name}"] for name in SPLITS if f"rows {name}" in self.steps}
-        pictures, questions = (sum(each[key] for each in rows.values()) for key in ("pictures", "questions"))
-        each = ", ".join(f"{name} {counts['questions']:,}" for name, counts in rows.items())
-        lines = [f"{counted(pictures, 'picture')} and {counted(questions, 'question')} ({each}) in {self.place}"]
-        if dialogs := sum(each.get("dialogs", 0) for each in rows.values()):
+        pictures, questions = (sum(counts[key] for counts in rows.values()) for key in ("pictures", "questions"))
+        splits = ", ".join(f"{name} {counts['questions']:,}" for name, counts in rows.items())
+        lines = [f"{counted(pictures, 'picture')} and {counted(questions, 'question')} ({splits}) in {self.place}"]
+        if dialogs := sum(counts.get("dialogs", 0) for counts in rows.values()):
             lines.append(counted(dialogs, "dialog"))
         left_out = left_out_of(self.steps)
         lines += [f"left out: {number:,} ({reason})" for reason, number in left_out.items()]
@@ -148,7 +147,7 @@ def write_dataset(
 class _Build:
     """The steps of a dataset, in order."""
 
-    folder: Folder
+    folder: DatasetFolder
     settings: DatasetSettings
     loaded: LoadedDomain
     holdout: HoldOut
@@ -204,27 +203,22 @@ class _Build:
 
     def _sample(self, on_progress: OnProgress) -> Counts:
         first, test_from = self.settings.start_index, self._test_from
-        sampling = SamplingSettings(seed=self.settings.seed, start_index=first, count=self._number)
-        out = self.folder.path("steps", "scenes.json")
-        if test_from is None:
-            write_scenes(out, sampling, self.loaded.files, options=self.options, on_progress=on_progress)
-            return {"scenes": self._number}
-        parts = (
-            (replace(sampling, count=test_from, condition=TRAIN_CONDITION), "scenes-A.json"),
-            (
-                replace(
-                    sampling, start_index=first + test_from, count=self._number - test_from, condition=TEST_CONDITION
-                ),
-                "scenes-B.json",
-            ),
-        )
-        for settings, name in parts:
-            path = self.folder.path("steps", name)
+        all_scenes = SamplingSettings(seed=self.settings.seed, start_index=first, count=self._number)
+        parts = {"scenes.json": all_scenes}
+        if test_from is not None:
+            start, count = first + test_from, self._number - test_from
+            parts = {
+                "scenes-A.json": replace(all_scenes, count=test_from, condition=TRAIN_CONDITION),
+                "scenes-B.json": replace(all_scenes, start_index=start, count=count, condition=TEST_CONDITION),
+            }
+        paths = [self.folder.path("steps", name) for name in parts]
+        for path, settings in zip(paths, parts.values(), strict=True):
             write_scenes(path, settings, self.loaded.files, options=self.options, on_progress=on_progress)
-        sources = [find_scenes(self.folder.path("steps", name)) for _, name in parts]
-        with record_file(str(out), JSON, sources[0].info, _ABOUT_SCENES) as writer:
-            for source in sources:
-                writer.write(source.records())
+        if test_from is not None:
+            out, info = str(self.folder.path("steps", "scenes.json")), find_scenes(paths[0]).info
+            with record_file(out, JSON, info, _ABOUT_SCENES) as writer:
+                for path in paths:
+                    writer.write(find_scenes(path).records())
         return {"scenes": self._number}
 
     def _picture(self, on_progress: OnProgress) -> Counts:
@@ -245,9 +239,9 @@ class _Build:
     def _split(self, on_progress: OnProgress) -> Counts:
         """Write the scenes with their splits and without their masks, all together and each split by itself."""
         source = find_scenes(self.folder.path("pictures", "scenes.json"))
-        keys = [each.key for each in self.loaded.domain.attributes if each.compute is None]
+        keys = [attribute.key for attribute in self.loaded.domain.attributes if attribute.compute is None]
         groups = groups_of(outline_of(scene, keys) for scene in source.records())
-        split = split_scenes(groups, self.settings.parts, self.settings.seed, self._test_from)
+        splits = split_scenes(groups, self.settings.parts, self.settings.seed, self._test_from)
         files = {"": self.folder.path("scenes.json")}
         files |= {name: self.folder.path("steps", name, "scenes.json") for name in SPLITS}
         with ExitStack() as stack:
@@ -255,18 +249,18 @@ class _Build:
                 name: stack.enter_context(record_file(str(path), JSON, source.info, _ABOUT_SCENES))
                 for name, path in files.items()
             }
-            scenes = shown(source.records(), "scene", len(split.names), on_progress)
-            for scene, name in zip(scenes, split.names, strict=True):
+            scenes = shown(source.records(), "scene", len(splits), on_progress)
+            for scene, name in zip(scenes, splits, strict=True):
                 plain = without_masks(scene) | ({"split": name} if name else {})
-                for each in dict.fromkeys(("", name)):
-                    writers[each].write([plain])
-        places = {name: [at for at, each in enumerate(split.names) if each == name] for name in SPLITS}
+                for file in dict.fromkeys(("", name)):
+                    writers[file].write([plain])
+        places = {name: [place for place, split in enumerate(splits) if split == name] for name in SPLITS}
         self.folder.path("steps", "places.json").write_bytes(orjson.dumps(places))
         near = "scenes of test nearly the same as one of another split"
         return {
             "scenes": {name: len(places[name]) for name in SPLITS},
-            "together": split.together,
-            "left_out": {near: split.left_out},
+            "together": len(splits) - len(groups),
+            "left_out": {near: splits.count("")},
         }
 
     # Questions --------------------------------------------------------------------------------------------------------
@@ -287,7 +281,9 @@ class _Build:
             self.loaded.files,
             settings,
             options=self.options,
-            disjoint_from=[self.folder.path("steps", each, "asked.jsonl") for each in splits[: splits.index(name)]],
+            disjoint_from=[
+                self.folder.path("steps", earlier, "asked.jsonl") for earlier in splits[: splits.index(name)]
+            ],
             on_progress=on_progress,
         )
         return {"questions": report.records} if not report.was_complete else {}
@@ -367,8 +363,8 @@ class _Build:
         return {"left_out": dict(report.left_out)}
 
     def _talk(self, name: str, on_progress: OnProgress) -> Counts:
-        own = self.loaded.files
-        files = replace(own, templates=find_domain(own.name, task=DIALOGS).templates)
+        files = self.loaded.files
+        files = replace(files, templates=find_domain(files.name, task=DIALOGS).templates)
         write_dialogs(
             self.folder.path("steps", name, "scenes.json"),
             self.folder.path("steps", name, "dialogs.jsonl"),

@@ -8,15 +8,16 @@ from dataclasses import fields
 from typing import Any
 
 from vqagen import __version__
-from vqagen.dataset.folder import Counts, Folder, front_matter, left_out_of
+from vqagen.dataset.folder import Counts, DatasetFolder, front_matter, left_out_of
 from vqagen.dataset.holdout import HoldOut
 from vqagen.dataset.joining import records_of
 from vqagen.dataset.rows import DIALOG_FEATURES, FEATURES, MEANINGS, SPLITS, TRAIN
-from vqagen.dataset.settings import DatasetSettings
+from vqagen.dataset.settings import OF_DOMAIN, DatasetSettings
 from vqagen.errors import counted
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import DEFAULT_DOMAIN, QUESTIONS, DomainFiles, LoadedDomain, find_domain
-from vqagen.shortcuts.audit import Audit, audit
+from vqagen.shortcuts.audit import audit
+from vqagen.shortcuts.audit_report import Audit
 from vqagen.shortcuts.statistics import stats
 from vqagen.tasks.settings import flag
 from vqagen.world.loading import find_scenes
@@ -75,12 +76,12 @@ UNKNOWN = "**fill in their licence**"
 
 
 def write_card(
-    folder: Folder, settings: DatasetSettings, holdout: HoldOut, loaded: LoadedDomain, scenes: str | None
+    folder: DatasetFolder, settings: DatasetSettings, holdout: HoldOut, loaded: LoadedDomain, scenes: str | None
 ) -> Counts:
     """Audit the splits, and write the card; return the verdict of each audit."""
     rows = {name: folder.steps[f"rows {name}"] for name in SPLITS if f"rows {name}" in folder.steps}
     audits = {name: _audit(folder, settings, name) for name, counts in rows.items() if counts["questions"]}
-    verdicts = {name: each.conclusion for name, each in audits.items()}
+    verdicts = {name: audited.conclusion for name, audited in audits.items()}
     own, stated = own_files(loaded.files), find_scenes(scenes).info.get("license") if scenes else None
     left_out = [f"- {number:,}: {reason}" for reason, number in left_out_of(folder.steps).items()]
     text = CARD.format(
@@ -102,14 +103,12 @@ def write_card(
     return {"verdicts": verdicts}
 
 
-def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
-    own, train = (
-        (str(records_of(folder, settings, each)), str(folder.path("steps", each, "scenes.json")))
-        for each in (name, TRAIN if f"rows {TRAIN}" in folder.steps else name)
-    )
-    if own == train:
-        return audit(own[0], scenes=own[1])
-    return audit(own[0], scenes=own[1], train=train[0], train_scenes=train[1])
+def _audit(folder: DatasetFolder, settings: DatasetSettings, name: str) -> Audit:
+    questions, scenes = records_of(folder, settings, name), folder.path("steps", name, "scenes.json")
+    if name == TRAIN or f"rows {TRAIN}" not in folder.steps:
+        return audit(str(questions), scenes=str(scenes))
+    train, train_scenes = records_of(folder, settings, TRAIN), folder.path("steps", TRAIN, "scenes.json")
+    return audit(str(questions), scenes=str(scenes), train=str(train), train_scenes=str(train_scenes))
 
 
 # Parts ----------------------------------------------------------------------------------------------------------------
@@ -117,14 +116,16 @@ def _audit(folder: Folder, settings: DatasetSettings, name: str) -> Audit:
 
 def _head(rows: Mapping[str, Counts], has_own: bool, has_scenes: bool, stated: str) -> dict[str, Any]:
     """Return the part that machines read. The licence is that of all parts, as Hugging Face calls it."""
-    asked = sum(each["questions"] for each in rows.values())
+    questions = sum(counts["questions"] for counts in rows.values())
     license = "cc-by-4.0" if "CC BY 4.0" in stated.upper().replace("-", " ") else "other"
     license = "other" if has_own else license if has_scenes else "mit"
     configs = [
         {
             "config_name": name,
             "data_files": [
-                {"split": split, "path": f"{data}/{split}-*.parquet"} for split, each in rows.items() if each.get(kind)
+                {"split": split, "path": f"{data}/{split}-*.parquet"}
+                for split, counts in rows.items()
+                if counts.get(kind)
             ],
         }
         for name, data, kind in (("default", "data", "questions"), ("dialogs", "dialogs", "dialogs"))
@@ -134,9 +135,9 @@ def _head(rows: Mapping[str, Counts], has_own: bool, has_scenes: bool, stated: s
         **({"license_name": "see-below", "license_link": "README.md"} if license == "other" else {}),
         "language": ["en"],
         "task_categories": ["visual-question-answering"],
-        "size_categories": [next((name for most, name in SIZES if asked < most), "n>1M")],
+        "size_categories": [next((name for most, name in SIZES if questions < most), "n>1M")],
         "tags": ["vqagen", "synthetic", "compositional"],
-        "configs": [each for each in configs if each["data_files"]],
+        "configs": [config for config in configs if config["data_files"]],
     }
 
 
@@ -147,8 +148,10 @@ def _table(names: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) ->
 
 
 def _sizes(rows: Mapping[str, Counts]) -> str:
-    kinds = [kind for kind in ("pictures", "questions", "dialogs") if any(each.get(kind) for each in rows.values())]
-    return _table(["split", *kinds], 1, [[name, *(f"{each[kind]:,}" for kind in kinds)] for name, each in rows.items()])
+    kinds = [kind for kind in ("pictures", "questions", "dialogs") if any(counts.get(kind) for counts in rows.values())]
+    return _table(
+        ["split", *kinds], 1, [[name, *(f"{counts[kind]:,}" for kind in kinds)] for name, counts in rows.items()]
+    )
 
 
 def _columns(features: Iterable[str]) -> str:
@@ -160,7 +163,7 @@ def own_files(files: DomainFiles) -> list[tuple[str, str]]:
     shipped = find_domain(files.name or DEFAULT_DOMAIN, task=QUESTIONS)
     named = {key: getattr(files, key) for key in ("metadata", "templates", "synonyms")}
     own = [(flag(key), str(path)) for key, path in named.items() if path and path != getattr(shipped, key)]
-    return [*own, *(("--plugin", each) for each in files.plugins)]
+    return [*own, *(("--plugin", plugin) for plugin in files.plugins)]
 
 
 def command_of(settings: DatasetSettings, loaded: LoadedDomain, scenes: str | None) -> str:
@@ -172,11 +175,11 @@ def command_of(settings: DatasetSettings, loaded: LoadedDomain, scenes: str | No
     if loaded.files.name not in (None, DEFAULT_DOMAIN):
         options.append(("--domain", str(loaded.files.name)))
     options += own_files(loaded.files)
-    for each in fields(settings):
-        value = getattr(settings, each.name)
-        if each.name == "seed" or value not in (each.default, -1 if each.default is None else each.default):
-            listed = value if isinstance(value, tuple) else [value]
-            options += [(flag(each.name), "" if one is True else str(one)) for one in listed]
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if field.name == "seed" or value not in (field.default, OF_DOMAIN if field.default is None else field.default):
+            values = value if isinstance(value, tuple) else [value]
+            options += [(flag(field.name), "" if one is True else str(one)) for one in values]
     return shlex.join(["vqagen", "dataset", "OUT", *(word for option in options for word in option if word)])
 
 
@@ -193,11 +196,11 @@ def _licences(loaded: LoadedDomain, own: Sequence[tuple[str, str]], scenes: str 
 def _audits(verdicts: Mapping[str, str], audits: Mapping[str, Audit]) -> Iterable[str]:
     for name, verdict in verdicts.items():
         yield f"- {name}, {counted(len(audits[name].items), 'question')}: **{verdict}**"
-    for name, each in audits.items():
-        found = [
+    for name, audited in audits.items():
+        probes = [
             (f"{probe.name}: {probe.meaning}", f"{probe.accuracy:.3f}", f"{probe.chance:.3f}", probe.verdict)
-            for probe in each.probes
+            for probe in audited.probes
         ]
-        if found:
-            table = _table(["predictor", "right", "by chance", "verdict"], 1, found)
+        if probes:
+            table = _table(["predictor", "right", "by chance", "verdict"], 1, probes)
             yield f"\nPredictors on {name}:\n\n{table}"

@@ -3,28 +3,46 @@
 Questions are dealt into exchange blocks (see `blocks`): those of one family and length, or of one family, so that the
 question tells little either; then what is left of one function. Options are answers that the scene makes plausible:
 values that its objects have, numbers up to that of its objects; or, with `hard`, answers that follow from a mistake
-(see `mistakes`). A question that fits into no block is left out.
+(see `plausible`). A question that fits into no block is left out.
+
+Questions and scenes are read as streams, and read again to be written. Of each question only what decides its options
+is kept, some hundred bytes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import count
-from typing import Any, NamedTuple
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from vqagen.bits import union_of
-from vqagen.dataset.blocks import Asked, arranged, exchange_blocks
-from vqagen.dataset.choice_settings import ChoiceSettings
-from vqagen.dataset.mistakes import Mistakes
-from vqagen.errors import counted
-from vqagen.items.answers import text_of
-from vqagen.language.catalogue import Catalogue, Value
+from vqagen.dataset.blocks import Dealt, Posed, deal
+from vqagen.dataset.plausible import Plausible
+from vqagen.dataset.settings import ChoiceSettings
+from vqagen.errors import BadInput, FaultList, Problem, as_written, counted
+from vqagen.files.formats import JSON, JSON_LINES, Arrangement, choose_format, record_file
+from vqagen.files.info import without_run
+from vqagen.files.locations import content_hash
+from vqagen.files.output import check_output
+from vqagen.files.records import RecordSource, given_records, open_records
+from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.domain_files import (
+    DomainFiles,
+    PathLike,
+    find_domain,
+    input_hashes,
+    load_catalogue,
+    synonyms_file,
+)
 from vqagen.language.program import Program
-from vqagen.language.synonyms import Synonyms
-from vqagen.rng import stream
+from vqagen.language.question import OPTION_KEYS, QUESTIONS, family_name, same_answer
+from vqagen.language.synonyms import load_synonyms
+from vqagen.plugin import Undefined
+from vqagen.tasks.record_files import check_origin, generator_of, shipped_domain
+from vqagen.world.loading import SCENES, SceneSource, find_scenes
 from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
@@ -33,35 +51,12 @@ PAIR = "pair"
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
 NO_BLOCK = "too few questions of the same kind have the other answers"
-MOST_WRONG = 8
-"""Plausible wrong answers of a question that are taken into account: more make sets of options too many to try."""
-
-
-class Posed(NamedTuple):
-    """A question that is to get options."""
-
-    kind: str
-    """The type of its answers."""
-    function: str
-    """The last function of its program."""
-    family: str
-    answer: str
-    wrong: tuple[str, ...]
-    mistakes: tuple[str, ...]
-    """With `hard`, the mistake that gives each wrong answer; else empty."""
-    said: tuple[str, ...] = ()
-    """The answers of its type that its text names."""
-    steps: int = 0
-    """The length of its program."""
-
-
-class Dealt(NamedTuple):
-    """The options of a question."""
-
-    block: int
-    options: tuple[str, ...]
-    choice: int
-    """The place of the right one."""
+FORMATS = (JSON, JSON_LINES)
+BATCH = 2000
+"""Questions that are read, and whose scenes are held, at once."""
+Records = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""A file or folder, a document, or records."""
+OnDone = Callable[[int], None]
 
 
 @dataclass
@@ -95,138 +90,168 @@ class ChoiceReport:
         }
 
 
-# What may be an option ------------------------------------------------------------------------------------------------
+def write_choices(
+    questions: PathLike,
+    scenes: PathLike,
+    out: PathLike,
+    settings: ChoiceSettings | None = None,
+    *,
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+    force: bool = False,
+    on_read: OnDone = lambda _: None,
+) -> ChoiceReport:
+    """Give options to the questions of a file, and write those that have any to `out`, JSON or JSON Lines.
+
+    The domain is by default the shipped one that the file names. `on_read` is called now and then with the number of
+    questions read since, for a progress bar. Raises UsageError before anything is read if `out` cannot be written, and
+    BadInput for questions without program, scene or right answer, with all that is wrong.
+    """
+    settings, target = settings or ChoiceSettings(), str(out)
+    form = choose_format(target, None, FORMATS, "questions with options")
+    check_output(target, force, [str(questions), str(scenes)])
+    source, found = open_records(str(questions), QUESTIONS), find_scenes(scenes)
+    given: dict[str, Any] = {"metadata": metadata, "synonyms": synonyms, "plugins": plugins}
+    files = find_domain(domain or (None if metadata else shipped_domain(source.info)), **given)
+    posed = _posed(source, found, files, settings, on_read)
+    dealt = deal(posed, settings)
+    report = reported(posed, dealt, settings)
+    info = {**without_run(source.info), "choices": {"settings": settings.to_record(), **report.to_record()}}
+    with record_file(target, form, info, Arrangement("questions", "", "scene", 0)) as writer:
+        writer.write(_with_options(source, posed, dealt, settings))
+    return report
 
 
-class Plausible:
-    """Finds the wrong answers that can be options of a question."""
+def with_choices(
+    questions: Sequence[Record],
+    scenes: Records,
+    settings: ChoiceSettings | None = None,
+    files: DomainFiles | None = None,
+) -> tuple[list[Record], ChoiceReport]:
+    """Return the questions that can be given options, in their order, each with these, and how many have none.
 
-    def __init__(self, catalogue: Catalogue, synonyms: Synonyms, is_hard: bool) -> None:
-        self._catalogue, self._synonyms = catalogue, synonyms
-        self._mistakes = Mistakes(catalogue) if is_hard else None
-        self._alike = lru_cache(maxsize=None)(self._says_the_same)
-        self._kept: dict[tuple[str, ...], tuple[str, ...]] = {}
-        """Each tuple once: many questions have the same."""
-
-    def posed(self, program: Program, scene: Scene, outputs: Sequence[Value], family: str) -> Posed:
-        """Return a question whose steps give `outputs`."""
-        last = self._catalogue[program.nodes[-1].function]
-        right, kind = outputs[-1], last.output
-        mistakes = self._mistakes.answers(program.nodes, outputs, scene) if self._mistakes else {}
-        answers = list(mistakes) if self._mistakes else [text_of(each) for each in self._values(kind, scene)]
-        text = text_of(right)
-        wrong = [each for each in dict.fromkeys(answers) if each != text and not self._alike(kind, text, each)]
-        wrong = _nearest(text, wrong, self._order(kind))
-        made = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
-        said = self._once(tuple(self._named(program, kind)))
-        return Posed(
-            kind, last.name, family, text, self._once(tuple(wrong)), self._once(made), said, len(program.nodes)
-        )
-
-    def _named(self, program: Program, kind: str) -> Iterator[str]:
-        """Yield the values of a type that a program names."""
-        for name, _, values in program.nodes:
-            yield from (value for value, of in zip(values, self._catalogue[name].values, strict=True) if of == kind)
-
-    def _once(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        return self._kept.setdefault(texts, texts)
-
-    def _values(self, kind: str, scene: Scene) -> Iterable[Value]:
-        """Return the answers of a type that are plausible in a scene."""
-        attribute = self._catalogue.domain.attribute_of(kind)
-        if kind == "Bool":
-            return (True, False)
-        if kind == "Integer":
-            return range(scene.size + 1)
-        return filter(None, scene.values[attribute.name]) if attribute else self._catalogue.domain.values_of(kind)
-
-    def _order(self, kind: str) -> Mapping[str, int]:
-        return {value: place for place, value in enumerate(self._catalogue.domain.values_of(kind))}
-
-    def _says_the_same(self, kind: str, right: str, other: str) -> bool:
-        """True if a wrong answer could pass for the right one: a synonym, or of a list all of it and more."""
-        attribute = self._catalogue.domain.attribute_of(kind)
-        if attribute is None:
-            return False
-        if attribute.multi:
-            one, two = (set(text.split(", ")) for text in (right, other))
-            return one <= two or two <= one
-        return not set(self._synonyms.of(kind, right)).isdisjoint(self._synonyms.of(kind, other))
+    Each record gets `choices`, the texts of its options, `choice`, the place of the right one, and `block`: questions
+    of a block have the same options; with `hard`, `mistakes` too, one for each option, None for the right one.
+    """
+    settings = settings or ChoiceSettings()
+    source = given_records(questions, QUESTIONS)
+    found = find_scenes(scenes) if isinstance(scenes, str | Path) else given_records(scenes, SCENES)
+    posed = _posed(source, found, files or find_domain(), settings)
+    dealt = deal(posed, settings)
+    return list(_with_options(source, posed, dealt, settings)), reported(posed, dealt, settings)
 
 
-def _nearest(right: str, wrong: Sequence[str], order: Mapping[str, int]) -> list[str]:
-    """Return the wrong answers nearest to the right one, if they are many: by size, or in the domain's order."""
-    if len(wrong) <= MOST_WRONG:
-        return list(wrong)
-
-    def distance(text: str) -> int:
-        if text.isdecimal() and right.isdecimal():
-            return abs(int(text) - int(right))
-        apart = abs(order.get(text, 0) - order.get(right, 0))
-        return min(apart, len(order) - apart)
-
-    return sorted(wrong, key=distance)[:MOST_WRONG]
+# Reading --------------------------------------------------------------------------------------------------------------
 
 
-_LENGTH, _FAMILY, _FUNCTION = "length", "family", "function"
-"""What the questions of a block have in common; of a family and length, of a family, or of the last function."""
-
-# Dealing --------------------------------------------------------------------------------------------------------------
-
-
-def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]:
-    """Return the options of each question, or None. The seed and the order of the questions decide them."""
-    dealt: list[Dealt | None] = [None] * len(posed)
-    blocks = count()
-    sizes = range(settings.options, 1, -1)
-    rounds = [(by, size) for size in sizes for by in (_LENGTH, _FAMILY)] + [(_FUNCTION, size) for size in sizes]
-    for round_, (by, size) in enumerate(rounds):
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for number, each in enumerate(posed):
-            if dealt[number] is None and len(each.wrong) >= size - 1:
-                keys = each.kind, each.function if by == _FUNCTION else each.family or each.function
-                groups.setdefault((*keys, str(each.steps) if by == _LENGTH else ""), []).append(number)
-        for index, members in enumerate(groups.values()):
-            rng = stream(settings.seed, f"options {round_}", index)
-            codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
-            texts = list(codes)
-            for block in exchange_blocks([_asked(number, posed[number], codes) for number in members], size, rng):
-                name = next(blocks)
-                for number, order in arranged(block, rng):
-                    dealt[number] = Dealt(name, tuple(texts[code] for code in order), order.index(block[number]))
-    return dealt
-
-
-def _asked(number: int, posed: Posed, codes: Mapping[str, int]) -> Asked:
-    fitting, said = (
-        union_of(codes[text] for text in texts if text in codes) for texts in ((posed.answer, *posed.wrong), posed.said)
+def _posed(
+    source: RecordSource,
+    scenes: SceneSource,
+    files: DomainFiles,
+    settings: ChoiceSettings,
+    on_read: OnDone = lambda _: None,
+) -> list[Posed]:
+    """Read questions and scenes, and return what decides the options of each. BadInput with all faults."""
+    if (generator_of(source).get("records") or {}).get("hide_answers"):
+        message = "made with --hide-answers: options follow from programs and answers, which are left out"
+        raise BadInput([Problem(message, str(source.path))])
+    catalogue, plugins = load_catalogue(files)
+    hashes = input_hashes(files, catalogue.domain, plugins)
+    checked = {role: partial(str, hashes.get(role, "")) for role in ("metadata", "plugins")}
+    if scenes.files:
+        checked["scenes"] = partial(content_hash, scenes.files)
+    check_origin(source, checked)
+    plausible = Plausible(
+        catalogue, load_synonyms(synonyms_file(files, catalogue.domain), catalogue.domain), settings.hard
     )
-    return Asked(number, codes[posed.answer], fitting, said)
+    posed, faults = list[Posed](), FaultList(str(source.path), "question")
+    found = records_with_scenes(source.records(), scenes, catalogue.domain, BATCH, on_read)
+    for position, record, scene in found:
+        _refuse_options(record, source, position)
+        fault = _fault_or_posed(record, scene, catalogue, plausible)
+        if isinstance(fault, Posed):
+            posed.append(fault)
+        else:
+            faults.add([fault], QUESTIONS.path(position))
+    faults.finish()
+    if not posed:
+        raise BadInput([Problem("no questions, so there is nothing to give options to", str(source.path))])
+    return posed
 
 
-def finished(record: Record, posed: Posed, dealt: Dealt, settings: ChoiceSettings) -> Iterator[Record]:
-    """Yield a question with its options: once or, with rotations, for every rotation of them."""
-    said = dict(zip(posed.wrong, posed.mistakes, strict=False))
-    for turn in range(len(dealt.options) if settings.rotations else 1):
-        options = [*dealt.options[turn:], *dealt.options[:turn]]
-        more: Record = {CHOICES: options, CHOICE: options.index(posed.answer), BLOCK: dealt.block}
-        if settings.hard:
-            more[MISTAKES] = [said.get(option) for option in options]
-        if settings.rotations:
-            more[ROTATION] = turn
-        yield {**record, **more}
-        record = {key: value for key, value in record.items() if key != PAIR}  # a pair has one question of each scene
+def _refuse_options(record: Record, source: RecordSource, position: int) -> None:
+    taken = next((key for key in (*OPTION_KEYS, CHOICE, MISTAKES) if key in record), None)
+    if taken:
+        message = f"the question has options already, under {taken!r}; give the file that it was made from"
+        raise BadInput([Problem(message, str(source.path), QUESTIONS.path(position))])
+
+
+def _fault_or_posed(
+    record: Record, scene: Scene | QuestionFault, catalogue: Catalogue, plausible: Plausible
+) -> Posed | tuple[str, str]:
+    """Return what decides the options of a question, or its fault: a JSON path inside the record, and what is wrong."""
+    if isinstance(scene, QuestionFault):
+        return "", scene.problem
+    if not record.get("program"):
+        return "program", "the question has no program, which is run to tell wrong options from right ones"
+    try:
+        program = Program.from_records(record["program"], catalogue)
+        outputs = program.outputs(scene)
+    except BadInput as error:
+        first = error.problems[0]
+        hint = f" (domain {catalogue.domain.name}; --domain names another)" if "unknown" in first.message else ""
+        return first.path, f"{first.message}{hint}"
+    except Undefined as error:
+        return "program", f"it has no answer in this scene: {error}"
+    if not same_answer(record.get("answer"), outputs[-1], catalogue.domain.answer_words):
+        written, right = as_written(record.get("answer")), as_written(outputs[-1])
+        return "answer", f"{written} is not the answer of the program, which is {right}; see `vqagen verify`"
+    posed = plausible.posed(program, scene, outputs, _family(record))
+    words = catalogue.domain.answer_words if isinstance(outputs[-1], int) else {}
+    return posed._replace(
+        answer=words.get(posed.answer, posed.answer), wrong=tuple(words.get(text, text) for text in posed.wrong)
+    )
+
+
+def _family(record: Record) -> str:
+    """Return the family of a question, by its template file and the number in it; "" if the record does not say it."""
+    number = record.get("question_family_index")
+    return "" if number is None else family_name(record.get("template_filename"), number)
+
+
+def _with_options(
+    source: RecordSource, posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings
+) -> Iterator[Record]:
+    """Yield the questions that have options, read once more, in their order; with rotations, one for each of these."""
+    index = 0
+    for record, question, options in zip(source.records(), posed, dealt, strict=True):
+        if options is None:
+            continue
+        mistakes = dict(zip(question.wrong, question.mistakes, strict=False))
+        for turn in range(len(options.options) if settings.rotations else 1):
+            texts = [*options.options[turn:], *options.options[:turn]]
+            written = {**record, CHOICES: texts, CHOICE: texts.index(question.answer), BLOCK: options.block}
+            if settings.hard:
+                written[MISTAKES] = [mistakes.get(text) for text in texts]
+            if settings.rotations:
+                written |= {ROTATION: turn, "question_index": index}
+            if turn:
+                written.pop(PAIR, None)  # a pair has one question of each scene
+            index += 1
+            yield written
 
 
 def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: ChoiceSettings) -> ChoiceReport:
     """Return the report of questions and their options."""
     report = ChoiceReport(len(posed))
-    for each, options in zip(posed, dealt, strict=True):
+    for question, options in zip(posed, dealt, strict=True):
         if options:
-            said = dict(zip(each.wrong, each.mistakes, strict=False))
+            mistakes = dict(zip(question.wrong, question.mistakes, strict=False))
             report.sizes[len(options.options)] += 1
-            report.mistakes.update(said[option] for option in options.options if option in said)
-        elif each.wrong:
+            report.mistakes.update(mistakes[option] for option in options.options if option in mistakes)
+        elif question.wrong:
             report.left_out[NO_BLOCK] += 1
         else:
             report.left_out[NO_MISTAKE if settings.hard else NO_OTHER_ANSWER] += 1

@@ -46,7 +46,7 @@ LAST = "card"
 Counts = dict[str, Any]
 
 
-class Folder:
+class DatasetFolder:
     """The folder of a dataset. Each step is recorded when it is finished, and then never done again."""
 
     def __init__(self, place: Path, recipe: Mapping[str, Any], steps: Mapping[str, Counts]) -> None:
@@ -72,7 +72,7 @@ class Folder:
             file.write(orjson.dumps({**self.recipe, "steps": self.steps}, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def open_folder(out: PathLike, recipe: Mapping[str, Any], force: bool) -> Folder:
+def open_folder(out: PathLike, recipe: Mapping[str, Any], force: bool) -> DatasetFolder:
     """Return the folder of a dataset with this recipe, new or begun. Without `force`, nothing in it is lost.
 
     Raises UsageError, with all that differs, for a dataset of another recipe, and for a folder of something else.
@@ -95,7 +95,7 @@ def open_folder(out: PathLike, recipe: Mapping[str, Any], force: bool) -> Folder
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PlaceError(f"cannot make the folder {out}: {error.strerror}") from None
-    folder = Folder(place, recipe, steps)
+    folder = DatasetFolder(place, recipe, steps)
     folder.save()
     return folder
 

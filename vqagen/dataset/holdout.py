@@ -1,10 +1,15 @@
-"""What the test split alone has: question families, programs longer than all others, or pairs of values."""
+"""Which questions stay in a split: what the test split alone has, and how well their objects can be seen.
+
+The test split may have question families, programs longer than all others, or pairs of values of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from vqagen.bits import Objects, union_of
 from vqagen.dataset.rows import TEST
 from vqagen.dataset.settings import (
     CONDITION,
@@ -20,10 +25,11 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.program import Program
 from vqagen.plugin import FILTER
 from vqagen.rng import below, shuffled, stream
-from vqagen.tasks.questions.chosen_templates import check_names, chosen_templates
+from vqagen.tasks.questions.generator import check_names, chosen_templates
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import Domain
 from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.scene import Scene
 
 HELD_FAMILIES = 5
 """One of so many families is held out."""
@@ -95,7 +101,7 @@ def longest_kept(lengths: Sequence[int]) -> int:
     """
     ordered = sorted(lengths)
     longest = ordered[int(len(ordered) * KEPT_LENGTHS) - 1] if ordered else 0
-    return max((each for each in ordered if each <= longest and each < ordered[-1]), default=longest)
+    return max((length for length in ordered if length <= longest and length < ordered[-1]), default=longest)
 
 
 def choose_held(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
@@ -114,12 +120,13 @@ def _held_families(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
     if settings.held:
         named = QuestionSettings(only=settings.held)
         check_names(loaded, named, "--held")
-        held = {each.id for each in chosen_templates(loaded.templates, named)}
+        held = {template.id for template in chosen_templates(loaded.templates, named)}
     else:
-        ids = shuffled(stream(settings.seed, "held families"), [each.id for each in loaded.templates])
+        ids = shuffled(stream(settings.seed, "held families"), [template.id for template in loaded.templates])
         held = set(ids[: max(1, len(ids) // HELD_FAMILIES)])
     families, others = (
-        tuple(each.id for each in loaded.templates if (each.id in held) == is_held) for is_held in (True, False)
+        tuple(template.id for template in loaded.templates if (template.id in held) == is_held)
+        for is_held in (True, False)
     )
     if not others:
         raise UsageError(f"--held {' '.join(settings.held)} are all families: none is left to train on; name fewer")
@@ -128,7 +135,7 @@ def _held_families(settings: DatasetSettings, loaded: LoadedDomain) -> HoldOut:
 
 def _read_pair(text: str, domain: Domain) -> tuple[str, str]:
     """Return the values of `red+cube`."""
-    owner = {value: each.name for each in domain.attributes for value in each.values}
+    owner = {value: attribute.name for attribute in domain.attributes for value in attribute.values}
     values = tuple(text.split("+"))
     if len(values) != 2:
         raise UsageError(f"--held {text!r} must be two values, such as red+cube")
@@ -145,10 +152,37 @@ def _drawn_pairs(seed: int, domain: Domain) -> Iterator[tuple[str, str]]:
 
     All values stay in train with others. UsageError for a domain with fewer than two attributes of two values.
     """
-    large = sorted((each for each in domain.attributes if len(each.values) > 1), key=lambda each: -len(each.values))
+    large = sorted((of for of in domain.attributes if len(of.values) > 1), key=lambda of: -len(of.values))
     if len(large) < 2:
         raise UsageError(f"--hold-out {VALUE_PAIR} needs two attributes of two values, and the domain has fewer")
-    first, second = (sorted(each.values) for each in large[:2])
+    first, second = (sorted(attribute.values) for attribute in large[:2])
     offset = below(stream(seed, "held pairs"), len(second))
     for place, value in enumerate(shuffled(stream(seed, "held values"), first)):
         yield value, second[(place + offset) % len(second)]
+
+
+# Visibility -----------------------------------------------------------------------------------------------------------
+
+
+def hardly_visible(scene: Mapping[str, Any], least: int) -> Objects:
+    """Return the objects of a scene with masks of which fewer pixels than `least` can be seen."""
+    return union_of(number for number, thing in enumerate(scene["objects"]) if thing["visible_pixels"] < least)
+
+
+def referred(program: Program, scene: Scene) -> Objects:
+    """Return the objects that a program refers to: those that any of its steps takes or gives.
+
+    All objects, from which programs start, count only where something else than a filter takes them, as in "How many
+    things are there?". Raises Undefined for a program without an answer in the scene.
+    """
+    outputs: Sequence[Any] = program.outputs(scene)
+    functions = [program.catalogue[node.function] for node in program.nodes]
+    objects = 0
+    for place, node in enumerate(program.nodes):
+        taken = () if functions[place].role == FILTER else node.inputs
+        for step in (*taken, place) if node.inputs else ():
+            if functions[step].output == "ObjectSet":
+                objects |= outputs[step]
+            elif functions[step].output == "Object":
+                objects |= 1 << outputs[step]
+    return objects

@@ -10,12 +10,11 @@ from typing import Any
 
 import orjson
 
-from vqagen.dataset.folder import Counts, Folder
-from vqagen.dataset.parquet import write_rows
+from vqagen.dataset.folder import Counts, DatasetFolder
 from vqagen.dataset.rows import (
-    ANSWER_TYPES,
     DIALOG_FEATURES,
     FEATURES,
+    OUTPUT_TYPES,
     SPLITS,
     TEST,
     Feature,
@@ -23,6 +22,7 @@ from vqagen.dataset.rows import (
     dialog_row,
     picture_columns,
     question_row,
+    write_rows,
 )
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError
@@ -30,7 +30,7 @@ from vqagen.files.formats import JSON_LINES, Arrangement, record_file
 from vqagen.files.info import without_run
 from vqagen.files.records import RecordKind, open_records
 from vqagen.language.domain_files import LoadedDomain
-from vqagen.language.question_files import QUESTIONS as QUESTION_FILE
+from vqagen.language.question import QUESTIONS as QUESTION_FILE
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.record_files import DIALOGS as DIALOG_FILE
 from vqagen.world.loading import find_scenes
@@ -49,14 +49,14 @@ def kinds_of(settings: DatasetSettings) -> list[str]:
     return [*KINDS] if settings.dialogs else ["questions"]
 
 
-def records_of(folder: Folder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
+def records_of(folder: DatasetFolder, settings: DatasetSettings, name: str, kind: str = "questions") -> Path:
     """Return the file of a split's records, as the steps before left them."""
     if kind == "dialogs":
         return folder.path("steps", name, "dialogs.jsonl")
     return folder.path("steps", name, "kept.jsonl" if settings.choices == "none" else "options.jsonl")
 
 
-def join(folder: Folder, settings: DatasetSettings, splits: list[str], on_progress: OnProgress) -> Counts:
+def join(folder: DatasetFolder, settings: DatasetSettings, splits: list[str], on_progress: OnProgress) -> Counts:
     """Write the questions, and dialogs, of all splits; their `scene_index` is that of pictures/scenes.json.
 
     Return how many each split has.
@@ -82,9 +82,9 @@ def _renumbered(
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of all splits: numbers and blocks go on from split to split, and scenes are those of all."""
     number = block = 0
-    for name, own in records.items():
+    for name, of_split in records.items():
         last = block
-        for record in own:
+        for record in of_split:
             record |= {"scene_index": places[name][record["scene_index"]], number_key: number}
             if "block" in record:
                 record["block"] += last
@@ -94,7 +94,7 @@ def _renumbered(
 
 
 def write_split(
-    folder: Folder, settings: DatasetSettings, loaded: LoadedDomain, name: str, on_progress: OnProgress
+    folder: DatasetFolder, settings: DatasetSettings, loaded: LoadedDomain, name: str, on_progress: OnProgress
 ) -> Counts:
     """Write the rows of a split, in files of PICTURES_PER_FILE pictures."""
     scenes = folder.steps["splits"]["scenes"][name]
@@ -102,35 +102,36 @@ def write_split(
     for kind in kinds_of(settings):
         _, data, features = KINDS[kind]
         counts[kind] = 0
-        rows = shown(_rows(folder, loaded, name, kind), "row", folder.steps["joined"][kind][name], on_progress)
-        chunks = groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE)
-        for chunk, own in chunks:
+        rows = shown(
+            _rows(folder, settings, loaded, name, kind), "row", folder.steps["joined"][kind][name], on_progress
+        )
+        for chunk, in_chunk in groupby(rows, key=lambda row: row.pop("place") // PICTURES_PER_FILE):
             path = folder.path(data, f"{name}-{chunk:05}-of-{number:05}.parquet")
-            counts[kind] += write_rows(path, own, features)
-    is_first = name == next(each for each in SPLITS if folder.steps["splits"]["scenes"][each])
+            counts[kind] += write_rows(path, in_chunk, features)
+    is_first = name == next(split for split in SPLITS if folder.steps["splits"]["scenes"][split])
     if not counts["questions"] and (is_first or (name == TEST and settings.hold_out != "none")):
         message = f"no question is left in the split {name}: make more pictures, or leave out or hold out less"
         raise UsageError(f"{folder.place}: {message}")
     return dict(counts)
 
 
-def _rows(folder: Folder, loaded: LoadedDomain, name: str, kind: str) -> Iterator[Row]:
+def _rows(
+    folder: DatasetFolder, settings: DatasetSettings, loaded: LoadedDomain, name: str, kind: str
+) -> Iterator[Row]:
     """Yield the rows of a split, each with the `place` of its scene in the split."""
-    places = orjson.loads(folder.path("steps", "places.json").read_bytes())
-    place_of = {at: place for place, at in enumerate(places[name])}
-    records = (
-        record | {"scene_index": place_of[record["scene_index"]]}
-        for record in open_records(folder.path(f"{kind}.jsonl"), KINDS[kind][0]).records()
-        if record["scene_index"] in place_of
-    )
+    places = orjson.loads(folder.path("steps", "places.json").read_bytes())[name]
+    counts = folder.steps["joined"][kind]
+    number = sum(counts.get(earlier, 0) for earlier in SPLITS[: SPLITS.index(name)])
     families = families_of(loaded)
-    scenes = find_scenes(folder.path("steps", name, "scenes.json"))
-    for place, scene, about in by_scene(scenes.records(), records):
-        own = scene.get("image_index")
+    scenes = find_scenes(folder.path("steps", name, "scenes.json")).records()
+    records = open_records(records_of(folder, settings, name, kind), KINDS[kind][0]).records()
+    for place, scene, about in by_scene(scenes, records):
         image = folder.path("pictures", "images", scene["image_filename"])
-        columns = picture_columns(scene, own if isinstance(own, int) else places[name][place], image.read_bytes())
+        columns = picture_columns(scene, places[place], image.read_bytes())
         for record in about:
+            record[f"{kind[:-1]}_index"] = number
             yield {**row_of(kind, record, columns, loaded, families), "place": place}
+            number += 1
 
 
 Families = Mapping[tuple[str, int], str]
@@ -139,14 +140,14 @@ Families = Mapping[tuple[str, int], str]
 
 def families_of(loaded: LoadedDomain) -> Families:
     """Return the ids of all families."""
-    return {(each.file, each.index): each.id for each in loaded.templates}
+    return {(template.file, template.index): template.id for template in loaded.templates}
 
 
 def row_of(kind: str, record: Mapping[str, Any], columns: Row, loaded: LoadedDomain, families: Families) -> Row:
     """Return the row of a record about the picture that has these columns."""
     if kind == "dialogs":
         return dialog_row(record, columns, record["dialog_index"])
-    answer_type = ANSWER_TYPES.get(loaded.catalogue[record["program"][-1]["type"]].output, "value")
+    answer_type = OUTPUT_TYPES.get(loaded.catalogue[record["program"][-1]["type"]].output, "value")
     family = families[record["template_filename"], record["question_family_index"]]
     return question_row(record, columns, record["question_index"], answer_type, family)
 
@@ -164,16 +165,16 @@ def by_scene(
     scenes: Iterable[dict[str, Any]], records: Iterable[dict[str, Any]]
 ) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
     """Yield place and record of each scene that is asked about, and the questions; these stand in the scenes' order."""
-    found = iter(enumerate(scenes))
+    numbered = iter(enumerate(scenes))
     for index, about in groupby(records, key=lambda record: record["scene_index"]):
-        place, scene = next(each for each in found if each[0] == index)
+        place, scene = next((place, scene) for place, scene in numbered if place == index)
         yield place, scene, list(about)
 
 
 def shown(items: Iterable[Any], item: str, total: int | None, on_progress: OnProgress) -> Iterator[Any]:
     """Yield the items, and show how many there were."""
     progress = Progress(item, item, total)
-    for each in items:
-        yield each
+    for one in items:
+        yield one
         progress.items += 1
         on_progress(progress)

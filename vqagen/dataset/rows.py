@@ -1,8 +1,13 @@
-"""The rows of a dataset: a question or dialog with its picture, and what each column means."""
+"""The rows of a dataset: a question or dialog with its picture, what each column means, and their Parquet files.
+
+`datasets` of Hugging Face read these files. The rows about a picture stand side by side in one row group, whose
+dictionary holds each picture once: ten questions about a picture take the space of one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +15,9 @@ import orjson
 
 from vqagen.dataset.folder import is_finished
 from vqagen.errors import PlaceError, UsageError, unknown
-from vqagen.files.parquet import open_columns
+from vqagen.files.output import atomic_output
+from vqagen.files.parquet import open_columns, pyarrow
+from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER
 from vqagen.language.domain_files import PathLike
 
 Row = dict[str, Any]
@@ -69,30 +76,36 @@ MEANINGS: Mapping[str, str] = {
 """Column -> its meaning, for people."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
-ANSWER_TYPES = {"Bool": "yes/no", "Integer": "count", "Cell": "cell"}
+OUTPUT_TYPES = {"Bool": ANSWER_TYPES[BOOL], "Integer": ANSWER_TYPES[INTEGER]}
 """Type that a function answers with -> answer type; all others are values."""
 READ_AT_ONCE = 32
 """Rows. A rendered picture has 0.2 MB, and each row brings its own copy."""
+LEAST_ROWS = 100
+"""Rows after which a row group ends with its picture. `datasets` writes pictures in groups of 100 rows too."""
+LARGEST_DICTIONARY = 256 << 20
+"""Bytes. By default a dictionary ends at 1 MB, which is six rendered pictures; all further rows repeat theirs."""
 
 
 # Making ---------------------------------------------------------------------------------------------------------------
 
 
-def picture_columns(scene: Mapping[str, Any], image_id: int, image: bytes) -> Row:
-    """Return the columns that all rows about a scene have in common."""
+def picture_columns(scene: Mapping[str, Any], place: int, image: bytes) -> Row:
+    """Return the columns that all rows about a scene have in common; its place is its id if it has none itself."""
+    image_index = scene.get("image_index")
+    image_id = image_index if isinstance(image_index, int) else place
     name = Path(str(scene.get("image_filename") or f"{image_id}.png")).name
     shown = without_masks(scene)
     return {
         "image": {"bytes": image, "path": name},
         "image_id": image_id,
         "scene": orjson.dumps(shown).decode(),
-        "boxes": [each.get("box") or [] for each in shown["objects"]],
+        "boxes": [thing.get("box") or [] for thing in shown["objects"]],
     }
 
 
 def without_masks(scene: Mapping[str, Any]) -> dict[str, Any]:
     """Return a scene record whose objects have no masks, which are most of its bytes."""
-    objects = [{key: value for key, value in each.items() if key != "mask"} for each in scene["objects"]]
+    objects = [{key: value for key, value in thing.items() if key != "mask"} for thing in scene["objects"]]
     return {**scene, "objects": objects}
 
 
@@ -123,11 +136,72 @@ def dialog_row(record: Mapping[str, Any], picture: Mapping[str, Any], number: in
         **picture,
         "dialog_id": number,
         "caption": record["caption"]["text"],
-        "questions": [each["question"] for each in rounds],
-        "answers": [str(each["answer"]) for each in rounds],
+        "questions": [asked["question"] for asked in rounds],
+        "answers": [str(asked["answer"]) for asked in rounds],
         "dialog": orjson.dumps(record).decode(),
     }
     return {name: columns[name] for name in DIALOG_FEATURES}
+
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+
+def write_rows(path: PathLike, rows: Iterable[Mapping[str, Any]], features: Mapping[str, Feature] = FEATURES) -> int:
+    """Write rows into a Parquet file, which gets its name when it is complete; return the number of rows.
+
+    Rows about a picture must follow each other. Keys of a row that are no column, such as `split`, are left out. The
+    rows of one group, about LEAST_ROWS, are in memory at once. The same rows give the same bytes. Raises VqagenError
+    if the file cannot be written.
+    """
+    arrow, parquet = pyarrow(), pyarrow("pyarrow.parquet")
+    schema, written = schema_of(features), 0
+    with (
+        atomic_output(str(path)) as file,
+        parquet.ParquetWriter(
+            file, schema, compression="zstd", dictionary_pagesize_limit=LARGEST_DICTIONARY, write_page_index=True
+        ) as writer,
+    ):
+        for group in _groups(rows):
+            columns = [arrow.array([row[name] for row in group], schema.field(name).type) for name in features]
+            writer.write_table(arrow.Table.from_arrays(columns, schema=schema), row_group_size=len(group))
+            written += len(group)
+    return written
+
+
+def schema_of(features: Mapping[str, Feature]) -> Any:
+    """Return the `pyarrow.Schema` of columns; its metadata tells `datasets` which of them are pictures."""
+    metadata = {"huggingface": orjson.dumps({"info": {"features": features}})}
+    return pyarrow().schema([(name, arrow_type(each)) for name, each in features.items()], metadata)
+
+
+def arrow_type(feature: Feature | list[Feature]) -> Any:
+    """Return the `pyarrow` type of a column. A list has one feature, an object one for each of its keys.
+
+    >>> str(arrow_type({"feature": {"dtype": "string", "_type": "Value"}, "_type": "Sequence"}))
+    'list<element: string>'
+    """
+    arrow = pyarrow()
+    if isinstance(feature, list):
+        return arrow.list_(arrow.field("element", arrow_type(feature[0])))
+    if "_type" not in feature:
+        return arrow.struct([(name, arrow_type(each)) for name, each in feature.items()])
+    if feature["_type"] == "Image":
+        return arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
+    if feature["_type"] == "Sequence":
+        return arrow.list_(arrow.field("element", arrow_type(feature["feature"])))
+    return arrow.type_for_alias(feature["dtype"])
+
+
+def _groups(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Yield the rows of each row group."""
+    group: list[Mapping[str, Any]] = []
+    for _, about in groupby(rows, key=lambda row: row["image_id"]):
+        group += about
+        if len(group) >= LEAST_ROWS:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 # Reading --------------------------------------------------------------------------------------------------------------
@@ -141,10 +215,15 @@ def read_rows(folder: PathLike, split: str | None = None, data: str = "data") ->
     that is not there, and for a dataset that is not finished.
     """
     for name, path in row_files(folder, split, data):
-        with open_columns(path) as file:
-            for batch in file.iter_batches(READ_AT_ONCE):
-                for row in batch.to_pylist():
-                    yield {**row, "split": name}
+        for row in rows_of_file(path):
+            yield {**row, "split": name}
+
+
+def rows_of_file(path: Path) -> Iterator[Row]:
+    """Yield the rows of a Parquet file; a few are in memory at once."""
+    with open_columns(path) as file:
+        for batch in file.iter_batches(READ_AT_ONCE):
+            yield from batch.to_pylist()
 
 
 def data_folder(place: PathLike) -> Path | None:

@@ -1,4 +1,4 @@
-"""The settings of a dataset. Light to import: the help of the command needs them."""
+"""The settings of a dataset, and of answer options. Light to import: the help of the command needs them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vqagen.errors import UsageError
 from vqagen.tasks.rendering.settings import KINDS, RENDERED, RenderingSettings
-from vqagen.tasks.settings import setting
+from vqagen.tasks.settings import CheckedSettings, setting
 
 FAMILY, LENGTH, VALUE_PAIR, CONDITION = "family", "length", "value-pair", "condition"
 TRAIN_CONDITION, TEST_CONDITION = "A", "B"
 """The conditions that scenes are sampled by with `--hold-out condition`, as in CLEVR-CoGenT."""
 OF_DOMAIN = -1
 """The setting `min_visible` that stands for the domain's own limit."""
+MOST_OPTIONS = 4
 PICTURES = 100
 """Pictures of a dataset whose settings do not say how many, if its scenes are sampled."""
 
@@ -89,3 +91,26 @@ class DatasetSettings(RenderingSettings):
     def parts(self) -> tuple[int, ...]:
         """The shares of train, validation and test in percent."""
         return tuple(map(int, self.shares.split("/")))
+
+
+@dataclass(frozen=True)
+class ChoiceSettings(CheckedSettings):
+    """All that decides which options questions get."""
+
+    seed: int = setting(0, "Random seed: the same seed gives the same options.", group="choice")
+    options: int = setting(
+        MOST_OPTIONS, "Most options of a question, the right one included: 2 to 4.", least=2, group="choice"
+    )
+    hard: bool = setting(
+        False,
+        "Wrong options are answers that follow from a mistake, such as ignoring the size, which `mistakes` names.",
+        group="choice",
+    )
+    rotations: bool = setting(
+        False, "Ask each question once for every rotation of its options; renumbers the questions.", group="choice"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.options > MOST_OPTIONS:
+            raise UsageError(f"--options must be at most {MOST_OPTIONS}, found {self.options}")

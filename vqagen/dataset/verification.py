@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.dataset.folder import LAST, STATE, changed_files, read_state
 from vqagen.dataset.holdout import HoldOut, choose_held
 from vqagen.dataset.joining import KINDS, families_of, kinds_of, row_of
-from vqagen.dataset.rows import READ_AT_ONCE, SPLITS, Row, picture_columns, row_files
+from vqagen.dataset.rows import SPLITS, Row, picture_columns, row_files, rows_of_file
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
-from vqagen.files.parquet import open_columns
 from vqagen.files.records import RecordSource, open_records
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.domain_files import QUESTIONS, LoadedDomain, PathLike, find_domain, load_domain_files
@@ -29,7 +29,7 @@ from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.score.verification import verify
 from vqagen.tasks.record_files import shipped_domain
 from vqagen.tasks.whole import CHANGED_FILE
-from vqagen.world.loading import find_scenes
+from vqagen.world.loading import SceneSource, find_scenes
 
 BATCH = 500
 """Records whose scenes are held at once."""
@@ -50,30 +50,25 @@ def verify_dataset(
     `on_checked` is called now and then with the number of rows checked since. Raises BadInput for files that cannot be
     read, with all that was changed, and UsageError for a dataset that is not finished.
     """
-    own: dict[str, Any] = {"domain": domain, "metadata": metadata, "templates": templates}
-    own |= {"synonyms": synonyms, "plugins": plugins}
+    given: dict[str, Any] = {"domain": domain, "metadata": metadata, "templates": templates}
+    given |= {"synonyms": synonyms, "plugins": plugins}
     place, report = Path(folder), VerificationReport("rows")
     state = read_state(place)
     for name, why in changed_files(place, state):
         report.add(Mismatch(None, CHANGED_FILE, why, name))
     if "files" not in state["steps"][LAST]:
         report.unproven[f"dataset: vqagen {state['vqagen']} recorded no hashes of its files"] = 1
-    problems = [Problem(each.problem, str(place / each.path)) for each in report.mismatches]
+    problems = [Problem(mismatch.problem, str(place / mismatch.path)) for mismatch in report.mismatches]
     changed = len(problems)
     with collecting(problems):
-        _Verification(place, state, own, report, on_checked).run()
+        _Verification(place, state, given, report, on_checked).run()
     if len(problems) > changed:
         raise BadInput(problems)
     return report
 
 
-class _Wanted(NamedTuple):
-    """A row as it must be."""
-
-    id: int
-    split: str
-    row: Row | None
-    """None if its record or its scene is so wrong that no row can be made of them."""
+ExpectedRow = tuple[int, str, Row | None]
+"""Id, split and columns; None if the record or its scene is so wrong that no row can be made of them."""
 
 
 @dataclass
@@ -82,7 +77,7 @@ class _Verification:
 
     place: Path
     state: Mapping[str, Any]
-    own: Mapping[str, Any]
+    given: Mapping[str, Any]
     """The domain and its files, as the user gives them."""
     report: VerificationReport
     on_checked: Callable[[int], None]
@@ -101,8 +96,9 @@ class _Verification:
         recipe = {key: value for key, value in self.state.items() if key != "steps"}
         for difference in differences(info.get("dataset"), recipe):
             self._add(CHANGED_FILE, f"differs from the info of questions.jsonl: {difference}", STATE)
-        own = {**self.own, "domain": self.own["domain"] or (None if self.own["metadata"] else shipped_domain(info))}
-        loaded = load_domain_files(find_domain(**own, task=QUESTIONS))
+        given = dict(self.given)
+        given["domain"] = given["domain"] or (None if given["metadata"] else shipped_domain(info))
+        loaded = load_domain_files(find_domain(**given, task=QUESTIONS))
         holdout = choose_held(settings, loaded)
         holdout = replace(holdout, longest=steps["longest"]["steps"]) if "longest" in steps else holdout
         scenes = find_scenes(self.place / "scenes.json")
@@ -111,27 +107,28 @@ class _Verification:
             self.counts["pictures", str(scene.get("split"))] += 1
         kinds = kinds_of(settings)
         for kind in kinds:
-            given = own if kind == "questions" else {**own, "templates": None}
+            if kind == "dialogs":
+                given["templates"] = None
             proved = verify(str(self.place / f"{kind}.jsonl"), str(scenes.path), **given)
             self.report.remarks += [f"{kind}.jsonl: {proved.summary}", *proved.remarks]
             self.report.mismatched += proved.mismatched
             self.report.unproven.update(proved.unproven)
-            for each in proved.mismatches:  # the first KEPT; the remark has their number
-                self.report.add(proved.placed(each, f"{kind}.jsonl"))
-            self._check_rows(kind, self._wanted(kind, loaded, holdout, settings))
+            for mismatch in proved.mismatches:  # the first KEPT; the remark has their number
+                self.report.add(proved.placed(mismatch, f"{kind}.jsonl"))
+            self._check_rows(kind, self._expected_rows(kind, scenes, loaded, holdout, settings))
         splits = [name for name in SPLITS if self.counts["pictures", name]]
-        right = {
-            "splits": {"scenes": {name: self.counts["pictures", name] for name in SPLITS}},
-            "joined": {kind: {name: self.counts[kind, name] for name in splits} for kind in kinds},
-            **{
-                f"rows {name}": {
-                    "pictures": self.counts["pictures", name],
-                    **{kind: self.counts[f"{kind} rows", name] for kind in kinds},
-                }
-                for name in splits
-            },
+        counted: dict[str, Any] = {
+            f"rows {name}": {
+                "pictures": self.counts["pictures", name],
+                **{kind: self.counts[f"{kind} rows", name] for kind in kinds},
+            }
+            for name in splits
         }
-        for difference in differences(right, steps, {*steps} - right.keys() | {"splits.together", "splits.left_out"}):
+        counted["splits"] = {"scenes": {name: self.counts["pictures", name] for name in SPLITS}}
+        counted["joined"] = {kind: {name: self.counts[kind, name] for name in splits} for kind in kinds}
+        for difference in differences(
+            counted, steps, {*steps} - counted.keys() | {"splits.together", "splits.left_out"}
+        ):
             self._add("wrong count", f"{difference}, as counted", STATE)
 
     def _add(self, kind: str, problem: str, path: str, position: int | None = None, name: str = "") -> None:
@@ -142,18 +139,18 @@ class _Verification:
 
     # Rows -------------------------------------------------------------------------------------------------------------
 
-    def _check_rows(self, kind: str, expected: Iterator[_Wanted]) -> None:
+    def _check_rows(self, kind: str, expected: Iterator[ExpectedRow]) -> None:
         """Compare the rows of a kind, whose ids count from 0, with those that their records make."""
         wanted, total, key = next(expected, None), self._records(kind).count(), f"{kind[:-1]}_id"
         for file, number, split, row in chain(_rows_in(self.place, KINDS[kind][1]), [("", 0, "", None)]):
             id = row.get(key) if row else total
-            while wanted and isinstance(id, int) and wanted.id < id <= total:
-                path = f"{kind}.jsonl: {kind}[{wanted.id}]"
-                self._add("missing row", f"no row in {wanted.split or 'any split'}", path)
+            while wanted and isinstance(id, int) and wanted[0] < id <= total:
+                path = f"{kind}.jsonl: {kind}[{wanted[0]}]"
+                self._add("missing row", f"no row in {wanted[1] or 'any split'}", path)
                 wanted = next(expected, None)
             if row is None:
                 return
-            if wanted and wanted.id == id:
+            if wanted and wanted[0] == id:
                 faults = [("wrong row", why) for why in _differences_of(row, split, wanted)]
                 wanted = next(expected, None)
             else:
@@ -164,39 +161,37 @@ class _Verification:
             self.report.checked += 1
             self.on_checked(1)
 
-    def _wanted(
-        self, kind: str, loaded: LoadedDomain, holdout: HoldOut, settings: DatasetSettings
-    ) -> Iterator[_Wanted]:
+    def _expected_rows(
+        self, kind: str, scenes: SceneSource, loaded: LoadedDomain, holdout: HoldOut, settings: DatasetSettings
+    ) -> Iterator[ExpectedRow]:
         """Yield the row of each record, and report what is wrong with its number, its place and its split."""
-        records, scenes = self._records(kind).records(), find_scenes(self.place / "scenes.json")
         families, file, image = families_of(loaded), self.place, b""
-        for position, record, scene in records_with_scenes(records, scenes, loaded.domain, BATCH):
+        for position, record, scene in records_with_scenes(self._records(kind).records(), scenes, loaded.domain, BATCH):
             if isinstance(scene, QuestionFault):  # named by the report of the file
-                yield _Wanted(position, "", None)
+                yield position, "", None
                 continue
-            split, own = str(scene.record.get("split")), scene.record.get("image_index")
+            split = str(scene.record.get("split"))
             self.counts[kind, split] += 1
             if (picture := self.place / "pictures" / "images" / scene.image) != file:
                 file, image = picture, picture.read_bytes() if picture.is_file() else b""
-            columns = picture_columns(scene.record, own if isinstance(own, int) else scene.index, image)
+            columns = picture_columns(scene.record, scene.index, image)
             right = {f"{kind[:-1]}_index": position, "scene_index": scene.index, "split": split}
             faults = [
                 f"{key} is {as_written(record.get(key))}, not {value}"
                 for key, value in right.items()
                 if record.get(key) != value
             ]
-            try:
+            row: Row | None = None
+            with suppress(BadInput, LookupError, TypeError, AttributeError, ValueError):  # named by the file's report
                 row = row_of(kind, {**record, "scene_index": self.places[scene.index]}, columns, loaded, families)
                 if kind == "questions" and not _keeps(holdout, split, row, record, loaded):
                     faults.append(f"{split} has what --hold-out {holdout.kind} keeps out of it")
                 faults += self._leaks(row, split)
-            except (BadInput, LookupError, TypeError, AttributeError, ValueError):  # named by the report of the file
-                row = None
             if kind == "questions" and bool(record.get("choices")) != (settings.choices != "none"):
                 faults.append(f"--choices {settings.choices}, but choices are {describe(record.get('choices'))}")
             for why in faults:
                 self._add("wrong record", why, f"{kind}.jsonl: {kind}[{position}]")
-            yield _Wanted(position, split, row)
+            yield position, split, row
 
     def _leaks(self, row: Row, split: str) -> Iterator[str]:
         """Yield what a row has in common with a row of another split."""
@@ -216,22 +211,21 @@ def _keeps(holdout: HoldOut, split: str, row: Row, record: Mapping[str, Any], lo
 def _rows_in(place: Path, data: str) -> Iterator[tuple[str, int, str, Row]]:
     """Yield each row with the name of its file, its number in it and the split of the file."""
     for split, path in row_files(place, None, data):
-        with open_columns(path) as file:
-            rows = (row for batch in file.iter_batches(READ_AT_ONCE) for row in batch.to_pylist())
-            for number, row in enumerate(rows):
-                yield f"{data}/{path.name}", number, split, row
+        for number, row in enumerate(rows_of_file(path)):
+            yield f"{data}/{path.name}", number, split, row
 
 
-def _differences_of(row: Row, split: str, wanted: _Wanted) -> Iterator[str]:
+def _differences_of(row: Row, split: str, expected: ExpectedRow) -> Iterator[str]:
     """Yield each column that is not as its record, scene and picture make it."""
-    if split != wanted.split:
-        yield f"the row is in {split}, and its picture in {wanted.split}"
-    if wanted.row:
-        yield from (f"{column}: no column of a dataset" for column in row if column not in wanted.row)
-    for column, right in (wanted.row or {}).items():
-        if (found := row.get(column)) == right:
+    _, right_split, columns = expected
+    if split != right_split:
+        yield f"the row is in {split}, and its picture in {right_split}"
+    if columns:
+        yield from (f"{column}: no column of a dataset" for column in row if column not in columns)
+    for column, right in (columns or {}).items():
+        if (written := row.get(column)) == right:
             continue
         if column == "image":
             yield f"image: not the picture pictures/images/{right['path']}"
         else:
-            yield f"{column}: written as {as_written(found)}, but {as_written(right)} follows from the record"
+            yield f"{column}: written as {as_written(written)}, but {as_written(right)} follows from the record"

@@ -9,17 +9,17 @@ shape of a text tells the answer. Scenes of one sample have equally many objects
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from itertools import accumulate, count
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy import uint8
 from numpy.typing import NDArray
 
-from vqagen.dataset.rows import ANSWER_TYPES, Row, picture_columns, question_row
-from vqagen.environments.levels import ALL, Level, Levels, Schedule
+from vqagen.dataset.rows import OUTPUT_TYPES, Row, picture_columns, question_row
 from vqagen.errors import UsageError
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
@@ -34,14 +34,16 @@ from vqagen.search.balance import measured
 from vqagen.search.filling import Filling
 from vqagen.search.state import Balance
 from vqagen.search.tables import SceneTables
-from vqagen.tasks.questions.chosen_templates import load_families
 from vqagen.tasks.questions.family import Family
-from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.generator import QuestionGenerator, load_families
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
 
+ALL, CURRICULUM = "all", "curriculum"
+CURRICULUM_SAMPLES = 2000
+"""Samples of a level in the curriculum before the next one begins."""
 SCENES = 5
 """Scenes among which the one of a sample is chosen."""
 TRIES = 15
@@ -55,8 +57,97 @@ BUDGET = 3000
 """Options tried in one search; see `search.instantiate.BUDGET`."""
 SPLIT = "environment"
 
+SceneFilling = tuple[Scene, Filling]
+"""A question that may be asked, and its scene."""
 Picture = NDArray[uint8]
 """Shape (height, width, 3), red, green and blue."""
+
+
+# Levels of difficulty -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Level:
+    """How difficult questions are. Ranges are pairs: the least and the most, both allowed."""
+
+    objects: tuple[int, int]
+    """Objects in a scene."""
+    steps: tuple[int, int] = (1, 100)
+    """Nodes of the program, `scene` among them."""
+    relations: tuple[int, int] = (0, 10)
+    """Steps from an object to others: by a relation, or by an attribute that they have in common."""
+    visible: float = 0.0
+    """Share of the pixels of each object that other objects leave visible, at least."""
+    samples: int = 0
+    """How many indices have this level before the next one begins; 0 for one that stays."""
+
+    def __post_init__(self) -> None:
+        for name in ("objects", "steps", "relations"):
+            low, high = getattr(self, name)
+            if not 0 <= low <= high:
+                raise UsageError(f"level: {name} must be two numbers from 0 on, the smaller first; found {low}, {high}")
+        if not 0 <= self.visible <= 1:
+            raise UsageError(f"level: visible must be a share from 0 to 1, found {self.visible}")
+        if self.samples < 0:
+            raise UsageError(f"level: samples must be 0 or more, found {self.samples}")
+
+
+LEVELS = (
+    Level(objects=(3, 4), steps=(1, 6), relations=(0, 0), visible=0.9),
+    Level(objects=(3, 6), steps=(1, 12), relations=(0, 1), visible=0.7),
+    Level(objects=(4, 7), steps=(4, 16), relations=(1, 2), visible=0.5),
+    Level(objects=(5, 8), steps=(6, 22), relations=(1, 3), visible=0.3),
+    Level(objects=(6, 10), steps=(8, 100), relations=(2, 10)),
+)
+"""From easy to hard; by number, from 1."""
+
+Levels = str | int | Level | Sequence[int | Level]
+"""`all`, `curriculum`, a number in `LEVELS`, a level, or several of these."""
+
+
+class Schedule:
+    """Which level each index has.
+
+    Levels with `samples` come first, in their order; behind them the others are mixed. The last one stays if there are
+    no others.
+    """
+
+    def __init__(self, levels: Levels) -> None:
+        """Raise UsageError for an unknown name or number."""
+        self.levels = _listed(levels)
+        timed = [number for number, level in enumerate(self.levels) if level.samples]
+        self._timed, self._ends = timed, list(accumulate(self.levels[number].samples for number in timed))
+        self._mixed = [number for number, level in enumerate(self.levels) if not level.samples] or timed[-1:]
+
+    def at(self, index: int, rng: Random) -> int:
+        """Return the place among `levels` of an index's level, drawn if several are mixed."""
+        for number, end in zip(self._timed, self._ends, strict=True):
+            if index < end:
+                return number
+        return pick(rng, self._mixed)
+
+
+def _listed(levels: Levels) -> tuple[Level, ...]:
+    if levels == ALL:
+        return LEVELS
+    if levels == CURRICULUM:
+        return (*(replace(level, samples=CURRICULUM_SAMPLES) for level in LEVELS[:-1]), LEVELS[-1])
+    given = [levels] if isinstance(levels, int | Level) else levels
+    found = []
+    for level in given if not isinstance(given, str) else [given]:
+        if isinstance(level, int) and 1 <= level <= len(LEVELS):
+            found.append(LEVELS[level - 1])
+        elif isinstance(level, Level):
+            found.append(level)
+        else:
+            known = f"{ALL!r}, {CURRICULUM!r}, a number from 1 to {len(LEVELS)}, or a Level"
+            raise UsageError(f"levels must be {known}, or a list of numbers and Levels; found {level!r}")
+    if not found:
+        raise UsageError("levels must not be empty")
+    return tuple(found)
+
+
+# Samples --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +192,10 @@ class Sample:
 
     def to_row(self) -> Row:
         """Return the sample as a row of a dataset; see `dataset.rows`. The number of the question is the index."""
-        objects = [{**each, "box": box} for each, box in zip(self.scene["objects"], self.boxes, strict=True)]
+        objects = [{**thing, "box": box} for thing, box in zip(self.scene["objects"], self.boxes, strict=True)]
         columns = picture_columns({**self.scene, "objects": objects}, self.index, self.png())
         asked = {"question": self.question, "answer": self.answer, "program": self.program}
         return question_row(asked, columns, self.index, self.answer_type, self.family)
-
-
-class _Candidate(NamedTuple):
-    """A question that may be asked, and its scene."""
-
-    scene: Scene
-    filling: Filling
 
 
 class Environment:
@@ -134,10 +218,7 @@ class Environment:
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield all samples from index 0 on, without end."""
-        index = 0
-        while True:
-            yield self[index]
-            index += 1
+        return map(self.__getitem__, count())
 
     def __getitem__(self, index: int) -> Sample:
         """Return the sample of an index. IndexError if it is negative; VqagenError if its level cannot be met."""
@@ -169,7 +250,7 @@ class Environment:
             if level.relations[0] <= relations <= level.relations[1] and steps <= level.steps[1]:
                 found.setdefault(self._type_of(template), []).append(number)
         if not found:
-            known = sorted({relations_of(each) for each in self._generator.templates})
+            known = sorted(set(map(relations_of, self._generator.templates)))
             raise UsageError(
                 f"no question fits {level}; those of the domain have {', '.join(map(str, known))} relations"
             )
@@ -184,26 +265,26 @@ class Environment:
         record |= {"image_index": index, "image_filename": f"VQAGEN_{SPLIT}_{index:06d}.png"}
         return compile_scene(record, self._domain, index)
 
-    def _choose(self, family: Family, level: Level, scenes: Callable[[int], Scene], rng: Random) -> _Candidate | None:
+    def _choose(self, family: Family, level: Level, scenes: Callable[[int], Scene], rng: Random) -> SceneFilling | None:
         """Return one of several questions of a family that say as much and have different answers; None if none is."""
         least, most = ANSWERS.get(family.template.answer_type, (2, 2))
         said: object = None
-        found: dict[Value, _Candidate] = {}
+        found: dict[Value, SceneFilling] = {}
         for place in range(TRIES):
             if len(found) < place // SCENES:
                 return None  # the phrase says too much for other answers
             candidate = _find(family, level, scenes(place % SCENES), rng, found)
-            if candidate is None or not self._looks.shows(candidate.filling.program()):
+            if candidate is None or not self._looks.shows(candidate[1].program()):
                 continue
-            if found and _said(family, candidate.filling) != said:
+            attributes = _attributes_said(family, candidate[1])
+            if found and attributes != said:
                 continue
-            said = _said(family, candidate.filling)
-            found[candidate.filling.answer] = candidate
+            said, found[candidate[1].answer] = attributes, candidate
             if len(found) == most:
                 break
         return pick(rng, list(found.values())) if len(found) >= least else None
 
-    def _sample(self, index: int, number: int, family: Family, found: _Candidate, rng: Random) -> Sample:
+    def _sample(self, index: int, number: int, family: Family, found: SceneFilling, rng: Random) -> Sample:
         scene, filling = found
         question = family.question(scene, filling, rng.random)
         return Sample(
@@ -221,13 +302,13 @@ class Environment:
 
     def _type_of(self, template: Template) -> str:
         attribute = self._domain.attribute_of(template.answer_type)
-        return ANSWER_TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
+        return OUTPUT_TYPES.get(template.answer_type) or ("list" if attribute and attribute.multi else "value")
 
 
 def environment(domain: PathLike = "clevr", levels: Levels = ALL, seed: int = 0, *, width: int = 240) -> Environment:
     """Return an endless environment of questions about sampled scenes of a domain.
 
-    `levels`: `all`, `curriculum`, a number in `vqagen.environments.levels.LEVELS`, a `Level`, or a list of these.
+    `levels`: `all`, `curriculum`, a number in `LEVELS`, a `Level`, or a list of these.
     `width` is that of the pictures, in pixels; the height follows from the domain's camera. Raises VqagenError.
 
     >>> sample = environment(levels=1)[7]
@@ -245,15 +326,15 @@ def relations_of(template: Template) -> int:
     )
 
 
-def _find(family: Family, level: Level, scene: Scene, rng: Random, refused: Container[Value]) -> _Candidate | None:
+def _find(family: Family, level: Level, scene: Scene, rng: Random, refused: Container[Value]) -> SceneFilling | None:
     """Find a question about a scene whose answer is not refused."""
     filling = family.search.find(SceneTables(scene), rng, Balance(refused), set(), BUDGET).filling
     if filling is None or not level.steps[0] <= len(filling.program().nodes) <= level.steps[1]:
         return None
-    return _Candidate(scene, filling)
+    return scene, filling
 
 
-def _said(family: Family, filling: Filling) -> object:
+def _attributes_said(family: Family, filling: Filling) -> object:
     """Return which attributes the last phrase says; of two that are compared, how many more the first."""
     answer_type, said = family.template.answer_type, filling.said()
     if answer_type not in ("Bool", "Integer") or not said:

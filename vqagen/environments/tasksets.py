@@ -12,9 +12,10 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from vqagen.environments.director import ShelfSample, shelves
-from vqagen.environments.endless import Sample, environment
+from vqagen.environments.director import shelves
+from vqagen.environments.endless import environment
 from vqagen.rewards import FORMAT_WEIGHT, HOW_TO_REPLY, format_score, score
+from vqagen.tasks.prompts import DIRECTOR, request, rules
 
 _QUESTION_RULES = "You are asked about a picture. Answer with yes or no, a whole number, or as few words as possible."
 
@@ -72,7 +73,10 @@ class QuestionTaskset(vf.Taskset[PictureTask, QuestionConfig]):
         for index in count(config.start):
             sample = samples[index]
             info = {"program": sample.program, "family": sample.family, "level": sample.level}
-            yield PictureTask(_data(sample, sample.answer_type, _QUESTION_RULES, info, config.domain), config.task)
+            data = _data(
+                sample.png(), _QUESTION_RULES, sample.question, sample.answer, sample.answer_type, info, config.domain
+            )
+            yield PictureTask(data, config.task)
 
 
 class DirectorConfig(vf.TasksetConfig):
@@ -98,20 +102,28 @@ class DirectorTaskset(vf.Taskset[PictureTask, DirectorConfig]):
         """Yield the trials in the order of their indices."""
         config = self.config
         settings = {name: getattr(config, name) for name in ("width", "height", "test_share")}
-        for sample in shelves(config.seed, config.start, **settings):
-            info = {name: sample.record[name] for name in ("trial_type", "rule_class", "rule")}
-            yield PictureTask(_data(sample, "cell", sample.story, info), config.task)
+        for record, png in shelves(config.seed, config.start, **settings):
+            info = {name: record[name] for name in ("trial_type", "rule_class", "rule")}
+            question = request(DIRECTOR, record["instruction"])
+            data = _data(png, rules(DIRECTOR, 1, True), question, record["answer"], "cell", info)
+            yield PictureTask(data, config.task)
 
 
 def _data(
-    sample: Sample | ShelfSample, answer_type: str, rules: str, info: dict[str, Any], domain: str | None = None
+    png: bytes,
+    rules: str,
+    question: str,
+    answer: str,
+    answer_type: str,
+    info: dict[str, Any],
+    domain: str | None = None,
 ) -> PictureData:
-    url = f"data:image/png;base64,{b64encode(sample.png()).decode()}"
+    url = f"data:image/png;base64,{b64encode(png).decode()}"
     picture = vf.ImageUrlContentPart(image_url=vf.ImageUrlSource(url=url))
     return PictureData(
-        prompt=[vf.UserMessage(content=[picture, vf.TextContentPart(text=sample.question)])],
+        prompt=[vf.UserMessage(content=[picture, vf.TextContentPart(text=question)])],
         system_prompt=f"{rules}\n\n{HOW_TO_REPLY}",
-        answer=sample.answer,
+        answer=answer,
         answer_type=answer_type,
         domain=domain,
         info=info,

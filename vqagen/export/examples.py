@@ -19,14 +19,13 @@ from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError,
 from vqagen.files.info import find_info_beside
 from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
-from vqagen.items.answers import BOOL, INTEGER, attributes_of
+from vqagen.items.answers import ANSWER_TYPES, attributes_of
 from vqagen.items.builder import gold_of
 from vqagen.language.domain_files import PathLike
-from vqagen.language.question import release_answer
+from vqagen.language.question import OPTION_KEYS, family_name, release_answer
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.prompts import DIRECTOR, request, rules
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.tasks.record_files import (
     DIALOGS as DIALOG_RECORDS,
     SAMPLES,
@@ -39,8 +38,6 @@ from vqagen.tasks.record_files import (
 QUESTIONS, TRIALS, DIALOGS = "questions", "trials", "dialogs"
 OPEN, CHOICE = MODES = "open", "mc"
 """How questions are asked: for an answer, or for the letter of an option."""
-TYPES = {BOOL: "yes/no", INTEGER: "count"}
-"""Kind of an answer -> its type in rows; all others are values."""
 DEFAULT_SPLIT = "train"
 """The split of what has none."""
 OPTION_COLUMNS = ("choices", "choice")
@@ -83,17 +80,6 @@ class Example(NamedTuple):
         return self.turns[0]
 
 
-class Asked(NamedTuple):
-    """How an export asks."""
-
-    images: PathLike | None = None
-    """The folder of the pictures of a file, or one with them in `images`; by default the folder of the file."""
-    split: str | None = None
-    """The only split that is exported."""
-    mode: str = OPEN
-    without_pictures: bool = False
-
-
 class Source(NamedTuple):
     """What is exported."""
 
@@ -103,26 +89,30 @@ class Source(NamedTuple):
     neither is known."""
     card: str
     """The README of a dataset, which names its licences; "" for other sources."""
-    examples: Iterator[Example]
+    rows: Iterator[Row]
+    """The columns of a dataset, with the `split` of each row."""
     hides_answers: bool = False
 
 
-def find_source(place: PathLike, asked: Asked) -> Source:
-    """Return the examples of a place. Raises UsageError if nothing is there that can be exported."""
+def find_source(place: PathLike, images: PathLike | None, split: str | None, has_pictures: bool) -> Source:
+    """Return what a place holds. Raises UsageError if it is nothing that can be exported.
+
+    `images` is the folder of the pictures of a file, or one with them in `images`, by default the folder of the file.
+    """
     if data := data_folder(place):
-        return _dataset(data, str(place), asked)
-    found = find_any_records(place)
-    if found.kind is SAMPLES:
+        return _dataset(data, split)
+    source = find_any_records(place)
+    if source.kind is SAMPLES:
         raise UsageError(f"{place} is of the shape of another generator; name the trials that it was made of")
-    kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(found.kind, QUESTIONS)
-    is_hidden = kind == QUESTIONS and next(found.records(), {"answer": ""}).get("answer") is None
+    kind = {TRIAL_RECORDS: TRIALS, DIALOG_RECORDS: DIALOGS}.get(source.kind, QUESTIONS)
+    is_hidden = kind == QUESTIONS and next(source.records(), {"answer": ""}).get("answer") is None
     readers: Mapping[str, ReadRow] = {
-        TRIALS: _trial_row(found),
+        TRIALS: _trial_reader(source),
         DIALOGS: _dialog_row,
         QUESTIONS: partial(_question_row, is_hidden),
     }
-    examples = _examples(_rows(found, readers[kind], asked), str(place), asked)
-    return Source(kind, domain_of(found.info), "", examples, is_hidden)
+    rows = _rows(source, readers[kind], Path(images or Path(str(source.path)).parent), split, has_pictures)
+    return Source(kind, domain_of(source.info), "", rows, is_hidden)
 
 
 def domain_of(info: Mapping[str, Any]) -> str:
@@ -134,22 +124,24 @@ def domain_of(info: Mapping[str, Any]) -> str:
     return orjson.dumps(carried).decode()
 
 
-def _dataset(data: Path, name: str, asked: Asked) -> Source:
-    """Return the examples of a dataset; `data` is its folder of questions, or that of its dialogs."""
-    rows = read_rows(data.parent, asked.split, data.name)
-    first = next(read_rows(data.parent, asked.split, data.name), {})
-    card = data.parent / "README.md"
-    text = card.read_text("utf-8") if card.is_file() else ""
-    kind = DIALOGS if "dialog_id" in first else QUESTIONS
-    domain = domain_of(find_info_beside(data.parent / "questions.jsonl") or {})
-    return Source(kind, domain, text, _examples(rows, name, asked), first.get("answer") == "")
+def _dataset(data: Path, split: str | None) -> Source:
+    """Return the rows of a dataset; `data` is its folder of questions, or that of its dialogs."""
+    folder, card = data.parent, data.parent / "README.md"
+    first = next(read_rows(folder, split, data.name), {})
+    return Source(
+        DIALOGS if "dialog_id" in first else QUESTIONS,
+        domain_of(find_info_beside(folder / "questions.jsonl") or {}),
+        card.read_text("utf-8") if card.is_file() else "",
+        read_rows(folder, split, data.name),
+        first.get("answer") == "",
+    )
 
 
-def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]:
-    """Yield the example of each row, which has a `split`. BadInput for a row that cannot be asked so."""
-    for number, row in enumerate(rows):
+def examples_of(source: Source, name: str, mode: str, has_pictures: bool) -> Iterator[Example]:
+    """Yield the example of each row. BadInput for a row that cannot be asked so; `name` is that of the source."""
+    for number, row in enumerate(source.rows):
         split, image = row.pop("split"), row.pop("image")
-        if asked.without_pictures:
+        if not has_pictures:
             image = None
         elif not image or not picture_kind(image["bytes"] or b""):
             message = f"row {number} has no picture; name their folder with --images, or give --without-pictures"
@@ -157,21 +149,21 @@ def _examples(rows: Iterator[Row], name: str, asked: Asked) -> Iterator[Example]
         else:
             plain = PurePosixPath(image["path"] or "").name.strip(".")
             image = {"bytes": image["bytes"], "path": plain or f"{row['image_id']}.png"}
-        if "dialog_id" in row:
+        if source.kind == DIALOGS:
             id, turns = row["dialog_id"], tuple(_turns_of_dialog(row))
         else:
-            if asked.mode == CHOICE and not row.get("choices"):
+            if mode == CHOICE and not row.get("choices"):
                 message = f"question {row['question_id']} has no options to choose from; `vqagen choices` makes them"
                 raise BadInput([Problem(message, name)])
-            turn = _chosen(row) if asked.mode == CHOICE else Turn(row["problem"], row["answer"], row["answer_type"])
+            turn = _choice(row) if mode == CHOICE else Turn(row["problem"], row["answer"], row["answer_type"])
             id, turns = row["question_id"], (turn,)
             row |= {"problem": turn.text, "solution": turn.solution}
-        if asked.mode == OPEN:
+        if mode == OPEN:
             row = {key: value for key, value in row.items() if key not in OPTION_COLUMNS}
         yield Example(str(id), split, image, turns, row)
 
 
-def _chosen(row: Row) -> Turn:
+def _choice(row: Row) -> Turn:
     """Return a question with its options below it, which is answered by a letter."""
     options = (f"{letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"], strict=False))
     letter = string.ascii_uppercase[row["choice"]] if row["choice"] >= 0 else ""
@@ -181,7 +173,7 @@ def _chosen(row: Row) -> Turn:
 def _turns_of_dialog(row: Row) -> Iterator[Turn]:
     for number, (question, answer) in enumerate(zip(row["questions"], row["answers"], strict=True)):
         text = question if number else f"{row['caption']}\n{question}"
-        yield Turn(text, answer, TYPES.get(gold_of(answer).kind, "value"))
+        yield Turn(text, answer, ANSWER_TYPES[gold_of(answer).kind])
 
 
 # Files of records -----------------------------------------------------------------------------------------------------
@@ -190,25 +182,24 @@ ReadRow = Callable[[Mapping[str, Any]], Row]
 """Returns the row of a record without its picture. FieldFault for what is wrong."""
 
 
-def _rows(source: RecordSource, read: ReadRow, asked: Asked) -> Iterator[Row]:
+def _rows(source: RecordSource, read: ReadRow, folder: Path, split: str | None, has_pictures: bool) -> Iterator[Row]:
     """Yield the row of each record. BadInput for the first that cannot be exported."""
-    folder = Path(asked.images or Path(str(source.path)).parent)
     if not folder.is_dir():
         raise PlaceError(f"no folder of pictures: {folder}")
     key = "image" if source.kind is TRIAL_RECORDS else "image_filename"
     last, image = None, dict[str, Any]()
-    for place, record in enumerate(source.records()):
-        split, path = str(record.get("split") or DEFAULT_SPLIT), source.kind.path(place)
-        if asked.split not in (None, split):
+    for position, record in enumerate(source.records()):
+        record_split, path = str(record.get("split") or DEFAULT_SPLIT), source.kind.path(position)
+        if split not in (None, record_split):
             continue
         try:
             row = read(record)
         except FieldFault as fault:
             raise BadInput([Problem(str(fault), str(source.path), f"{path}.{fault.key}")]) from None
-        if not asked.without_pictures and (name := record.get(key)) != last:
+        if has_pictures and (name := record.get(key)) != last:
             file = picture_at(source.path, f"{path}.{key}", name, [folder])
             last, image = name, {"bytes": file.read_bytes(), "path": file.name} if file else {}
-        yield {**row, "split": split, "image": image}
+        yield {**row, "split": record_split, "image": image}
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:
@@ -220,7 +211,7 @@ def _text(record: Mapping[str, Any], key: str) -> str:
 
 def _number(record: Mapping[str, Any], *keys: str) -> int:
     """Return the number under the first key that the record has; 0 if it has none."""
-    key = next((each for each in keys if record.get(each) is not None), "")
+    key = next((key for key in keys if record.get(key) is not None), "")
     number = record.get(key, 0)
     if type(number) is not int or not 0 <= number < 2**63:
         raise FieldFault(key, f"expected a number from 0 on, found {describe(number)}")
@@ -233,7 +224,7 @@ def _answer(record: Mapping[str, Any]) -> tuple[str, str]:
     if answer is None or not isinstance(answer, str | int | list):
         raise FieldFault("answer", f"expected the answer, found {describe(answer)}")
     text = release_answer(tuple(answer) if isinstance(answer, list) else answer)
-    return text, TYPES.get(gold_of(answer).kind, "value") if not isinstance(answer, list) else "list"
+    return text, ANSWER_TYPES[gold_of(answer).kind] if not isinstance(answer, list) else "list"
 
 
 def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
@@ -242,13 +233,13 @@ def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
     if is_hidden and record.get("answer") is not None:
         raise FieldFault("answer", "an answer, but the first question of the file has none")
     answer, answer_type = ("", "") if is_hidden else _answer(record)
-    key = next((each for each in OPTION_KEYS if record.get(each)), "choices")
-    options = [release_answer(each) for each in record.get(key) or ()]
+    key = next((key for key in OPTION_KEYS if record.get(key)), "choices")
+    options = [release_answer(option) for option in record.get(key) or ()]
     if options and not is_hidden and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
     right = options.index(answer) if answer in options else -1
     number = _number(record, "question_index", "question_id")
-    family = f"{record.get('template_filename', '')}#{record.get('question_family_index', 0)}"
+    family = family_name(record.get("template_filename"), record.get("question_family_index", 0))
     columns = {"program": [], **record, "answer": answer, "choices": options, "choice": right}
     return question_row(columns, _picture(record), number, answer_type, family)
 
@@ -260,17 +251,15 @@ def _picture(record: Mapping[str, Any]) -> Row:
 
 
 def _dialog_row(record: Mapping[str, Any]) -> Row:
-    caption, rounds = record.get("caption"), record.get("rounds")
-    listed = rounds if isinstance(rounds, list) else []
-    if not isinstance(caption, Mapping) or not listed or not all(isinstance(each, Mapping) for each in listed):
-        raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them")
-    checked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in listed]
-    shown = {"caption": {"text": _text(caption, "text")}, "rounds": checked}
-    row = dialog_row(shown, _picture(record), _number(record, "dialog_index"))
-    return {**row, "dialog": orjson.dumps(record).decode()}
+    match record:
+        case {"caption": {"text": str()} as caption, "rounds": [_, *_] as rounds} if set(map(type, rounds)) == {dict}:
+            asked = [{"question": _text(each, "question"), "answer": _answer(each)[0]} for each in rounds]
+            row = dialog_row({"caption": caption, "rounds": asked}, _picture(record), _number(record, "dialog_index"))
+            return {**row, "dialog": orjson.dumps(record).decode()}
+    raise FieldFault("rounds", "no caption and rounds as `vqagen dialog` writes them")
 
 
-def _trial_row(source: RecordSource) -> ReadRow:
+def _trial_reader(source: RecordSource) -> ReadRow:
     """Return the reader of trials, whose pictures show the participant's view."""
     if source.kind is TRIAL_RECORDS and settings_of(source).get("view", PARTICIPANT) == "director":
         raise UsageError(

@@ -1,20 +1,22 @@
-"""An export: the examples of a source, split by split, into the folder of a target."""
+"""An export: the examples of a source, split by split, into the folder of a target; or records as one file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple
 
 from vqagen.errors import BadInput, Problem, UsageError, unknown
-from vqagen.export import TARGETS
-from vqagen.export.examples import MODES, OPEN, QUESTIONS, TRIALS, Asked, Example, find_source
-from vqagen.export.folder import MARK, README, Folder
-from vqagen.files.output import atomic_folder, check_folder, sweep
+from vqagen.export import TARGETS, evaluators, trainers
+from vqagen.export.examples import DIALOGS, MODES, OPEN, QUESTIONS, TRIALS, Example, examples_of, find_source
+from vqagen.export.folder import MARK, README, ExportFolder
+from vqagen.files.formats import LIST, choose_format, info_beside
+from vqagen.files.output import atomic_folder, check_folder, check_output, sweep
 from vqagen.language.domain_files import PathLike
+from vqagen.run.merge import open_output
+from vqagen.tasks.foreign import foreign_format
 
 BATCH = 100
 """Examples after which progress is reported."""
@@ -23,21 +25,9 @@ ASKING = ("trl", "easyr1", "verl", "llava")
 """Targets whose questions may end with the form of reply that the reward `format` wants."""
 HOLD_HIDDEN = ("hf", "imagefolder")
 """Targets that hold questions without answers."""
+TABLE = {**trainers.TABLE, **evaluators.TABLE}
 _NAME = re.compile(r"[A-Za-z]\w*")
 _SPLIT = re.compile(r"\w+(?:\.\w+)*")
-
-
-class Target(Protocol):
-    """What the module of a target has."""
-
-    CANNOT: Mapping[str, str]
-    """What it cannot hold -> the reason: a kind of source, a mode of asking, or `no pictures`."""
-
-    def write_split(self, examples: Iterable[Example], split: str, folder: Folder) -> None:
-        """Write the files of a split, and take one example after the other."""
-
-    def finish(self, splits: Mapping[str, int], folder: Folder) -> None:
-        """Write the README and what else concerns all splits, of which the numbers of examples are given."""
 
 
 class Exported(NamedTuple):
@@ -65,25 +55,25 @@ def export_dataset(
 ) -> Exported:
     """Write a dataset, a file of questions or dialogs, or director trials to the folder `out` as a target reads them.
 
-    `to` is a key of `TARGETS`. `images` is the folder of pictures of a file. With `mode="mc"` a question lists its
+    `to` is one of `TARGETS`. `images` is the folder of pictures of a file. With `mode="mc"` a question lists its
     options and is answered by a letter. `prompt` is for the targets `ASKING`: by default, "format", questions end with
     the form of reply that the reward `format` wants; with "plain" they do not. `name` is how the target calls the data.
     The folder gets its name when it is complete. `on_exported` is called now and then with the number of examples
     since. Raises UsageError for what the target cannot hold or would score wrongly, and BadInput for the first example
     that cannot be exported.
     """
-    for what, named, known in (("target", to, [*TARGETS]), ("mode", mode, MODES), ("prompt", prompt, (*PROMPTS, None))):
+    for what, named, known in (("target", to, TARGETS), ("mode", mode, MODES), ("prompt", prompt or FORMAT, PROMPTS)):
         if named not in known:
-            raise UsageError(unknown(what, named, [each for each in known if each]))
+            raise UsageError(unknown(what, named, known))
     if prompt and to not in ASKING:
         raise UsageError(f"{to} does not ask for a form of reply, as {', '.join(ASKING)} do: leave out --prompt")
     if not _NAME.fullmatch(name):
         raise UsageError(f"--name must be letters, digits and _, and begin with a letter; found {name!r}")
-    target = cast(Target, import_module(TARGETS[to]))
     check_folder(Path(out), force, README, MARK, "an export")
-    found = find_source(source, Asked(images, split, mode, without_pictures))
-    for asked in (found.kind, mode, "no pictures" if without_pictures else "pictures"):
-        if why := target.CANNOT.get(asked):
+    has_pictures, target = not without_pictures, TABLE[to]
+    found = find_source(source, images, split, has_pictures)
+    for asked in (found.kind, mode, "pictures" if has_pictures else "no pictures"):
+        if why := target.cannot.get(asked):
             raise UsageError(f"{to} cannot hold {_SPOKEN.get(asked, asked)}: {why}")
     if found.hides_answers and to not in HOLD_HIDDEN:
         raise UsageError(f"{to} cannot hold hidden answers: it trains or scores by them; export to hf or imagefolder")
@@ -91,17 +81,19 @@ def export_dataset(
         raise UsageError(f"{found.kind} have no options: leave out --mode {mode}")
     if without_pictures and found.kind == TRIALS:
         raise UsageError("trials are about the grids in their pictures: leave out --without-pictures")
-    splits: dict[str, int] = {}
+    if found.kind == DIALOGS and to == "hf":
+        target = trainers.HF_DIALOGS
+    examples = examples_of(found, str(source), mode, has_pictures)
     sweep(str(out))
     with atomic_folder(Path(out)) as path:
-        folder = Folder(path, name, found, mode, not without_pictures, {}, prompt != PLAIN)
-        for each, examples in groupby(found.examples, key=lambda example: example.split):
-            _check_split(each, splits, str(source))
-            target.write_split(_counted(examples, each, splits, on_exported), each, folder)
-        if not splits:
+        folder = ExportFolder(path, name, found, mode, has_pictures, prompt != PLAIN)
+        for each, of_split in groupby(examples, key=lambda example: example.split):
+            _check_split(each, folder.splits, str(source))
+            folder.write_split(target, each, _counted(of_split, each, folder.splits, on_exported))
+        if not folder.splits:
             raise BadInput([Problem(f"no {found.kind}{f' of split {split}' if split else ''} to export", str(source))])
-        target.finish(splits, folder)
-    return Exported(found.kind, splits)
+        folder.write_readme(target)
+    return Exported(found.kind, folder.splits)
 
 
 _SPOKEN = {OPEN: "questions without options"}
@@ -127,3 +119,19 @@ def _counted(
         if splits[split] % BATCH == 0:
             on_exported(BATCH)
     on_exported(splits[split] % BATCH)
+
+
+def export_file(
+    source: PathLike, out: PathLike, to: str, force: bool = False, on_exported: Callable[[int], None] = lambda _: None
+) -> tuple[str, int]:
+    """Write the records of a finished output as a file of another tool, such as Visual7W, with their info beside it.
+
+    Returns their kind and number. Raises VqagenError for records that the format is not for, and for an output that
+    was changed after it was made; then nothing is written.
+    """
+    file, target = open_output(source), str(out)
+    choose_format(target, None, (LIST,), file.arrangement.key)
+    form = foreign_format(file.arrangement.key, to, file.info)
+    for name in filter(None, (target, info_beside(target, LIST))):
+        check_output(name, force, file.names)
+    return file.arrangement.key, form.write(target, lambda: form.entries(file.records()), on_exported)

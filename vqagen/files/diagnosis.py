@@ -138,8 +138,8 @@ class Scan:
         """Go over a token; False if it cannot stand here."""
         kind, text = token.kind, token.text
         if self.open and text == _CLOSER[self.open[-1].text] and self.expected in (_FIRST_ITEM, _FIRST_KEY, _NEXT):
-            for each in (self.open, self.steps, self.keys):
-                each.pop()
+            for stack in (self.open, self.steps, self.keys):
+                stack.pop()
             self.expected = _NEXT
         elif self.expected in (_VALUE, _FIRST_ITEM) and (kind in ("text", "number", "word") or text in _KIND):
             inside, step = (self.open[-1].offset, self.steps[-1]) if self.open else (_OUTSIDE, "")

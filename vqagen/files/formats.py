@@ -22,7 +22,7 @@ from vqagen.files.packing import packing_of, unpacked_name
 
 Record = Mapping[str, Any]
 Encode = Callable[[Iterable[Record]], bytes]
-"""Encodes a block's records, which say 0 for their number, as the part or a layout takes them."""
+"""Encodes a block's records, which say 0 for their number, one a line."""
 
 
 class Arrangement(NamedTuple):
@@ -72,7 +72,7 @@ class Selection(Protocol):
         """Return what was kept, as JSON, for the report of the run."""
 
 
-# Layouts --------------------------------------------------------------------------------------------------------------
+# Records as text ------------------------------------------------------------------------------------------------------
 
 
 def encode_lines(records: Iterable[Record]) -> bytes:
@@ -94,90 +94,6 @@ def decode_lines(body: bytes) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in body.split(b"\n")[:-1]]
 
 
-class Lines:
-    """JSON Lines, numbered under a key such as `question_index`, or as they are.
-
-    Blocks stand one behind the other, and what they say is summed up.
-    """
-
-    def __init__(self, arrangement: Arrangement) -> None:
-        """Number the records if the arrangement has a number key."""
-        self.checksum, self.records = Checksum(), 0
-        self._key = b'"%s":' % arrangement.number_key.encode() if arrangement.number_key else b""
-
-    def head(self, info: Record) -> bytes:
-        """Return what comes before the first block: nothing where the info goes elsewhere."""
-        return b""
-
-    def place(self, body: bytes) -> bytes:
-        """Return a block, which has a record a line, as the output holds it."""
-        placed = self.placed(body, self.records)
-        lines = self.lines(placed)
-        self.records += body.count(b"\n")
-        self.checksum = self.checksum.add(lines, lines.count(b"\n"))
-        return placed
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return the lines, numbered, with `number` records before them."""
-        return b"".join(line + b"\n" for line in self._numbered(body, number))
-
-    def lines(self, placed: bytes) -> bytes:
-        """Return the records of a placed block, one a line."""
-        return placed
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return what comes behind the last block."""
-        return b""
-
-    def _numbered(self, body: bytes, number: int) -> list[bytes]:
-        """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
-
-        The key cannot stand inside a text, whose quotes are escaped.
-        """
-        lines, blank, key = body.split(b"\n")[:-1], self._key + b"0", self._key
-        if not key:
-            return lines
-        assert not lines or blank in lines[0], f"records without {blank.decode()}"  # one writer made them all
-        return [line.replace(blank, key + b"%d" % place, 1) for place, line in enumerate(lines, start=number)]
-
-
-class List(Lines):
-    """One list of records, one a line."""
-
-    def head(self, info: Record) -> bytes:
-        """Return the bracket before the first record."""
-        return b"["
-
-    def placed(self, body: bytes, number: int) -> bytes:
-        """Return the lines, numbered and separated by commas."""
-        lines = self._numbered(body, number)
-        return (b",\n" if number else b"\n") + b",\n".join(lines) if lines else b""
-
-    def lines(self, placed: bytes) -> bytes:
-        """Return the lines without commas; a newline never stands inside a record."""
-        return placed.lstrip(b",\n").replace(b",\n", b"\n") + b"\n" if placed else b""
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return the end of the list."""
-        return b"\n]\n"
-
-
-class Document(List):
-    """One document: its `info`, the records under a key, one a line, and their checksum."""
-
-    def __init__(self, arrangement: Arrangement) -> None:
-        super().__init__(arrangement)
-        self._records_key = arrangement.key.encode()
-
-    def head(self, info: Record) -> bytes:
-        """Return the document up to its first record."""
-        return b'{"info": ' + orjson.dumps(info) + b', "' + self._records_key + b'": ['
-
-    def tail(self, checksum: Checksum) -> bytes:
-        """Return the end of the list and of the document."""
-        return DOCUMENT_END % str(checksum).encode()
-
-
 # Formats --------------------------------------------------------------------------------------------------------------
 
 
@@ -189,8 +105,8 @@ class Format:
     """As `--format` takes it."""
     suffixes: tuple[str, ...]
     """Endings of file names that ask for it; a packing may follow. A format without is one of JSON that is named."""
-    layout: type[Lines]
-    """How the records stand in a file of text."""
+    is_list: bool = True
+    """True if the records of a file of text are separated by commas, in brackets."""
     holds_info: bool = True
     """True if the file holds its `info`, False if that goes beside it."""
     is_binary: bool = False
@@ -202,10 +118,10 @@ class Format:
         return self.suffixes or (".json",)
 
 
-JSON = Format("json", (".json",), Document)
-JSON_LINES = Format("jsonl", (".jsonl", ".ndjson"), Lines, holds_info=False)
-PARQUET = Format("parquet", (".parquet",), Lines, is_binary=True)
-LIST = Format("list", (), List, holds_info=False)
+JSON = Format("json", (".json",))
+JSON_LINES = Format("jsonl", (".jsonl", ".ndjson"), is_list=False, holds_info=False)
+PARQUET = Format("parquet", (".parquet",), is_list=False, is_binary=True)
+LIST = Format("list", (), holds_info=False)
 """One bare list of records, as many other tools write and read."""
 FORMATS = (JSON, JSON_LINES, PARQUET, LIST)
 
@@ -228,13 +144,13 @@ def choose_format(target: str, name: str | None, formats: Sequence[Format], reco
     not have, and for a name that the ending contradicts.
     """
     refuse_foreign(name)
-    chosen = next((each for each in formats if each.name == name), None)
+    chosen = next((form for form in formats if form.name == name), None)
     if name and chosen is None:
-        raise UsageError(unknown("format", name, [each.name for each in formats]))
+        raise UsageError(unknown("format", name, [form.name for form in formats]))
     if is_stream(target):
         return chosen or formats[0]
-    check_ending(target, dict.fromkeys(ending for each in formats for ending in each.endings), records)
-    asked = [each for each in formats if unpacked_name(target.lower()).endswith(each.endings)]
+    check_ending(target, dict.fromkeys(ending for form in formats for ending in form.endings), records)
+    asked = [form for form in formats if unpacked_name(target.lower()).endswith(form.endings)]
     if chosen and chosen not in asked:
         raise UsageError(f"output {target}: the ending asks for {asked[0].name}, not {name}; name another file")
     if asked[0].is_binary and packing_of(target):
@@ -273,25 +189,29 @@ def record_file(
     """
 
     def finish() -> None:
-        write_info(target, form, info, writer.layout.checksum)
+        write_info(target, form, info, writer.checksum)
         on_ready()
 
     with atomic_output(target, finish) as file:
         writer = RecordWriter(file, form, info, arrangement)
         yield writer
-        file.write(writer.layout.tail(writer.layout.checksum))
+        writer.write_end()
 
 
 BATCH = 1000
 
 
 class RecordWriter:
-    """Writes records to an open file, behind the head of the document."""
+    """Writes records to an open file of text: a document, a list or lines."""
 
     def __init__(self, file: IO[bytes], form: Format, info: Record, arrangement: Arrangement) -> None:
-        """The records say 0 for their number, if the arrangement has a number key."""
-        self._file, self.layout = file, form.layout(arrangement)
-        file.write(self.layout.head(info))
+        """Write what comes before the records. They say 0 for their number, if the arrangement has a number key."""
+        self.checksum = Checksum()
+        self._file, self._form = file, form
+        self._key = b'"%s":' % arrangement.number_key.encode() if arrangement.number_key else b""
+        if form.is_list:
+            head = b'{"info": %b, "%b": ' % (orjson.dumps(info), arrangement.key.encode())
+            file.write((head if form.holds_info else b"") + b"[")
 
     def write(self, records: Iterable[Record]) -> None:
         """Append records; the text of BATCH of them is in memory at once."""
@@ -299,6 +219,32 @@ class RecordWriter:
         while lines := encode_lines(islice(left, BATCH)):
             self.write_lines(lines)
 
-    def write_lines(self, lines: bytes) -> None:
+    def write_lines(self, body: bytes) -> None:
         """Append records as `encode_lines` returns them."""
-        self._file.write(self.layout.place(lines))
+        lines = self._numbered(body.split(b"\n")[:-1])
+        if not lines:
+            return
+        text = b"\n".join(lines) + b"\n"
+        if self._form.is_list:
+            self._file.write((b",\n" if self.checksum.lines else b"\n") + b",\n".join(lines))
+        else:
+            self._file.write(text)
+        self.checksum = self.checksum.add(text, len(lines))
+
+    def _numbered(self, lines: list[bytes]) -> list[bytes]:
+        """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
+
+        The key cannot stand inside a text, whose quotes are escaped:
+
+            {"question_index":0,"question":"Is \\"question_index\\":0 …"}  ->  {"question_index":17,"question":…}
+        """
+        blank, key = self._key + b"0", self._key
+        if not key:
+            return lines
+        assert not lines or blank in lines[0], f"records without {blank.decode()}"  # one writer made them all
+        return [line.replace(blank, key + b"%d" % number, 1) for number, line in enumerate(lines, self.checksum.lines)]
+
+    def write_end(self) -> None:
+        """Write what comes behind the records."""
+        if self._form.is_list:
+            self._file.write(DOCUMENT_END % str(self.checksum).encode() if self._form.holds_info else b"\n]\n")

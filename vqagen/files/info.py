@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
-from vqagen.files import parquet
-from vqagen.files.locations import Location, locate, open_bytes
+from vqagen.files.locations import Location, holds_columns, locate, open_bytes
 from vqagen.files.packing import DAMAGE
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.stream import reading
@@ -49,8 +48,10 @@ def describe_output(path: Location) -> OutputHead:
     The layout is recognised by the content; the name does not matter. A document begins with its `info`, and a record
     never does.
     """
-    if parquet.holds_columns(path):
-        return OutputHead("parquet", parquet.describe_columns(path)[2])
+    if holds_columns(path):
+        from vqagen.files.parquet import describe_columns
+
+        return OutputHead("parquet", describe_columns(path)[2])
     with reading(path) as reader:
         opening = reader.peek()
         members = reader.members() if opening == b"{" else iter(())
@@ -121,8 +122,8 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
             yield from differences(our, their, ignored, f"{path}[{place}]")
     elif type(ours) is not type(theirs) or ours != theirs:
         shown = (
-            "nothing" if each is ABSENT else describe(each) if isinstance(each, Mapping) else as_written(each)
-            for each in (theirs, ours)
+            "nothing" if value is ABSENT else describe(value) if isinstance(value, Mapping) else as_written(value)
+            for value in (theirs, ours)
         )
         yield f"{path}: {', not '.join(shown)}"
 
@@ -134,7 +135,7 @@ SHOWN = 8
 def listed_differences(differing: Sequence[str]) -> str:
     """Return the first differences for a message, a line for each, and how many more there are."""
     more = [f"… and {len(differing) - SHOWN:,} more"] if len(differing) > SHOWN else []
-    return "\n".join(f"  {each}" for each in (*differing[:SHOWN], *more))
+    return "\n".join(f"  {difference}" for difference in (*differing[:SHOWN], *more))
 
 
 def without_run(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, unknown
-from vqagen.files.packing import packing_of, unpacked, unpacking_advice
+from vqagen.files.packing import is_named_columns, packing_of, unpacked, unpacking_advice
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 """Two letters at least: `C:\\` begins a local name."""
@@ -28,6 +28,7 @@ _LOCAL = re.compile(r"(file|local)://")
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
 """Scheme of an object store -> the package by which fsspec reaches it."""
 _CHUNK = 1 << 20
+PARQUET_BEGINNING = b"PAR1"
 _TELLING = (
     *("ETag", "etag", "md5Hash", "Content-MD5", "Digest", "generation", "version_id", "size", "mtime", "created"),
     *("LastModified", "Last-Modified", "last_modified", "updated", "modified", "modificationTime"),
@@ -217,7 +218,7 @@ def files_below(folder: Location) -> Sequence[Location]:
     if isinstance(folder, Path):
         return files_in(folder)
     shown = [(natural_order(name), file) for name, file in folder.files() if "/." not in f"/{name}"]
-    return [file for _, file in sorted(shown, key=lambda each: each[0])]
+    return [file for _, file in sorted(shown, key=lambda item: item[0])]
 
 
 def first_file(paths: Iterable[Path]) -> Path | None:
@@ -258,6 +259,14 @@ def natural_order(name: str) -> tuple[list[tuple[int, int]], str]:
     return [(ord("0"), int(piece[1])) if piece[1] else (ord(piece[0]), 0) for piece in pieces], name
 
 
+def holds_columns(path: Location) -> bool:
+    """True for a file that holds Parquet, or has a name that says so."""
+    if is_named_columns(path.name):
+        return True
+    with open_as_it_is(path) as file:
+        return file.read(len(PARQUET_BEGINNING)) == PARQUET_BEGINNING
+
+
 def content_hash(paths: Iterable[Location]) -> str:
     """`sha256:…` over the contents of the files, in the given order; names and places do not count."""
     total = hashlib.sha256()
@@ -265,3 +274,20 @@ def content_hash(paths: Iterable[Location]) -> str:
         with open_as_it_is(path) as file:
             total.update(hashlib.file_digest(cast(Any, file), "sha256").digest())
     return f"sha256:{total.hexdigest()}"
+
+
+AnyLocation = TypeVar("AnyLocation", bound=Location)
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped(name: str) -> Path:
+    """The path of a shipped data file or folder: inside the installed package, or at the top of a source checkout."""
+    installed = _PACKAGE / "shipped" / name
+    return installed if installed.exists() else _PACKAGE.parent / name
+
+
+def require(path: AnyLocation, what: str) -> AnyLocation:
+    """Return `path` if it exists; otherwise raise a UsageError that names `what`."""
+    if not path.exists():
+        raise PlaceError(f"{what} not found: {path}")
+    return path

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import IO, Any, BinaryIO, cast
 
 from vqagen.errors import UsageError
-from vqagen.extras import needed
 
 PACKINGS = (".gz", ".zst")
 COLUMNS_SUFFIX = ".parquet"
@@ -169,4 +168,6 @@ class _Frames(io.RawIOBase):
 
 
 def _zstandard() -> Any:
+    from vqagen.extras import needed
+
     return needed("zstandard", "zstd", "a .zst file")

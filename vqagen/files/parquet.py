@@ -16,10 +16,8 @@ import orjson
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
 from vqagen.files.locations import Location, open_as_it_is
-from vqagen.files.packing import is_named_columns
 
 Record = Mapping[str, Any]
-BEGINNING = b"PAR1"
 INFO = b"vqagen"
 """The key of our info, as JSON, in a file's metadata."""
 CHECKSUM = b"vqagen_checksum"
@@ -130,14 +128,6 @@ class _Summed:
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
-
-
-def holds_columns(path: Location) -> bool:
-    """True for a file that holds Parquet, or has a name that says so."""
-    if is_named_columns(path.name):
-        return True
-    with open_as_it_is(path) as file:
-        return file.read(len(BEGINNING)) == BEGINNING
 
 
 def describe_columns(path: Location) -> tuple[list[str], int, dict[str, Any]]:

@@ -141,14 +141,14 @@ def excerpt(text: str, offset: int) -> str:
     first = max(0, min(at - WIDEST // 2, len(line) - WIDEST))
     before, behind = line[first:at], line[at : first + WIDEST]
     left, right = "… " if first else "", " …" if len(line) > first + WIDEST else ""
-    shown = "".join(each if each.isprintable() else " " for each in f"{left}{before}{behind}{right}")
+    shown = "".join(character if character.isprintable() else " " for character in f"{left}{before}{behind}{right}")
     return f"{shown}\n{' ' * _width(left + before)}^"
 
 
 def _width(text: str) -> int:
     """Columns on a terminal: an accent of its own takes none, an East Asian character two."""
-    wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
-    return len(text) + wide - sum(unicodedata.combining(each) > 0 for each in text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
 def show_path(path: Path) -> str:
@@ -205,14 +205,16 @@ def _laid_out(value: Any, indent: str, used: int) -> str:
     """Return a value whose first line has `used` columns before it, besides the indentation."""
     line, inner = json.dumps(value, ensure_ascii=False), indent + "  "
     if isinstance(value, dict):
-        members = [(f"{json.dumps(key, ensure_ascii=False)}: ", each) for key, each in value.items()]
+        members = [(f"{json.dumps(key, ensure_ascii=False)}: ", member) for key, member in value.items()]
     else:
-        members = [("", each) for each in value] if isinstance(value, list) else []
-    is_table = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+        members = [("", element) for element in value] if isinstance(value, list) else []
+    is_table = isinstance(value, dict) and all(isinstance(member, dict) for member in value.values())
     fits = len(indent) + used + len(line) <= WIDTH and not is_table
-    if fits or not any(_holds_object(each) for _, each in members):  # a list of points, say, is never broken into lines
+    if fits or not any(
+        _holds_object(member) for _, member in members
+    ):  # a list of points, say, is never broken into lines
         return line
-    lines = ",\n".join(f"{inner}{key}{_laid_out(each, inner, len(key))}" for key, each in members)
+    lines = ",\n".join(f"{inner}{key}{_laid_out(member, inner, len(key))}" for key, member in members)
     return f"{line[0]}\n{lines}\n{indent}{line[-1]}"
 
 

@@ -26,7 +26,7 @@ _BEGINNINGS = {
     "tiff": rb"II\*\0|MM\0\*",
     SVG: rb"\s*(?:<\?xml[^>]*>\s*)?<svg[\s>]",
 }
-_KINDS = re.compile(b"|".join(b"(%b)" % each for each in _BEGINNINGS.values()), re.DOTALL)
+_KINDS = re.compile(b"|".join(b"(%b)" % beginning for beginning in _BEGINNINGS.values()), re.DOTALL)
 _HEAD = 256
 
 
@@ -53,7 +53,7 @@ def picture_at(
         why = f"{name!r} is not inside the folder of the pictures; name a file in it"
     else:
         inside = ((folder, file) for folder in folders for file in (folder / name, folder / IMAGES / name))
-        found = next((each for each in inside if os.path.isfile(each[1])), None)
+        found = next(((folder, file) for folder, file in inside if os.path.isfile(file)), None)
         if found is None:
             return None
         folder, file = found

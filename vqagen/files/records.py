@@ -27,9 +27,8 @@ import orjson
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError, describe, nearest
 from vqagen.files.info import find_info_beside
-from vqagen.files.locations import Location, files_below, how_to_unpack, locate
+from vqagen.files.locations import Location, files_below, holds_columns, how_to_unpack, locate
 from vqagen.files.packing import DAMAGE, IN_FOLDERS, is_named_lines, packing_of
-from vqagen.files.parquet import describe_columns, holds_columns, read_rows
 from vqagen.files.stream import BYTE_ORDER_MARK, JsonReader, damaged, mistake_in, reading, reading_bytes
 
 SHOWN_KEYS = 12
@@ -199,6 +198,8 @@ def first_keys(path: Location) -> Iterator[str]:
     Of Parquet, its columns. Nothing is yielded for a file that begins otherwise.
     """
     if holds_columns(path):
+        from vqagen.files.parquet import describe_columns
+
         yield from describe_columns(path)[0]
         return
     with reading(path) as reader:
@@ -218,7 +219,7 @@ def given_records(given: Mapping[str, Any] | Iterable[Mapping[str, Any]], kind: 
         listed, info = given.get(kind.key, [given]), given.get("info")
     if isinstance(listed, str | Mapping) or not isinstance(listed, Iterable):
         _reject(path, kind.key, f"expected a list of {kind.key}, found {describe(listed)}")
-    records = [dict(each) if isinstance(each, Mapping) else each for each in listed]  # a Question is a mapping
+    records = [dict(record) if isinstance(record, Mapping) else record for record in listed]  # a Question is a mapping
     return RecordSource(path, kind, "given", (), 0, _checked_info(info, path), len(records), records)
 
 
@@ -234,6 +235,8 @@ def _find_in_folder(folder: Location, kind: RecordKind) -> RecordSource:
 
 
 def _find_in_columns(path: Location, kind: RecordKind) -> RecordSource:
+    from vqagen.files.parquet import describe_columns  # which most files do not need
+
     names, rows, info = describe_columns(path)
     if kind.own_keys and not any(key in names for key in kind.own_keys):
         *most, last = map(repr, kind.own_keys)
@@ -355,6 +358,8 @@ def _in_files(source: RecordSource, start: int, is_read: bool, _: Members | None
 
 
 def _in_parquet(source: RecordSource, start: int, is_read: bool, _: Members | None) -> Iterator[FoundRecord]:
+    from vqagen.files.parquet import read_rows
+
     rows, restored = read_rows(source.path, start, source.kind.json_columns), source.kind.restored
     for index, record in enumerate(map(restored, rows) if restored else rows, start):
         yield FoundRecord(index, record, str(source.path), b"" if is_read else orjson.dumps(record, default=repr))

@@ -12,9 +12,9 @@ from msgspec.json import Decoder, Encoder
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.records import RecordKind, RecordSource
 from vqagen.files.stream import BYTE_ORDER_MARK, mistake_in
-from vqagen.human.scores.settings import WEBDRIVER
-from vqagen.human.store.facts import Fact, Noted, Submitted
-from vqagen.human.store.opening import StoreError, hide_password, read_facts
+from vqagen.human.settings import WEBDRIVER
+from vqagen.human.store.facts import Fact, Noted, StoreError, Submitted, hide_password
+from vqagen.human.store.opening import read_facts
 from vqagen.human.store.study_state import Assignment, StudyState
 from vqagen.human.study.item import ANSWER, CHECK, GoldValue
 from vqagen.human.study.study import STUDY_FILE, ShownTrial, Study, load_study
@@ -134,7 +134,7 @@ def answer_rows(study: Study, study_state: StudyState) -> Iterator[AnswerRow]:
         assignment = study_state.assignments[id]
         try:
             trials = study.trials(assignment.task, assignment.slot)
-            rows = [answer_row(assignment, trials[number - 1], each) for number, each in assignment.answers.items()]
+            rows = [answer_row(assignment, trials[number - 1], answer) for number, answer in assignment.answers.items()]
         except (LookupError, ValueError):
             message = f"the answers are damaged: assignment {id} and its answers fit no task of study {study.id}"
             raise StoreError(f"{message}; restore a backup of them") from None
@@ -221,30 +221,30 @@ def read_rows(source: str | Path) -> list[AnswerRow]:
 def _lines(path: Path, kind: Any) -> list[Any]:
     """Return the lines of a file, of a type. BadInput with what is wrong, up to 20 problems, each with its line."""
     decoder, problems = Decoder(kind), list[Problem]()
-    found: dict[object, Any] = {}
-    for number, _, place, text in RecordSource(path, RecordKind("lines"), "lines", [path]).texts():
+    rows: dict[object, Any] = {}
+    for number, _, where, text in RecordSource(path, RecordKind("lines"), "lines", [path]).texts():
         try:
             line = decoder.decode(text.removeprefix(BYTE_ORDER_MARK))
         except ValidationError as error:
-            problems.append(_problem(str(error), place))
+            problems.append(_problem(str(error), where))
             continue
         except (DecodeError, UnicodeDecodeError):
             message, (_, column) = mistake_in(text.removeprefix(BYTE_ORDER_MARK), "line")
-            problems.append(Problem(message, f"{place}:{column}"))
+            problems.append(Problem(message, f"{where}:{column}"))
             continue
         key = (line.assignment, line.trial) if kind is AnswerRow else number
-        if key in found:
+        if key in rows:
             message = f"a second answer to trial {line.trial} of assignment {line.assignment}"
-            problems.append(Problem(message, place, "trial"))
-        found[key] = line
+            problems.append(Problem(message, where, "trial"))
+        rows[key] = line
     if problems:
         raise BadInput(problems[:_MOST_PROBLEMS])
-    return list(found.values())
+    return list(rows.values())
 
 
-def _problem(said: str, place: str) -> Problem:
+def _problem(text: str, where: str) -> Problem:
     """Return what msgspec says about a line, with the right values where it does not say them."""
-    message, _, path = said.partition(" - at `$.")
+    message, _, path = text.partition(" - at `$.")
     key = path.rstrip("`")
     known = get_args(get_type_hints(AnswerRow)[key]) if message.startswith("Invalid enum value") else ()
-    return Problem(f"{message}; expected {', '.join(map(repr, known))}" if known else message, place, key)
+    return Problem(f"{message}; expected {', '.join(map(repr, known))}" if known else message, where, key)

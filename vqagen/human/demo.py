@@ -1,47 +1,83 @@
-"""A demonstration of rater studies: one of every kind of trial, from nothing to scores, with simulated raters."""
+"""A demonstration of rater studies: one of every kind of trial, from nothing to scores, with simulated raters.
+
+The answer that each rater gives in each trial follows from the seed and the ids alone. A rater's opinion is that of all
+raters about the system, plus what is special about the rater and about the text of this image, plus noise.
+
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from math import exp, floor
 from pathlib import Path
+from statistics import NormalDist
 
 import orjson
 from msgspec.structs import replace
 
 from vqagen.errors import UsageError, counted
-from vqagen.human.export.folder import PEOPLE, PREDICTIONS, export_study
-from vqagen.human.items.captions import FAMILY, HUMAN_LIKE, Captions, caption_items, captions_of_scenes, disproof
-from vqagen.human.items.making import make_items, write_items
-from vqagen.human.items.settings import ItemSettings
-from vqagen.human.raters import Raters, simulated_facts
-from vqagen.human.scores.study_scores import score_study
+from vqagen.files.records import open_records
+from vqagen.human.export import PEOPLE, PREDICTIONS, export_study
+from vqagen.human.items import FAMILY, make_items, write_items
+from vqagen.human.scores.report import score_study
+from vqagen.human.settings import ItemSettings, PlanSettings
+from vqagen.human.store.facts import Claimed, Fact, Submitted
 from vqagen.human.store.opening import open_log
 from vqagen.human.store.study_state import StudyState
-from vqagen.human.study.item import AFTER, ANSWER, BEFORE, RATE, NumberForm, StudyItem, TextForm
+from vqagen.human.study.checks import DISTRACTOR
+from vqagen.human.study.item import (
+    AFTER,
+    ANSWER,
+    BEFORE,
+    CHECK,
+    COMPARE,
+    LENGTH_DIFFERENCE,
+    PRACTICE,
+    RATE,
+    REFERENCE,
+    SYSTEM,
+    Candidate,
+    CellForm,
+    ChoiceForm,
+    GoldValue,
+    NumberForm,
+    StudyItem,
+    TextForm,
+    length_difference,
+)
 from vqagen.human.study.making import make_item_tasks
-from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import load_study
+from vqagen.human.study.study import ShownTrial, Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
-from vqagen.language.catalogue import Catalogue
-from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.language.domain_files import PathLike
 from vqagen.report.table import Report
 from vqagen.report.writers import write_report
+from vqagen.rng import pick, stream
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes, write_trials
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.record_files import DIALOGS
 from vqagen.tasks.rendering.settings import DRAWN, PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.world.loading import find_scenes
-from vqagen.world.scene import Scene
 
 RATERS, SCENES, ROUNDS, TRIALS = 6, 13, 3, 2
 CAREFUL, CARELESS = "careful", "careless"
-"""A system whose captions are true, and one that makes mistakes."""
+"""A system whose captions are true, and one that describes the next picture."""
+_WRONG = "There is nothing in the picture."
+"""The wrong text of the check."""
 OPINIONS = {CAREFUL: 0.0, CARELESS: -0.72}
 """Opinions of the simulated raters about the systems. As a scale cuts opinions off, -0.72 gives a mean of -0.6."""
+RATER_SD, IMAGE_SD, NOISE = 0.2, 0.25, 0.5
+"""Deviations of raters in how much they like systems, of a system over images, and of single answers."""
+_CHECK_SCORE, _CHECK_NOISE = 0.9, 0.3
+"""How clear an attention check is to a rater: one of a thousand fails."""
+_RIGHT = 0.9
+"""The probability of the right answer to a question."""
+_TYPICAL_MS = 6000
 _WANTED = {
     "compare careful": 3,
     "compare careless": 3,
@@ -79,16 +115,17 @@ def demonstrate(out: PathLike, *, seed: int = 0, say: Say = lambda _: None) -> R
     top.mkdir()
     say(f"{SCENES} scenes and {TRIALS} director trials; drawing their pictures …")
     _write_files(top, seed)
-    items = list(_items(top, seed, say))
+    items = list(_items(top, seed))
     write_items(items, top / "items.jsonl")
     # All in one task: each trial is about a picture of its own.
     settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=len(items))
-    texts = make_item_tasks(top / "study", top / "items.jsonl", top, settings).study.folder / TEXTS_FILE
+    make_item_tasks(top / "study", top / "items.jsonl", top, settings)
+    texts = top / "study" / TEXTS_FILE
     texts.write_bytes(orjson.dumps({**orjson.loads(texts.read_bytes()), **_TEXTS}, option=orjson.OPT_INDENT_2))
     study, raters = load_study(top / "study"), Raters(seed, OPINIONS)
     with closing(open_log(study.store, study.id, create=True)) as log:
         log.append(StudyState().take(simulated_facts(study, raters, RATERS, time.time_ns() // 1_000_000)))
-    stored = export_study(study.folder, top / "export").answers
+    stored, *_ = export_study(study.folder, top / "export")
     say(f"{counted(stored, 'answer')} of {RATERS} simulated raters to {counted(len(items), 'item')}")
     report = score_study(study.folder).report()
     write_report(report, top / "scores.html")
@@ -102,7 +139,7 @@ def _write_files(top: Path, seed: int) -> None:
     write_pictures(scenes, top / "pictures", settings=PictureSettings(kind=DRAWN))
     (top / "pictures" / "images").rename(top / "images")
     write_questions(scenes, top / "questions.json", settings=QuestionSettings(seed=seed))
-    for number, name in enumerate((HUMAN_LIKE, CAREFUL, CARELESS)):
+    for number, name in enumerate((REFERENCE, CAREFUL, CARELESS)):
         settings = DialogSettings(seed=3 * seed + number, rounds=ROUNDS)
         write_dialogs(scenes, top / f"{name}.json", settings=settings)
     write_trials(top / "trials", DirectorSettings(seed=seed, count=TRIALS, render=("png",)))
@@ -111,39 +148,39 @@ def _write_files(top: Path, seed: int) -> None:
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
-def _items(top: Path, seed: int, say: Say) -> Iterator[StudyItem]:
+def _items(top: Path, seed: int) -> Iterator[StudyItem]:
     """Yield the items of one task, with the places of their pictures."""
-    catalogue, _ = load_catalogue(find_domain())
-    files = {name: top / f"{name}.json" for name in (HUMAN_LIKE, CAREFUL, CARELESS)}
-    about = captions_of_scenes(files, find_scenes(top / "scenes.json"), catalogue)
-    mistakes = _plant_mistakes(about, catalogue)
-    (top / "mistakes.json").write_bytes(orjson.dumps(mistakes, option=orjson.OPT_INDENT_2))
-    say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
     scenes, settings = top / "scenes.json", ItemSettings(seed, per_image=9)
-    rated = (
-        StudyItem(kind=RATE, image=scene.image, candidates=(captions[name][0][0],))
-        for scene, captions in about
-        for name in (CAREFUL, CARELESS)
-    )
-    asked, told = (make_items(scenes, file, settings=settings) for file in (top / "questions.json", files[HUMAN_LIKE]))
-    for item in _chosen([*caption_items(about, catalogue, settings), *rated, *asked, *told]):
+    asked = (make_items(scenes, top / f"{name}.json", settings) for name in ("questions", REFERENCE))
+    for item in _chosen([*_caption_items(top), *chain(*asked)]):
         yield replace(item, image=f"images/{item.image}")
-    for item in make_items(None, top / "trials", settings=settings):
+    for item in make_items(None, top / "trials", settings):
         yield replace(item, image=f"trials/{item.image}")
     yield from _QUESTIONS
 
 
-def _plant_mistakes(about: Sequence[tuple[Scene, Captions]], catalogue: Catalogue) -> dict[str, dict[str, str]]:
-    """Give each scene an untrue caption by the careless system; return them with their proofs by image."""
-    texts = [caption for _, captions in about for caption in captions[CARELESS]]
-    mistakes: dict[str, dict[str, str]] = {}
-    for at, (scene, captions) in enumerate(about):
-        for candidate, named in (*texts[at:], *texts[:at]):
-            if proof := disproof(named, scene, catalogue):
-                captions[CARELESS] = [(candidate, named)]
-                mistakes[scene.image] = {"caption": candidate.text, "proof": proof}
-                break
-    return mistakes
+def _caption_items(top: Path) -> Iterator[StudyItem]:
+    """Yield items about captions: both systems compared with a reference and rated, and checks."""
+    texts = {source: _captions(top, source) for source in (REFERENCE, CAREFUL, CARELESS)}
+    images = list(texts[REFERENCE])
+    for image, next_image in zip(images, [*images[1:], images[0]], strict=True):
+        right = Candidate(texts[REFERENCE][image], REFERENCE, REFERENCE, "1")
+        careful = Candidate(texts[CAREFUL][image], CAREFUL, SYSTEM, "2")
+        careless = Candidate(texts[CARELESS][next_image], CARELESS, SYSTEM, "2")
+        wrong = Candidate(_WRONG, DISTRACTOR, REFERENCE, "2")
+        for system in (careful, careless):
+            longer = length_difference(right.text, system.text)
+            yield StudyItem(image=image, candidates=(right, system), strata={LENGTH_DIFFERENCE: longer})
+        gold = GoldValue(better="1", reason="there are things in each picture")
+        yield StudyItem(image=image, use=CHECK, dimension=CHECK, candidates=(right, wrong), gold=gold)
+        for system in (careful, careless):
+            yield StudyItem(image=image, kind=RATE, candidates=(system,))
+
+
+def _captions(top: Path, source: str) -> dict[str, str]:
+    """Return the caption of each picture by a source."""
+    records = open_records(top / f"{source}.json", DIALOGS).records()
+    return {record["image_filename"]: record["caption"]["text"] for record in records}
 
 
 def _chosen(items: Iterable[StudyItem]) -> Iterator[StudyItem]:
@@ -173,8 +210,7 @@ def places(out: PathLike) -> list[str]:
     named = {
         "images/": "pictures of the scenes in scenes.json",
         "trials/": "director trials with their pictures",
-        "mistakes.json": "captions that are wrong, with their proofs",
-        "items.jsonl": "all that raters see, with right answers and proofs",
+        "items.jsonl": "all that raters see, with right answers",
         "study/": "the study with its answers",
         "export/": "the answers as JSON Lines and CSV, and as predictions",
         "scores.html": "the report of the scores",
@@ -189,3 +225,95 @@ def places(out: PathLike) -> list[str]:
         f"  vqagen human links {top / 'study'} --mode general --format txt",
         f"  vqagen human serve {top / 'study'}",
     ]
+
+
+# Simulated raters -----------------------------------------------------------------------------------------------------
+
+
+def simulated_facts(study: Study, raters: Raters, count: int, start: int = 0) -> Iterator[Fact]:
+    """Yield the log of a study in which raters do tasks in turn until all slots are taken.
+
+    No rater does a task twice, nor more tasks than the study allows. The slots of all tasks are filled evenly. Every
+    task begins at the time `start`.
+    """
+    waiting = [(task, slot) for slot in range(study.slots) for task in study.tasks]
+    done: dict[str, set[str]] = {f"rater{number:04}": set() for number in range(1, count + 1)}
+    for _ in range(study.serving.tasks_per_person or len(study.tasks)):
+        for rater, tasks_done in done.items():
+            free = next((slot for slot in waiting if slot[0] not in tasks_done), None)
+            if free is not None:
+                waiting.remove(free)
+                tasks_done.add(free[0])
+                yield from _work(raters, rater, f"{free[0]}-{free[1]}-0", study.trials(*free), start)
+
+
+def _work(raters: Raters, rater: str, assignment: str, trials: Sequence[ShownTrial], now: int) -> Iterator[Fact]:
+    yield Claimed(now, assignment, rater, len(trials), "", now)
+    for trial in trials:
+        spent = raters.milliseconds(rater, trial)
+        now += spent
+        yield Submitted(now, assignment, trial.number, raters.answer(rater, trial), spent, spent, spent, now)
+
+
+@dataclass(frozen=True)
+class Raters:
+    """Simulated raters, by any names."""
+
+    seed: int = 0
+    opinions: Mapping[str, float] = field(default_factory=dict)
+    """System -> what all raters think of it beside a reference: 1 if it is clearly better; 0 for others."""
+
+    def answer(self, rater: str, trial: ShownTrial) -> int | str:
+        """Return what a rater answers: a value from the left end of the scale to its right end, or to a question."""
+        item, scale = trial.item, trial.item.scale
+        if scale is None:
+            return self._said(rater, item)
+        if item.gold is not None and item.gold.value is not None:
+            return item.gold.value
+        chosen = floor(scale.center + self._opinion(rater, item) * (scale.largest - scale.least) / 2 + 0.5)
+        bounded = min(max(chosen, scale.least), scale.largest)
+        return item.toward_second(bounded, second_on_right=trial.second_on_right or item.kind != COMPARE)
+
+    def milliseconds(self, rater: str, trial: ShownTrial) -> int:
+        """Return the time from the image being shown to the choice."""
+        return int(_TYPICAL_MS * exp(0.4 * self._normal("time", rater, trial.item.id)))
+
+    def _opinion(self, rater: str, item: StudyItem) -> float:
+        """Return what a rater thinks: 1 if the second text is clearly better, or the rated one is perfect."""
+        noise = self._normal("noise", rater, item.id)
+        if item.use in (CHECK, PRACTICE) and item.gold is not None and item.gold.better is not None:
+            is_second = item.gold.better == item.candidates[-1].id
+            return (_CHECK_SCORE if is_second else -_CHECK_SCORE) + _CHECK_NOISE * noise
+        liked = [self._liking(rater, item, candidate) for candidate in item.candidates]
+        return liked[-1] - (liked[0] if item.kind == COMPARE else 0.0) + NOISE * noise
+
+    def _liking(self, rater: str, item: StudyItem, candidate: Candidate) -> float:
+        """Return how much a rater likes a text; 0 for a reference."""
+        if candidate.role != SYSTEM:
+            return 0.0
+        of_image = self._normal("image", item.image or item.id, candidate.source)
+        of_rater = self._normal("rater", rater)
+        return self.opinions.get(candidate.source, 0.0) + RATER_SD * of_rater + IMAGE_SD * of_image
+
+    def _said(self, rater: str, item: StudyItem) -> int | str:
+        """Return the answer to a question: mostly the right one if it is known, else another one of those allowed."""
+        rng, gold = stream(self.seed, f"human/raters/answer/{rater}/{item.id}"), item.gold.answer if item.gold else None
+        allowed, is_right = _allowed(item, gold), rng.random() < _RIGHT
+        return pick(rng, [answer for answer in allowed if (str(answer) == gold) == is_right] or allowed)
+
+    def _normal(self, *label: str) -> float:
+        drawn = stream(self.seed, f"human/raters/{'/'.join(label)}").random()
+        return NormalDist().inv_cdf(min(max(drawn, 1e-12), 1 - 1e-12))
+
+
+def _allowed(item: StudyItem, gold: str | None) -> Sequence[int | str]:
+    """Return answers to a question, with the right one if it is known."""
+    match item.form:
+        case ChoiceForm(options=options):
+            return options
+        case CellForm(cells=cells):
+            return [cell for cell in cells if cell]
+        case NumberForm(least=least, largest=largest):
+            near = int(gold) if gold else least
+            return range(max(near - 2, least), min(near + 2, largest) + 1)
+    return gold or "nothing", "something else"

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from vqagen.errors import counted
 from vqagen.human.answers import AnswerRow, answer_rows, automated, study_facts
-from vqagen.human.export.folder import comments
+from vqagen.human.export import comments
 from vqagen.human.scores.flags import find_flags
-from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.store.study_state import CLAIMED, COMPLETE, EXPIRED, WITHDRAWN, Assignment, StudyState
 from vqagen.human.study.item import REAL, SYSTEM, StudyItem
 from vqagen.human.study.study import Study, load_study
@@ -35,18 +34,27 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
     study_state = StudyState(log)
     rows, given = list(answer_rows(study, study_state)), list(study_state.assignments.values())
     working = [
-        each for each in sorted(given, key=lambda each: each.expires) if each.state == CLAIMED and each.holds(now)
+        assignment
+        for assignment in sorted(given, key=lambda assignment: assignment.expires)
+        if assignment.state == CLAIMED and assignment.holds(now)
     ]
-    states, planned = Counter(each.state for each in given), study.slots * len(study.tasks)
+    states, planned = Counter(assignment.state for assignment in given), study.slots * len(study.tasks)
     done, remaining = states[COMPLETE], _remaining(given, planned, now)
     slots = {"planned": planned, "complete": done, "active": len(working), "free": planned - done - len(working)}
-    flags = find_flags(rows, ScoreSettings(), automated(log))
+    flags = find_flags(rows, automated(log))
     concerned = Counter(kind for kind, _ in sorted({(flag.kind, flag.rater) for flag in flags}))
     leases = (
-        (each.id, each.rater, len(each.answers), each.trials, -((now - each.expires) // _MINUTE)) for each in working
+        (
+            assignment.id,
+            assignment.rater,
+            len(assignment.answers),
+            assignment.trials,
+            -((now - assignment.expires) // _MINUTE),
+        )
+        for assignment in working
     )
-    said = ((*each, _utc(at)) for *each, at in comments(study, study_state, log))
-    raters, systems = len({each.rater for each in given}), list(_systems(study, rows))
+    written = ((*cells, _utc(at)) for *cells, at in comments(study, study_state, log))
+    raters, systems = len({assignment.rater for assignment in given}), list(_systems(study, rows))
     head = (
         f"study {study.id} at {_utc(now)}: {done:,} of {counted(planned, 'slot')} complete ({100 * done // planned} %),"
         f" {slots['active']:,} active, {slots['free']:,} free",
@@ -61,7 +69,7 @@ def study_status(folder: str | Path, store: str | Path | None = None, *, now: in
             ("tasks", "Tasks, the least complete first", _TASKS, _tasks(study, given, working)),
             ("working", "Raters at work", _WORKING, leases),
             ("flags", "Flags", {"flag": TEXT, "raters": COUNT}, concerned.items()),
-            ("comments", "Comments and problems", _COMMENTS, said),
+            ("comments", "Comments and problems", _COMMENTS, written),
         )
     )
     facts = {"study": study.id, "now": now, "slots": slots, "raters": raters, "answers": len(rows)}
@@ -86,22 +94,25 @@ def _systems(study: Study, rows: Iterable[AnswerRow]) -> Iterator[tuple[str, int
 
 def _sources(item: StudyItem) -> list[str]:
     """Return the systems that an answer to an item says something about, or what stands for them."""
-    systems = [each.source for each in item.candidates if each.role == SYSTEM]
+    systems = [candidate.source for candidate in item.candidates if candidate.role == SYSTEM]
     return systems or ["references" if item.candidates else "questions"]
 
 
 def _tasks(
     study: Study, given: Iterable[Assignment], working: Iterable[Assignment]
 ) -> list[tuple[str, int, int, int, int]]:
-    complete, active = Counter(each.task for each in given if each.state == COMPLETE), Counter(e.task for e in working)
+    complete, active = (
+        Counter(assignment.task for assignment in given if assignment.state == COMPLETE),
+        Counter(assignment.task for assignment in working),
+    )
     counts = ((task, complete[task], active[task]) for task in study.tasks)
-    found = [(task, study.slots, done, taken, study.slots - done - taken) for task, done, taken in counts]
-    return sorted(found, key=lambda each: (each[2], each[0]))
+    rows = [(task, study.slots, done, taken, study.slots - done - taken) for task, done, taken in counts]
+    return sorted(rows, key=lambda row: (row[2], row[0]))
 
 
 def _remaining(given: Iterable[Assignment], planned: int, now: int) -> int | None:
     """Return the milliseconds until all slots are complete, at the rate of the last ones; None if these are too few."""
-    complete = sorted(each.ended or 0 for each in given if each.state == COMPLETE)
+    complete = sorted(assignment.ended or 0 for assignment in given if assignment.state == COMPLETE)
     recent, missing = complete[-RECENT:], planned - len(complete)
     if not missing:
         return 0

@@ -41,14 +41,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown, warn
 from vqagen.files.pictures import picture_at
+from vqagen.inspect_tasks import shown_by_inspect
 from vqagen.inspect_tasks.scoring import POLICY_NAMES
-from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.items.answers import Vocabulary, vocabulary_of
+from vqagen.items.guessing import Guessing
 from vqagen.items.table import CHOICE, Gold, Items, Options
 from vqagen.score.answers.judging import judge
 from vqagen.score.items import read_items
 from vqagen.shortcuts.predictors import NAMED, predict
-from vqagen.shortcuts.task import Task as Guessing
 from vqagen.tasks.prompts import PLAIN, THINK, question_prompt
 
 GROUPS = ("category", "answer_type", "question_type", "label", "history", "round")
@@ -209,13 +209,13 @@ def typed_answer(words: dict[str, str], groups: list[list[str]]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         gold, options = _gold(state.metadata["gold"]), state.metadata["options"]
         shown = None if options is None else Options(**{**options, "texts": tuple(options["texts"])})
-        found = judge([state.output.completion], gold, shown, vocabulary=vocabulary)
-        credit = found.credits[0]
+        judged = judge([state.output.completion], gold, shown, vocabulary=vocabulary)
+        credit = judged.credits[0]
         return Score(
             value={1.0: CORRECT, 0.0: INCORRECT}.get(credit, credit),
-            answer=found.given,
-            explanation=f"{found.status}: {found.given or 'no answer'}; correct: {' or '.join(target)}",
-            metadata={"status": found.status},
+            answer=judged.given,
+            explanation=f"{judged.status}: {judged.given or 'no answer'}; correct: {' or '.join(target)}",
+            metadata={"status": judged.status},
         )
 
     return score
@@ -223,8 +223,8 @@ def typed_answer(words: dict[str, str], groups: list[list[str]]) -> Scorer:
 
 def _gold(record: Mapping[str, Any]) -> Gold:
     """Return the gold answer of a sample's metadata, in which tuples may have become lists."""
-    answers = (tuple(each) if isinstance(each, list) else each for each in record["answers"])
-    return Gold(record["kind"], tuple(answers), tuple(record["weights"]))
+    answers = (tuple(answer) if isinstance(answer, list) else answer for answer in record["answers"])
+    return Gold(record["kind"], tuple(answers))
 
 
 _NAMES = tuple(dict.fromkeys((*POLICY_NAMES, *BLIND_POLICIES)))

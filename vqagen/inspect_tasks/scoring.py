@@ -61,7 +61,7 @@ def vpt_gap() -> Metric:
     """The accuracy on control trials minus that on test trials; nothing if there are none of a type."""
 
     def gap(scores: list[SampleScore]) -> dict[str, float]:
-        by_type = {each: [_value(score) for score in scores if _of(score, "trial_type") == each] for each in TYPES}
+        by_type = {type: [_value(score) for score in scores if _of(score, "trial_type") == type] for type in TYPES}
         return {"vpt_gap": mean(by_type[CONTROL]) - mean(by_type[TEST])} if all(by_type.values()) else {}
 
     return gap
@@ -108,8 +108,7 @@ def policy_accuracy() -> Metric:
 
     def accuracies(scores: list[SampleScore]) -> dict[str, float]:
         samples = [chances for score in scores if (chances := _of(score, CHANCES))]
-        names = [name for name in BLIND if name in POLICIES] if samples else []
-        return {f"policy={name}": mean(chances[name] for chances in samples) for name in names}
+        return {f"policy={name}": mean(chances[name] for chances in samples) for name in BLIND if samples}
 
     return accuracies
 

@@ -13,8 +13,8 @@ from inspect_ai.solver import Solver, generate
 
 from vqagen.errors import UsageError, as_written, unknown
 from vqagen.extras import needed
+from vqagen.inspect_tasks import shown_by_inspect
 from vqagen.inspect_tasks.scoring import cell_answer
-from vqagen.inspect_tasks.shown_errors import shown_by_inspect
 from vqagen.inspect_tasks.tools import TOOLS, generate_with_tools, reason_and_act
 from vqagen.inspect_tasks.trials import FORMATS, IMAGE, GridContent, TrialSet, make_trials, read_trials, samples_of
 from vqagen.pictures.grid_text import DETAILS, NAMES
@@ -55,7 +55,7 @@ def director(
         cot: none: an answer alone is asked for; think: reasoning before it; react: an agent that submits the cell.
         settings: Other settings of `vqagen director generate`, such as seed=3 or width=5.
     """
-    return _task(dataset, n, _Options(format, story, text, block_text, _names_of(tools), cot), settings)
+    return _task(dataset, n, _DirectorOptions(format, story, text, block_text, _names_of(tools), cot), settings)
 
 
 @task
@@ -71,11 +71,11 @@ def director_no_director(
     **settings: Any,
 ) -> Task:
     """Make the twin of the task `director`, with the story `no_director`: how are the grids answered without one?"""
-    return _task(dataset, n, _Options(format, NO_DIRECTOR, text, block_text, _names_of(tools), cot), settings)
+    return _task(dataset, n, _DirectorOptions(format, NO_DIRECTOR, text, block_text, _names_of(tools), cot), settings)
 
 
 @dataclass(frozen=True)
-class _Options:
+class _DirectorOptions:
     """The options of a task."""
 
     format: str
@@ -102,7 +102,7 @@ class _Options:
             yield f"tools show pictures: they need format={IMAGE}, found format={self.format}"
 
 
-def _task(dataset: str | None, n: int | None, options: _Options, settings: Mapping[str, Any]) -> Task:
+def _task(dataset: str | None, n: int | None, options: _DirectorOptions, settings: Mapping[str, Any]) -> Task:
     trials = _trials(dataset, n, settings, options)
     if options.tools:
         needed("PIL", "draw", "showing pictures by tools")
@@ -122,7 +122,7 @@ def _names_of(tools: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() for name in names if name.strip() not in ("", NO_TOOLS))
 
 
-def _trials(dataset: str | None, n: int | None, settings: Mapping[str, Any], options: _Options) -> TrialSet:
+def _trials(dataset: str | None, n: int | None, settings: Mapping[str, Any], options: _DirectorOptions) -> TrialSet:
     """Return the trials. UsageError with all faults of the options."""
     faults = [*options.faults(), *_settings_faults(dataset, n, settings)]
     if faults:
@@ -143,7 +143,7 @@ def _settings_faults(dataset: str | None, n: int | None, settings: Mapping[str, 
         yield f"{', '.join(given)}: settings of the generator, which cannot change the trials of dataset={dataset}"
 
 
-def _solver(options: _Options) -> Solver:
+def _solver(options: _DirectorOptions) -> Solver:
     if options.cot == REACT:
         return reason_and_act(options.tools)
     return generate_with_tools(options.tools) if options.tools else generate()

@@ -39,21 +39,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LoadedTrial:
-    """A trial and its record."""
-
-    trial: WrittenTrial
-    record: Mapping[str, Any] = field(repr=False)
-
-
-@dataclass(frozen=True)
 class TrialSet:
     """Trials with their catalogue of items."""
 
     name: str
     folder: Path | None
     """Their pictures are relative to it; None for trials that were just made."""
-    trials: tuple[LoadedTrial, ...] = field(repr=False)
+    trials: tuple[WrittenTrial, ...] = field(repr=False)
     catalogue: ItemCatalogue = field(repr=False)
     settings: Mapping[str, Any] = field(repr=False)
     """The settings that made the trials, as far as they are known."""
@@ -86,11 +78,11 @@ def _trial_set(
     catalogue: ItemCatalogue,
     settings: Mapping[str, Any],
 ) -> TrialSet:
-    trials, faults = list[LoadedTrial](), FaultList(name, "trial")
+    trials, faults = list[WrittenTrial](), FaultList(name, "trial")
     for position, record in enumerate(records):
         read = read_trial(record, catalogue)
         if isinstance(read, WrittenTrial):
-            trials.append(LoadedTrial(read, record))
+            trials.append(read)
         else:
             faults.add(read, f"trials[{position}]")
     faults.finish()
@@ -135,21 +127,21 @@ class GridContent:
         """How each item of the catalogue looks."""
         return looks_of(self._trials.catalogue)
 
-    def content(self, each: LoadedTrial, has_director: bool) -> ContentImage | ContentText:
+    def content(self, trial: WrittenTrial, has_director: bool) -> ContentImage | ContentText:
         """Return the grid of a trial."""
         if not self.is_picture:
-            return ContentText(text=self._written(each.trial))
-        file = self._file(each, has_director)
-        return ContentImage(image=str(file) if file else png_uri(self._drawn(each.trial, has_director)))
+            return ContentText(text=self._written(trial))
+        file = self._file(trial, has_director)
+        return ContentImage(image=str(file) if file else png_uri(self._drawn(trial, has_director)))
 
-    def _file(self, each: LoadedTrial, has_director: bool) -> Path | None:
+    def _file(self, trial: WrittenTrial, has_director: bool) -> Path | None:
         """Return the picture in the folder of the trials; None if one must be drawn. BadInput if it is missing."""
-        image, folder = each.trial.image, self._trials.folder
+        image, folder = trial.image, self._trials.folder
         if image is None or folder is None or not image.endswith(".png") or not self._is_own_view:
             return None
         if self._has_figure and not has_director:
             return None
-        path = f"trials[{each.trial.index}].image"
+        path = f"trials[{trial.index}].image"
         file = picture_at(self._trials.name, path, image, [folder])
         if file is None:
             message = f"no picture {folder / image}; generate the trials again, or use another format"
@@ -187,29 +179,27 @@ def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int
     """Yield the sample of each trial. Media stand in the samples: Inspect rejects those that a solver adds."""
     system = system_prompt(story, block_text, thought, grids.is_picture)
     has_director = story == DIRECTOR
-    for each in trials.trials:
-        told = each.record if has_director else each.record["no_director"]
-        text = ContentText(text=request(story, told["instruction"]))
+    for trial in trials.trials:
+        text = ContentText(text=request(story, trial.instruction if has_director else trial.twin_instruction))
         yield Sample(
-            id=each.trial.index,
+            id=trial.index,
             input=[
                 ChatMessageSystem(content=system),
-                ChatMessageUser(content=[grids.content(each, has_director), text]),
+                ChatMessageUser(content=[grids.content(trial, has_director), text]),
             ],
-            target=[told["answer"]] if has_director else list(told["answers"]),
+            target=trial.labels(trial.answer if has_director else trial.twin_answers),
             metadata={
-                **_conditions(each),
+                **_conditions(trial),
                 "story": story,
                 "format": grids.format,
-                "kinds": kinds_of_cells(Views(each.trial), has_director),
-                **_policies(each.trial, len(trials.catalogue.sizes), has_director),
+                "kinds": kinds_of_cells(Views(trial), has_director),
+                **_policies(trial, has_director),
             },
         )
 
 
-def _conditions(each: LoadedTrial) -> dict[str, Any]:
+def _conditions(trial: WrittenTrial) -> dict[str, Any]:
     """Return the conditions of a trial. `condition` names the four crossed ones, so that they can be grouped by."""
-    trial = each.trial
     frame, physics = trial.frame or "none", "yes" if trial.is_physics else "no"
     return {
         "trial_type": trial.group,
@@ -223,13 +213,13 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
     }
 
 
-def _policies(trial: WrittenTrial, sizes: int, has_director: bool) -> dict[str, Any]:
+def _policies(trial: WrittenTrial, has_director: bool) -> dict[str, Any]:
     """Return the cell that each policy answers with, as a label, and how probably it is right.
 
     Without a director, no cell is blocked, and all that fits is right.
     """
     seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT, answer=trial.participant_answers)
-    views = Views(seen, sizes)
+    views = Views(seen)
     chosen = {name: trial.labels(choose(views)) for name, (_, choose) in POLICIES.items()}
     cells = {name: pick(stream(0, f"policy {name}", trial.index), cells) for name, cells in chosen.items() if cells}
     return {

@@ -23,11 +23,18 @@ from typing import Any, Self
 from vqagen.errors import VqagenError
 from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain, synonyms_file
 from vqagen.language.question import answers_in
-from vqagen.language.synonyms import load_synonyms
-from vqagen.language.vocabulary import Attributes, words_of
+from vqagen.language.synonyms import Attributes, load_synonyms, words_of
 from vqagen.world.domain import load_domain
 
 BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
+
+ANSWER_TYPES: Mapping[str, str] = {
+    INTEGER: "count",
+    BOOL: "yes/no",
+    WORD: "value",
+    **{kind: kind for kind in (CELL, LIST, TEXT)},
+}
+"""Kind -> the type of the answer as datasets and exports write it, and rewards read it."""
 
 Answer = bool | int | str | tuple[Any, ...]
 """The canonical value of an answer."""
@@ -217,8 +224,8 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
     whole = plain(text.strip().replace("\n", ","))
     if whole in ("", "none", "nothing"):
         return () if whole or "[" in text else None
-    members = [_word(each, vocabulary) for each in _BETWEEN.split(whole)]
-    return None if None in members else tuple(sorted({each for each in members if each is not None}))
+    members = [_word(part, vocabulary) for part in _BETWEEN.split(whole)]
+    return None if None in members else tuple(sorted({member for member in members if member is not None}))
 
 
 def _text(text: str, _: Vocabulary) -> str | None:

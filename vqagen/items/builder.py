@@ -258,8 +258,8 @@ def gold_of(answer: str | int) -> Gold:
     """Return an answer whose kind nothing else tells.
 
     >>> gold_of("no"), gold_of("12"), gold_of("red")
-    (Gold(kind='bool', answers=(False,), weights=()), Gold(kind='integer', answers=(12,), weights=()), \
-Gold(kind='word', answers=('red',), weights=()))
+    (Gold(kind='bool', answers=(False,)), Gold(kind='integer', answers=(12,)), \
+Gold(kind='word', answers=('red',)))
     """
     if isinstance(answer, bool) or answer in _TRUTHS:
         return Gold(BOOL, (_TRUTHS.get(answer, answer),))
@@ -282,8 +282,8 @@ class SceneFields:
     def __init__(self, source: SceneSource) -> None:
         self._source, self._names = source, SceneNames(source)
         fields = [_fields(record) for record in source.records()]
-        names = sorted({name for each in fields for name in each})
-        self._columns = {name: Column.of(each.get(name) for each in fields) for name in names}
+        names = sorted({name for of_scene in fields for name in of_scene})
+        self._columns = {name: Column.of(of_scene.get(name) for of_scene in fields) for name in names}
         """Of each field the column of all scenes."""
         self._lost: list[str] = []
 
@@ -307,9 +307,9 @@ class SceneFields:
 
 def _fields(scene: Mapping[str, Any]) -> dict[str, int]:
     """Return the value of each field: `scene_size`, `scene_colors`, …"""
-    objects = [each for each in scene.get("objects") or () if isinstance(each, Mapping)]
+    objects = [thing for thing in scene.get("objects") or () if isinstance(thing, Mapping)]
     values = defaultdict[str, set[str]](set)
-    for name, value in ((name, value) for each in objects for name, value in each.items() if name not in _PLACES):
+    for name, value in ((name, value) for thing in objects for name, value in thing.items() if name not in _PLACES):
         if isinstance(value, str):
             values[name].add(value)
     return {SIZE: len(objects), **{f"scene_{name}s": len(found) for name, found in values.items()}}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from math import log2
 from typing import Any
 
@@ -20,7 +22,7 @@ RANKED = 30
 """Tested items that a family needs in order to be ranked: of fewer, chance decides."""
 Counts = Mapping[Any, int]
 """Value -> how many have it."""
-ANSWER_TYPES = {"bool": "yes/no", "integer": "number"}
+_TYPES = {"bool": "yes/no", "integer": "number"}
 """Kind of an answer -> its type for people; others are other."""
 
 
@@ -82,6 +84,39 @@ def counts_within(groups: Column, column: Column) -> dict[Any, dict[Any, int]]:
     return {group: dict(ordered(own)) for group, own in found.items()}
 
 
+def crossed(columns: Sequence[Column]) -> Column:
+    """Return the column of the values of several columns as tuples; NONE where any of the columns is.
+
+    >>> crossed([Column.of(["red", "blue", "red"]), Column.of([1, None, 2])])
+    Column(codes=array([ 0, -1,  1], dtype=int32), values=(('red', 1), ('red', 2)))
+    """
+    first = Column(columns[0].codes, tuple((value,) for value in columns[0].values))
+    return reduce(_crossed, columns[1:], first)
+
+
+def _crossed(one: Column, other: Column) -> Column:
+    both = (one.codes != NONE) & (other.codes != NONE)
+    number = one.codes[both].astype(np.int64) * len(other.values) + other.codes[both]
+    numbers, inverse = np.unique(number, return_inverse=True)
+    codes = np.full(len(both), NONE, dtype=np.int32)
+    codes[both] = inverse
+    pairs = (divmod(pair, len(other.values)) for pair in numbers.tolist())
+    return Column(codes, tuple((*one.values[left], other.values[right]) for left, right in pairs))
+
+
+def counts_of_rows(columns: Sequence[Column], kept: npt.NDArray[np.bool_]) -> Counter[tuple[Any, ...]]:
+    """Return how many of the items that are kept have the values of several columns together.
+
+    >>> counts_of_rows([Column.of(["red", "red", None]), Column.of([1, 1, 1])], np.ones(3, dtype=bool))
+    Counter({('red', 1): 2})
+    """
+    both, found = crossed(columns), Counter[tuple[Any, ...]]()
+    counts = np.bincount(both.codes[kept & (both.codes != NONE)], minlength=len(both.values)).tolist()
+    for values, number in zip(both.values, counts, strict=True):
+        found[values] += number  # a column may have equal values: an answer "" and none at all
+    return +found
+
+
 def counts_of_groups(*columns: Column) -> dict[int, int]:
     """Return how many different values of the last column the values of the first have, or items if it is alone.
 
@@ -118,14 +153,10 @@ def families_of(items: Items) -> Column:
 
 
 def types_of(items: Items) -> Column:
-    """Return the type of each item; where it is not known, that of its answer: yes/no, number or other.
-
-    >>> ANSWER_TYPES["integer"]
-    'number'
-    """
+    """Return the type of each item; where it is not known, that of its answer: yes/no, number or other."""
     types, answers = (
         items.first_column(CATEGORIES[:-1]),
-        items.gold.map(lambda gold: ANSWER_TYPES.get(gold.kind, "other")),
+        items.gold.map(lambda gold: _TYPES.get(gold.kind, "other")),
     )
     if types is None:
         return answers

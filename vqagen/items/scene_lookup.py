@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.world.domain import Domain
-from vqagen.world.faults import image_index_fault
 from vqagen.world.loading import PlacesOfNames, SceneSource, image_name, listed_places
-from vqagen.world.scene import Scene, compile_scene
+from vqagen.world.scene import Scene, compile_scene, image_index_fault
 
 
 class QuestionFault(NamedTuple):
@@ -104,7 +103,7 @@ def records_with_scenes(
         for index in sorted(wanted - held.keys()):  # scenes that lie in the order of the questions are read once
             if index < following:
                 entries = scenes.entries(index)
-            entry = next((each for each in entries if each[0] == index), None)
+            entry = next((entry for entry in entries if entry[0] == index), None)
             if entry is None:
                 raise BadInput([Problem("changed while it was read", str(scenes.path), f"scenes[{index}]")])
             held[index], following = compile_scene(entry[1], domain, index, entry[2]), index + 1

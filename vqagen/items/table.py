@@ -1,6 +1,6 @@
 """The table of items: whatever is asked and answered in a file, as columns of integer codes.
 
-A question, a round of a dialog and a trial are rows of the same table, and so are the questions of Visual7W and VQAv2.
+A question, a round of a dialog and a trial are rows of the same table, and so are the questions of Visual7W.
 Whoever counts, scores, learns or compares takes columns: a group is a `bincount` over codes, in place of a loop over
 objects. A million questions take about 160 bytes each.
 
@@ -98,8 +98,6 @@ class Gold(NamedTuple):
     """The kind of the answer; see `items.answers`."""
     answers: tuple[Answer, ...]
     """The accepted answers; the first is canonical."""
-    weights: tuple[int, ...] = ()
-    """The number of annotators of each of the `answers` (VQAv2); empty if all are equally right."""
 
     @property
     def text(self) -> str:
@@ -144,7 +142,7 @@ class Items:
     name: str
     """The path as messages show it."""
     format: str
-    """vqagen, dialogs, trials, visual7w or vqav2."""
+    """vqagen, dialogs, trials or visual7w."""
     ids: Sequence[str]
     """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`.
     """
@@ -230,7 +228,7 @@ class Items:
 
     def take(self, places: Places) -> Items:
         """Return the items at some places as a table of their own."""
-        held = {each.name: getattr(self, each.name) for each in dataclass_fields(self)}
+        held = {column.name: getattr(self, column.name) for column in dataclass_fields(self)}
         cut: dict[str, Any] = {
             name: value.take(places) for name, value in held.items() if isinstance(value, Column | Learning)
         }

@@ -78,12 +78,12 @@ class Binder:
 
         There are several only where a step may say either of two slots.
         """
-        found: list[Bound] = []
-        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), (), {}), found)
-        return [each for each in found if self._is_allowed(each.words)]
+        bindings: list[Bound] = []
+        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), (), {}), bindings)
+        return [binding for binding in bindings if self._is_allowed(binding.words)]
 
     def _walk(
-        self, program: Sequence[Step], first: int, at: int, before: int, bound: Bound, found: list[Bound]
+        self, program: Sequence[Step], first: int, at: int, before: int, bound: Bound, bindings: list[Bound]
     ) -> None:
         """Go on with the move `first` and the step `at`; add to `found` what reaches the end of both.
 
@@ -97,13 +97,15 @@ class Binder:
             function, inputs, values = program[at] if at < len(program) else _NO_STEP
             if function in functions:
                 if is_ambiguous:
+                    # The step filter_toppings(0, salt) may say <T> or, with <T> left open, <T2>: try that first.
                     left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places), steps.copy())
-                    self._walk(program, number + 1, at, before, left_open, found)
+                    self._walk(program, number + 1, at, before, left_open, bindings)
                 starts = (before,) if sources is None or len(sources) == 1 else tuple([places[i] for i in sources])
                 if inputs != starts:
                     return
                 for side, value in zip(sides, values, strict=True):
-                    if words.get(side, side) not in (None, value):  # another literal, or a slot that said another word
+                    # A literal that is not the step's, or a slot that another step gave another word.
+                    if words.get(side, side) not in (None, value):
                         return
                     if side in words:
                         words[side], steps[side] = value, (*steps.get(side, ()), at)
@@ -113,11 +115,11 @@ class Binder:
             if ends_node:
                 places.append(before)
         if at == len(program):
-            found.append(Bound(words, tuple(places), steps))
+            bindings.append(Bound(words, tuple(places), steps))
 
     def _is_allowed(self, words: Words) -> bool:
         """True if the words meet the template's constraints on words."""
-        return all(each.holds(*[words[slot] for slot in each.slots]) for each in self._on_words)
+        return all(constraint.holds(*[words[slot] for slot in constraint.slots]) for constraint in self._on_words)
 
     def anchor_fits(self, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> bool | None:
         """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.
@@ -126,9 +128,9 @@ class Binder:
         """
         answer: bool | None = None
         for anchor, described in self._likenesses:
-            said = [(self._attributes[side.type], side.literal or bound.words[side.slot]) for side in described]
+            words = [(self._attributes[side.type], side.literal or bound.words[side.slot]) for side in described]
             thing = outputs[bound.places[anchor]]
-            fits = all(scene.having[name][value] >> thing & 1 for name, value in said if value is not None)
+            fits = all(scene.having[name][value] >> thing & 1 for name, value in words if value is not None)
             answer = bool(answer) or fits
         return answer
 
@@ -147,6 +149,7 @@ def _moves(template: Template, node: TemplateNode) -> Iterator[_StepPattern]:
         moves.append(("relate", (relation.slot or relation.literal or "",), False))
     for slot, kind, literal in template.described(node):
         moves.append((composite.filters[kind], (slot or literal or "",), bool(slot)))
+    # A description without side inputs and reducer takes no step, but it ends a node all the same.
     if composite.reducer or not moves:
         moves.append((composite.reducer or "", (), not composite.reducer))
     for number, (function, sides, is_optional) in enumerate(moves):
@@ -159,7 +162,8 @@ def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
     function = catalogue[name]
     if not function.aliases:
         return frozenset((name,))
-    proper = next(each.name for each in catalogue.values() if each.run is function.run)
+    # "add" for "addition": a file of another generator may say either.
+    proper = next(other.name for other in catalogue.values() if other.run is function.run)
     return frozenset((proper, *function.aliases))
 
 
@@ -167,9 +171,9 @@ def _with_ambiguity(moves: Sequence[_StepPattern]) -> Iterator[_StepPattern]:
     """Yield the moves; mark those whose step may be that of a later move, as of two slots for one list of toppings."""
     for number, move in enumerate(moves):
         later: set[str] = set()
-        for each in moves[number + 1 :]:
-            later |= each.functions
-            if not each.is_optional:
+        for other in moves[number + 1 :]:
+            later |= other.functions
+            if not other.is_optional:
                 break
         yield move._replace(is_ambiguous=move.is_optional and not later.isdisjoint(move.functions))
 

@@ -5,25 +5,31 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
-from vqagen.files.locations import content_hash, paths_of
+from vqagen.files.locations import content_hash, paths_of, require, shipped
 from vqagen.files.output import linked
-from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files, warn_doubts
 from vqagen.language.sentence import is_english
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
-from vqagen.plugin.loading import Plugins, load_plugins
+from vqagen.plugin import NO_PLUGINS, Declarations
 from vqagen.world.domain import Domain, load_domain
-from vqagen.world.metadata_reader import files_named_by
+from vqagen.world.metadata_reader import plugins_named_by
 
 PathLike = Path | str
+METADATA, QUESTIONS, DIALOGS = "metadata", "questions", "dialogs"
+SHIPPED_DOMAINS: Mapping[str, Mapping[str, str]] = {
+    name: {METADATA: f"metadata/{name}.json", QUESTIONS: f"templates/{name}", DIALOGS: "templates/dialog"}
+    for name in ("clevr", "market")
+}
+"""The places of each domain's files among the shipped data: of its metadata, and of its templates for each task."""
+DEFAULT_DOMAIN = "clevr"
 
 
 @dataclass(frozen=True)
@@ -56,12 +62,14 @@ class DomainFiles:
     def inputs(self) -> tuple[Path, ...]:
         """The files and folders that are read, with those that the metadata names."""
         synonyms = [self.synonyms] if self.synonyms else []
-        plugins, words = files_named_by(self.metadata)
-        return (self.metadata, self.templates, *synonyms, *plugins, *words.values())
+        return (self.metadata, self.templates, *synonyms, *plugins_named_by(self.metadata))
 
 
 def _portable(path: Path) -> tuple[bool, str]:
-    """Return whether vqagen ships the path, and its name among the shipped files or its absolute path."""
+    """Return whether vqagen ships the path, and its name among the shipped files or its absolute path.
+
+    (True, "metadata/clevr.json") is found wherever vqagen is installed; (False, "/home/ada/farm/metadata.json") is not.
+    """
     is_shipped = path.is_relative_to(shipped(""))
     return is_shipped, path.relative_to(shipped("")).as_posix() if is_shipped else str(path.absolute())
 
@@ -83,14 +91,15 @@ class LoadedDomain:
     hashes: dict[str, str]
     """Content hash of each input, by its role."""
     files: DomainFiles
-    plugins: Plugins = field(repr=False)
     skipped: tuple[BadTemplates, ...] = ()
     """Templates with mistakes, which were left out."""
 
     def __reduce__(self) -> tuple[Callable[..., LoadedDomain], tuple[object, ...]]:
-        """Pickle templates as they are: 9,000 are unpickled in 0.2 s and read in 3. The other files are read again."""
-        identity = _identity(self.files, self.catalogue, self.plugins)
-        return _reloaded_with, (self.files, identity, self.templates, self.skipped)
+        """Pickle templates as they are: 9,000 are unpickled in 0.2 s and read in 3. The other files are read again.
+
+        The hashes are then of the files that are there: who has the first ones compares.
+        """
+        return _with_templates, (self.files, self.catalogue, self.templates, self.skipped)
 
 
 def find_domain(
@@ -109,16 +118,17 @@ def find_domain(
     `synonyms.json` and `dialogs`, the templates of dialogs. Where `metadata` is all that is given, and templates lie
     beside it, its folder is the domain. Raises UsageError if there is no such domain.
     """
+    # `--metadata farm/metadata.json` alone means the folder farm, if templates lie there.
     if metadata and not (domain or templates) and any(_own_templates(Path(metadata).parent, task).glob("*.json")):
-        found = _files_in(Path(metadata), task)
+        files = _files_in(Path(metadata), task)
     else:
-        found = _files_of(domain or DEFAULT_DOMAIN, task)
+        files = _files_of(domain or DEFAULT_DOMAIN, task)
     return DomainFiles(
-        require(Path(metadata) if metadata else found.metadata, "metadata"),
-        Path(templates) if templates else found.templates,
-        require(Path(synonyms), "synonyms") if synonyms else found.synonyms,
+        require(Path(metadata) if metadata else files.metadata, "metadata"),
+        Path(templates) if templates else files.templates,
+        require(Path(synonyms), "synonyms") if synonyms else files.synonyms,
         paths_of(plugins),
-        None if metadata else found.name,
+        None if metadata else files.name,
     )
 
 
@@ -136,15 +146,15 @@ def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
         close = nearest(str(domain), SHIPPED_DOMAINS)
         hint = f"did you mean {close!r}?" if close and not is_here else advice
         raise UsageError(f"vqagen ships no domain {str(domain)!r}; {hint}")
-    templates = listed.templates[DIALOGS if task == DIALOGS else QUESTIONS]
-    return DomainFiles(shipped(listed.metadata), shipped(templates), None, name=str(domain))
+    templates = listed[DIALOGS if task == DIALOGS else QUESTIONS]
+    return DomainFiles(shipped(listed[METADATA]), shipped(templates), None, name=str(domain))
 
 
 def _files_in(metadata: Path, task: str | None) -> DomainFiles:
     """Return the files beside the metadata. The shipped templates of dialogs fit every domain."""
     templates, synonyms = _own_templates(metadata.parent, task), metadata.parent / "synonyms.json"
     if task == DIALOGS and not templates.is_dir():
-        templates = shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS])
+        templates = shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN][DIALOGS])
     return DomainFiles(metadata, templates, synonyms if synonyms.is_file() else None)
 
 
@@ -155,58 +165,46 @@ def _own_templates(folder: Path, task: str | None) -> Path:
 def is_written_as_path(domain: PathLike) -> bool:
     """True for a `Path`, and for text that names a folder by a slash or dots alone: `./farm`, `farm/`, `..`."""
     separators = ("/", os.sep, os.altsep or os.sep)
-    return isinstance(domain, Path) or domain in (".", "..") or any(each in domain for each in separators)
+    return isinstance(domain, Path) or domain in (".", "..") or any(separator in domain for separator in separators)
 
 
-def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
+def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Declarations]:
     """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
-    plugins = load_plugins([*map(str, files_named_by(files.metadata)[0]), *files.plugins])
-    catalogue = Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations)
-    catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue, plugins))
+    names, plugins = [*map(str, plugins_named_by(files.metadata)), *files.plugins], NO_PLUGINS
+    if names:
+        from vqagen.plugin.loading import load_plugins  # what most domains do not need
+
+        plugins = load_plugins(names)
+    catalogue = Catalogue(load_domain(files.metadata, plugins), plugins)
+    # Functions are closures, which cannot be pickled: another process loads the files again.
+    catalogue.reload = _reload_catalogue, (files, _identity(catalogue))
     return catalogue, plugins
 
 
 @lru_cache(maxsize=8)
-def _reload(files: DomainFiles, identity: str) -> tuple[Catalogue, Plugins]:
-    """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
-    catalogue, plugins = load_catalogue(files)
-    if _identity(files, catalogue, plugins) != identity:
-        raise VqagenError(
-            f"{files.metadata}, a plug-in or a file of words was changed; what was pickled cannot be loaded"
-        )
-    return catalogue, plugins
-
-
 def _reload_catalogue(files: DomainFiles, identity: str) -> Catalogue:
-    return _reload(files, identity)[0]
+    """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
+    catalogue, _ = load_catalogue(files)
+    if _identity(catalogue) != identity:
+        raise VqagenError(f"{files.metadata} or a plug-in was changed; what was pickled cannot be loaded")
+    return catalogue
 
 
-def _reloaded_with(
-    files: DomainFiles, identity: str, templates: tuple[Template, ...], skipped: tuple[BadTemplates, ...]
-) -> LoadedDomain:
-    """Return a pickled domain. The hashes are of the files that are here now: who has the first ones compares."""
-    return _with_templates(files, *_reload(files, identity), templates, skipped)
-
-
-def _identity(files: DomainFiles, catalogue: Catalogue, plugins: Plugins) -> str:
-    """Return a text that differs if the metadata, files of words that it names, or the plug-ins differ."""
+def _identity(catalogue: Catalogue) -> str:
+    """Return a text that differs if the metadata or the plug-ins differ."""
     metadata = hashlib.sha256(catalogue.domain.text.encode()).hexdigest()
-    return " ".join((metadata, *hashes_beside(files, plugins).values()))
+    return " ".join((metadata, *plugin_hashes(catalogue.plugins).values()))
 
 
 def rules_hashes(files: DomainFiles) -> dict[str, str]:
     """Return the content hashes of what decides how scenes are drawn: the metadata, and plug-ins if there are any."""
     _, plugins = load_catalogue(files)
-    return {"metadata": content_hash([files.metadata]), **({"plugins": plugins.hash} if plugins.hashes else {})}
+    return {"metadata": content_hash([files.metadata]), **plugin_hashes(plugins)}
 
 
-def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
-    """Return the content hashes of plug-ins, and of the sections of the metadata that are files of their own."""
-    _, words = files_named_by(files.metadata)
-    return {
-        **({"plugins": plugins.hash} if plugins.hashes else {}),
-        **{name: content_hash([path]) for name, path in words.items()},
-    }
+def plugin_hashes(plugins: Declarations) -> dict[str, str]:
+    """Return the content hash of plug-ins, if there are any."""
+    return {"plugins": plugins.hash} if plugins.hashes else {}
 
 
 def check_hashes(known: Mapping[str, str], found: Mapping[str, str]) -> None:
@@ -230,59 +228,30 @@ def load_domain_files(
     With `skips_bad`, templates with mistakes are left out; with `drops_idle`, constraints that can never apply.
     """
     files = files or find_domain()
-    catalogue, plugins = load_catalogue(files)
-    found = read_template_files(files.templates, catalogue, drops_idle)
-    raise_bad(() if skips_bad else found.bad)
-    warn_doubts(found, files.templates)
-    return _with_templates(files, catalogue, plugins, found.templates, found.bad)
+    catalogue, _ = load_catalogue(files)
+    placed, bad = read_template_files(files.templates, catalogue, drops_idle)
+    raise_bad(() if skips_bad else bad)
+    warn_doubts(placed, files.templates)
+    return _with_templates(files, catalogue, tuple(item.template for item in placed), tuple(bad))
 
 
-def input_hashes(files: DomainFiles, domain: Domain, plugins: Plugins) -> dict[str, str]:
+def input_hashes(files: DomainFiles, domain: Domain, plugins: Declarations) -> dict[str, str]:
     """Return the content hash of each file of a domain that is there, by its role."""
     synonyms = synonyms_file(files, domain)
-    templates = [each.path for each in find_template_files(files.templates)] if files.templates.exists() else []
+    templates = [file.path for file in find_template_files(files.templates)] if files.templates.exists() else []
     return {
         "metadata": content_hash([files.metadata]),
         **({"templates": content_hash(templates)} if templates else {}),
         **({"synonyms": content_hash([synonyms])} if synonyms else {}),
-        **hashes_beside(files, plugins),
+        **plugin_hashes(plugins),
     }
 
 
 def _with_templates(
-    files: DomainFiles,
-    catalogue: Catalogue,
-    plugins: Plugins,
-    templates: tuple[Template, ...],
-    skipped: tuple[BadTemplates, ...],
+    files: DomainFiles, catalogue: Catalogue, templates: tuple[Template, ...], skipped: tuple[BadTemplates, ...]
 ) -> LoadedDomain:
     """Return the domain with its synonyms, which are loaded, and the hashes of its files."""
     domain = catalogue.domain
-    return LoadedDomain(
-        domain,
-        catalogue,
-        templates,
-        load_synonyms(synonyms_file(files, domain), domain),
-        input_hashes(files, domain, plugins),
-        files,
-        plugins,
-        skipped,
-    )
-
-
-QUESTIONS, DIALOGS = "questions", "dialogs"
-
-
-class ShippedDomain(NamedTuple):
-    """The places of a domain's files among the shipped data."""
-
-    metadata: str
-    templates: Mapping[str, str]
-    """Task -> file or folder of templates."""
-
-
-SHIPPED_DOMAINS: Mapping[str, ShippedDomain] = {
-    "clevr": ShippedDomain("metadata/clevr.json", {QUESTIONS: "templates/clevr", DIALOGS: "templates/dialog"}),
-    "market": ShippedDomain("metadata/market.json", {QUESTIONS: "templates/market", DIALOGS: "templates/dialog"}),
-}
-DEFAULT_DOMAIN = "clevr"
+    synonyms = load_synonyms(synonyms_file(files, domain), domain)
+    hashes = input_hashes(files, domain, catalogue.plugins)
+    return LoadedDomain(domain, catalogue, templates, synonyms, hashes, files, skipped)

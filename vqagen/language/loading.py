@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Fault, PlaceError, Problem, counted, reading_order, warn
 from vqagen.files.locations import files_in
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import schema_faults
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
-from vqagen.language.template_record import canonical_form
+from vqagen.language.template_record import canonical_form, written_path
 from vqagen.language.text_doubts import text_doubts
-from vqagen.world.findings import problem_in
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,10 @@ def find_template_files(path: Path | str) -> list[TemplateFile]:
         return [TemplateFile(path, path.name)]
     if not path.is_dir():
         raise PlaceError(f"templates not found: {path}")
-    found = [file for file in files_in(path) if file.suffix == ".json"]
-    if not found:
+    files = [file for file in files_in(path) if file.suffix == ".json"]
+    if not files:
         raise PlaceError(f"no template files (*.json) under {path}")
-    return [TemplateFile(file, file.relative_to(path).as_posix()) for file in found]
+    return [TemplateFile(file, file.relative_to(path).as_posix()) for file in files]
 
 
 class BadTemplates(NamedTuple):
@@ -76,20 +75,12 @@ class PlacedTemplate:
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a path of the record in canonical form, placed where the author wrote it."""
-        written = canonical_form(self.record).written_path(place)
+        written = written_path(place, canonical_form(self.record)[1])
         return problem_in(self.source, f"{self.path}.{written}" if written else self.path, message, self.text)
 
 
-class TemplatesRead(NamedTuple):
-    """The templates of one or more files, and what could not be used."""
-
-    placed: tuple[PlacedTemplate, ...]
-    bad: tuple[BadTemplates, ...]
-
-    @property
-    def templates(self) -> tuple[Template, ...]:
-        """The templates without their places."""
-        return tuple(each.template for each in self.placed)
+TemplatesRead = tuple[list[PlacedTemplate], list[BadTemplates]]
+"""The templates of files, and what cannot be used of them."""
 
 
 def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ...]:
@@ -97,9 +88,9 @@ def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ..
 
     Families are numbered in the order of file paths, then of places in each file. Raises BadInput with every mistake.
     """
-    found = read_template_files(path, catalogue)
-    raise_bad(found.bad)
-    return found.templates
+    placed, bad = read_template_files(path, catalogue)
+    raise_bad(bad)
+    return tuple(item.template for item in placed)
 
 
 def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool = False) -> TemplatesRead:
@@ -108,17 +99,15 @@ def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool
     With `drops_idle`, constraints that speak of what is not there are no mistakes: they are left out with a warning.
     """
     read = [_read_file(file, catalogue, drops_idle) for file in find_template_files(path)]
-    placed = [placed for each in read for placed in each.placed]
-    numbered = tuple(
-        replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)
-    )
-    return TemplatesRead(numbered, tuple(bad for each in read for bad in each.bad))
+    placed = [item for of_file, _ in read for item in of_file]
+    numbered = [replace(item, template=replace(item.template, family=number)) for number, item in enumerate(placed)]
+    return numbered, [item for _, of_file in read for item in of_file]
 
 
-def warn_doubts(read: TemplatesRead, path: Path | str) -> None:
+def warn_doubts(placed: Iterable[PlacedTemplate], path: Path | str) -> None:
     """Warn in one line of the texts, read from a `path`, that cannot ask what their programs compute."""
     doubts = dict.fromkeys(
-        each.problem(place, message) for each in read.placed for _, place, message in text_doubts(each.template)
+        each.problem(place, message) for each in placed for _, place, message in text_doubts(each.template)
     )
     if doubts:
         first, more = min(doubts, key=reading_order), counted(len(doubts) - 1, "more warning")
@@ -148,7 +137,7 @@ def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> Te
         text = read_text(file.path)
         document, shape_faults = _document_of(text, str(file.path))
     except BadInput as error:
-        return TemplatesRead((), (BadTemplates(file.name, "", error.problems),))
+        return [], [BadTemplates(file.name, "", error.problems)]
     base, records = _records_of(document)
     paths = [f"{base}[{number}]" for number in range(len(records))]
     faults: dict[int | None, list[Fault]] = {}
@@ -159,32 +148,33 @@ def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> Te
     for number, record in enumerate(records):
         templates = list[Template]()
         if number not in faults:
-            templates, found = read_templates(record, paths[number], catalogue, file.name, index)
-            if drops_idle and (dropped := _idle_constraints(found)):
-                for problem in _problems(found, text, file):
+            templates, wrong = read_templates(record, paths[number], catalogue, file.name, index)
+            if drops_idle and (dropped := _idle_constraints(wrong)):
+                for problem in _problems(wrong, text, file):
                     warn(replace(problem, message=f"{LEFT_OUT}: {problem.message}"))
                 rest = [each for k, each in enumerate(record["constraints"]) if k not in dropped]
                 record = {**record, "constraints": rest}
-                templates, found = read_templates(record, paths[number], catalogue, file.name, index)
-            if found:
-                faults[number] = found
-        made += ((number, each) for each in templates)
-        index += max(len(templates), 1)
+                templates, wrong = read_templates(record, paths[number], catalogue, file.name, index)
+            if wrong:
+                faults[number] = wrong
+        made += ((number, template) for template in templates)
+        index += max(len(templates), 1)  # records 0, a faulty 1, and 2 `for` two colors: templates 0, 2 and 3
     for number, message in _repeated_names(made, paths):
         faults.setdefault(number, []).append((f"{paths[number]}.name", message))
+    # A fault outside of the records, as in {"comment": 3, "templates": […]}, is one of the whole file.
     if None in faults:
-        every = [fault for found in faults.values() for fault in found]
-        return TemplatesRead((), (BadTemplates(file.name, "", _problems(every, text, file)),))
-    bad = (
+        every = [fault for wrong in faults.values() for fault in wrong]
+        return [], [BadTemplates(file.name, "", _problems(every, text, file))]
+    bad = [
         BadTemplates(file.name, _name_of(records[number], number), _problems(faults[number], text, file))
         for number in sorted(number for number in faults if number is not None)
-    )
-    sound = (
+    ]
+    sound = [
         PlacedTemplate(template, str(file.path), text, paths[number], records[number])
         for number, template in made
         if number not in faults
-    )
-    return TemplatesRead(tuple(sound), tuple(bad))
+    ]
+    return sound, bad
 
 
 @lru_cache(maxsize=64)
@@ -207,10 +197,10 @@ def _records_of(document: object) -> tuple[str, Sequence[Any]]:
     return base, listed if isinstance(listed, list) else ()
 
 
-def _number_at(place: str, base: str) -> int | None:
+def _number_at(path: str, base: str) -> int | None:
     """Return the number of the record that a JSON path leads into, if it leads into one."""
-    found = re.match(rf"{base}\[(\d+)\]", place)
-    return int(found[1]) if found else None
+    match = re.match(rf"{base}\[(\d+)\]", path)
+    return int(match[1]) if match else None
 
 
 def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
@@ -219,8 +209,8 @@ def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
     The CLEVR generator looks such a parameter up, finds nothing, and so never applies the constraint: in CLEVR-Math's
     templates, `NEQ` of two nodes, which it takes for slots, and `OUT_NEQ` of node 5 of nodes 0 to 4.
     """
-    places = [_OF_PARAMETER.search(place) for place, _ in faults]
-    return {int(place[1]) for place in places if place} if all(places) else set()
+    matches = [_OF_PARAMETER.search(path) for path, _ in faults]
+    return {int(match[1]) for match in matches if match} if all(matches) else set()
 
 
 LEFT_OUT = "this constraint is left out, as the CLEVR generator does"
@@ -269,7 +259,7 @@ def _repeated_names(made: Sequence[tuple[int, Template]], paths: Sequence[str]) 
     first: dict[str, int] = {}
     reported: set[int] = set()
     for number, template in made:
-        name = template.name or str(template.index)
+        name = template.name or str(template.index)  # so a template called "2" takes the id of a nameless third one
         if name in first and number not in reported:
             reported.add(number)
             if first[name] == number:

@@ -6,8 +6,8 @@ CLEVR data says `function` for `type`, and some tools say `side_inputs` for `val
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
@@ -38,64 +38,64 @@ class NodeRun:
     def to_json(self, function_key: str) -> bytes:
         """Return the records of the nodes, separated by commas."""
         if function_key not in self._texts:
-            import orjson
+            import orjson  # not needed for `--help`, which comes by here for the names of dialects
 
             records = [_to_record(node, function_key) for node in self.nodes]
             self._texts[function_key] = orjson.dumps(records)[1:-1]
         return self._texts[function_key]
 
 
-@dataclass(frozen=True)
 class Program:
-    """A type-checked sequence of nodes; the last one gives the answer."""
+    """A type-checked sequence of nodes; the last one gives the answer.
 
-    nodes: tuple[Node, ...]
-    catalogue: Catalogue = field(repr=False, compare=False)
+    Most programs are only written, so one is kept as runs of nodes that other programs share. Of a template
+    `exist(<C> <S>)`, filled with "red" and "cube":
 
-    def __post_init__(self) -> None:
-        """Check a program that was built by hand. Raises BadInput with every fault."""
-        given: object = self.nodes
+        runs    [scene()]  [filter_color(0, red), filter_shape(1, cube)]  [exist(2)]
+        nodes   scene(), filter_color(0, red), filter_shape(1, cube), exist(2)
+
+    `to_json` puts the texts of the runs beside each other; `nodes` is made when somebody asks for it.
+    """
+
+    def __init__(self, nodes: Iterable[Node], catalogue: Catalogue) -> None:
+        """Check a program that is built by hand. Raises BadInput with every fault."""
+        given: object = nodes
         records = [_as_record(node) for node in given] if isinstance(given, tuple | list) else given
-        object.__setattr__(self, "nodes", read_nodes(records, self.catalogue, "program", "nodes"))
+        self.catalogue = catalogue
+        self._runs: Sequence[NodeRun] = (NodeRun(read_nodes(records, catalogue, "program", "nodes")),)
 
     @classmethod
     def joined(cls, runs: Sequence[NodeRun], catalogue: Catalogue) -> Self:
-        """Return a program of nodes that were checked before, as those of a loaded template were.
-
-        `nodes` is made when it is first read: most programs are only written. For a template `exist(<C> <S>)` the runs
-        are the nodes of its filters and the node `exist`; a question that is generated joins them, and `to_json` puts
-        their texts, which are made once, beside each other.
-        """
-        program = object.__new__(cls)
-        program.__dict__.update(_runs=runs, catalogue=catalogue)
+        """Return a program of nodes that were checked before, as those of a loaded template were."""
+        program = cls.__new__(cls)
+        program.catalogue, program._runs = catalogue, runs
         return program
 
-    def __getattr__(self, name: str) -> tuple[Node, ...]:
-        """Return the nodes of a program that was joined.
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes of all runs."""
+        return tuple(chain.from_iterable(run.nodes for run in self._runs))
 
-        Python calls this only for a name that is not in `__dict__`. `joined` leaves `nodes` out; the first
-        `program.nodes` comes here and puts them there, so that the second one does not. Every other name is an
-        AttributeError, as always.
-        """
-        if name != "nodes" or "_runs" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        nodes: tuple[Node, ...] = tuple(chain.from_iterable(run.nodes for run in self.__dict__["_runs"]))
-        self.__dict__["nodes"] = nodes
-        return nodes
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and self.nodes == other.nodes
+
+    def __hash__(self) -> int:
+        return hash(self.nodes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the nodes alone."""
+        return Program.joined, ([NodeRun(self.nodes)], self.catalogue)
 
     def __repr__(self) -> str:
         steps = (f"{name}({', '.join([*map(str, inputs), *values])})" for name, inputs, values in self.nodes)
         return f"Program({', '.join(steps)})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the nodes alone."""
-        return {"nodes": self.nodes, "catalogue": self.catalogue}
 
     def outputs(self, scene: Scene, start: Objects | None = None) -> list[Value]:
         """The result of every step. `start` replaces all objects as the set that `scene` returns.
 
         Raises Undefined when a step has no result in this scene.
         """
+        # The third node of [scene(), filter_color(0, red), count(1)] runs as count(scene, results[1]).
         world = scene if start is None else scene.started_from(start)
         results: list[Value] = []
         for function, inputs, values in self.nodes:
@@ -131,8 +131,7 @@ class Program:
 
     def to_json(self, function_key: str = "type") -> bytes:
         """Return the JSON text of `to_records`."""
-        runs: Sequence[NodeRun] = self.__dict__.get("_runs") or (NodeRun(self.nodes),)
-        return b"[" + b",".join([run.to_json(function_key) for run in runs if run.nodes]) + b"]"
+        return b"[" + b",".join([run.to_json(function_key) for run in self._runs if run.nodes]) + b"]"
 
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program") -> Program:
@@ -147,7 +146,7 @@ def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) ->
     checker = _Checker(catalogue)
     nodes = tuple(checker.known(record) or checker.node(record, f"{path}[{i}]") for i, record in enumerate(records))
     if checker.faults:
-        raise BadInput(Problem(message, source, place) for place, message in checker.faults)
+        raise BadInput(Problem(message, source, where) for where, message in checker.faults)
     return nodes
 
 
@@ -215,7 +214,10 @@ class _Checker:
         return node
 
     def unknown(self, path: str, message: str) -> Node:
-        """Return what stands for a node that cannot be read, with its fault."""
+        """Return what stands for a node that cannot be read, with its fault.
+
+        Its output has no type, so that nodes that take it are not at fault as well.
+        """
         self.faults.append((path, message))
         self.outputs.append(None)
         return Node("")

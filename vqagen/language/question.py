@@ -15,7 +15,7 @@ test set hide what would give the answer away: the answer itself, the program, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -23,6 +23,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import UsageError, unknown
+from vqagen.files.locations import Location
+from vqagen.files.records import RecordKind, open_records
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
 from vqagen.language.template import Template
@@ -113,7 +115,7 @@ class Question(Mapping[str, Any]):
 ToRecord = Callable[[Question], QuestionRecord]
 
 
-class ProgramRecords(Sequence[QuestionRecord]):
+class ProgramRecords(Iterable[QuestionRecord]):
     """The records of a program's nodes, made when they are read: `encode_lines` writes them without making them."""
 
     __slots__ = ("_function_key", "_program")
@@ -127,12 +129,6 @@ class ProgramRecords(Sequence[QuestionRecord]):
 
     def __iter__(self) -> Iterator[QuestionRecord]:
         return iter(self._program.to_records(self._function_key))
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._program.to_records(self._function_key)[place]
-
-    def __len__(self) -> int:
-        return len(self._program.nodes)
 
 
 def record_writer(
@@ -160,6 +156,7 @@ def record_writer(
             last, fields = question.scene, _image_fields(question.scene)
         record = fields.copy()
         record["question_index"] = question.question_index
+        # The released files number families over all templates, the reference script inside of each file.
         if is_release:
             record["question_family_index"] = template.family
         else:
@@ -212,6 +209,7 @@ def release_answer(answer: Value, words: Mapping[str, str] = NO_WORDS) -> str:
     """
     if isinstance(answer, tuple):
         return ", ".join(answer)
+    # A bool is an int too: both may have words of their domain ("sí", "drei"), an attribute's value has none.
     text = RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
     return words.get(text, text) if words and isinstance(answer, int) else text
 
@@ -236,10 +234,23 @@ def answers_in(info: Mapping[str, Any]) -> dict[str, str]:
     >>> answers_in({"generator": {"vocabulary": {"answers": {"yes": "sí", "0": "Cero"}}}})
     {'sí': 'yes', 'cero': '0'}
     """
-    found: Any = info
+    section: Any = info
     for key in ("generator", "vocabulary", "answers"):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return {str(word).casefold(): answer for answer, word in found.items()} if isinstance(found, Mapping) else {}
+        section = section.get(key) if isinstance(section, Mapping) else None
+    return {str(word).casefold(): answer for answer, word in section.items()} if isinstance(section, Mapping) else {}
+
+
+OPTION_KEYS = ("options", "choices", "multiple_choices")
+"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
+
+
+def family_name(file: object, number: object) -> str:
+    """Return the name of a question's family by the template file and the number in it that its record gives.
+
+    >>> family_name("one_hop.json", 3), family_name(None, 3)  # a released file numbers families over all files
+    ('one_hop.json#3', '#3')
+    """
+    return f"{file or ''}#{number}"
 
 
 def same_answer(written: object, derived: Value, words: Mapping[str, str] = NO_WORDS) -> bool:
@@ -249,3 +260,13 @@ def same_answer(written: object, derived: Value, words: Mapping[str, str] = NO_W
     if isinstance(written, list):
         written = tuple(written)
     return type(written) is type(derived) and written == derived
+
+
+# Files of questions ---------------------------------------------------------------------------------------------------
+
+QUESTIONS = RecordKind("questions", own_keys=("program", "question", "answer"), json_columns=("trace",))
+
+
+def read_questions(path: Location) -> Iterator[QuestionRecord]:
+    """Yield every question of a file, in order. BadInput for what is not a question."""
+    return open_records(path, QUESTIONS).records()

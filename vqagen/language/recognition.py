@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import product
-from typing import NamedTuple
 
 from vqagen.language.sentence import FIELD, GUARD
 from vqagen.language.synonyms import Synonyms
@@ -44,54 +43,47 @@ class UndecidedError(Exception):
     """Raised if there are too many ways to say a template to try them all."""
 
 
-class Manner(NamedTuple):
-    """How the sentences of a file were finished."""
-
-    joins_anything: tuple[bool, ...] = (True,)
-    """True for "anything", False for "any thing"; both where either is right."""
-    is_exact: bool = True
-    """False if capitals and articles may be those of another generator."""
-
-
 _Way = tuple[str | None, str]
 """A value, None for a slot that is left open, and a way to say it."""
 _Ways = Mapping[str, Sequence[_Way]]
 """Slot -> the ways in which a sentence may say it."""
 
 
-class Lexicon:
-    """The ways to say all values of a domain. Templates share it: to make it for each takes two thirds of the start."""
+@lru_cache(maxsize=100)
+def _pieces(synonyms: Synonyms, kind: str, is_plural: bool) -> Mapping[str, list[_Way]]:
+    """Return the ways to say any value of a type by what they are in the bare sentence, the longest first.
 
-    def __init__(self, synonyms: Synonyms) -> None:
-        self.synonyms = synonyms
-        self._pieces: dict[tuple[str, bool], Mapping[str, list[_Way]]] = {}
-
-    def pieces(self, kind: str, is_plural: bool) -> Mapping[str, list[_Way]]:
-        """Return the ways to say any value of a type by what they are in the bare sentence, the longest first."""
-        if (kind, is_plural) not in self._pieces:
-            found: dict[str, list[_Way]] = {}
-            for value, ways in self.synonyms.of_type(kind).items():
-                for way in dict.fromkeys(ways):
-                    said = self.synonyms.plural(way) if is_plural else way
-                    found.setdefault(_bare(said), []).append((value, way))
-            self._pieces[kind, is_plural] = dict(sorted(found.items(), key=lambda item: -len(item[0])))
-        return self._pieces[kind, is_plural]
+    Of colors: {"yellow": [("yellow", "yellow")], "silver": [("gray", "silver")], …}. All templates of a domain share
+    them: to make them for each takes two thirds of the start.
+    """
+    pieces: dict[str, list[_Way]] = {}
+    for value, ways in synonyms.of_type(kind).items():
+        for way in dict.fromkeys(ways):
+            form = synonyms.plural(way) if is_plural else way
+            pieces.setdefault(_bare(form), []).append((value, way))
+    return dict(sorted(pieces.items(), key=lambda item: -len(item[0])))
 
 
 class Recogniser:
     """The texts of a template, ready to be found in sentences."""
 
-    def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
-        self.template, self.wording = template, Wording(template, lexicon.synonyms)
-        self.manner, self.lexicon, self.types = manner, lexicon, template.slots
-        self._ways = {slot: lexicon.synonyms.of_type(kind) for slot, kind in template.slots.items()}
-        self._plural = lexicon.synonyms.plural
+    def __init__(
+        self, template: Template, synonyms: Synonyms, joins_anything: Sequence[bool] = (True,), is_exact: bool = True
+    ) -> None:
+        """`joins_anything`: True for "anything", False for "any thing"; both where either is right.
+
+        Without `is_exact`, capitals and articles may be those of another generator.
+        """
+        self.template, self.wording = template, Wording(template, synonyms)
+        self._joins_anything, self._is_exact, self._synonyms = joins_anything, is_exact, synonyms
+        self._ways = {slot: synonyms.of_type(kind) for slot, kind in template.slots.items()}
+        self._plural = synonyms.plural
         self.texts = [self.wording.text(number).parts for number in range(len(template.texts))]
         self._fields = [_fields(next(_forms(parts))) for parts in self.texts]
         self._openings = [_bare(FIELD.split(str(parts[0]), maxsplit=1)[0]) for parts in self.texts]
         self._patterns: dict[int, re.Pattern[str]] = {}
         self._is_glued = any(_GLUED.search(text) for text in template.texts)
-        self._signs = [_sign(replacement) for _, replacement in lexicon.synonyms.domain.rewrites]
+        self._signs = [_sign(replacement) for _, replacement in synonyms.domain.rewrites]
 
     def says(self, sentence: str, words: Words, keep_other: bool) -> bool:
         """True if the template words these slots as the sentence. Raises UndecidedError."""
@@ -102,13 +94,14 @@ class Recogniser:
                 ways = {slot: [each for each in found[slot] if each[0] == words[slot]] for slot in found}
                 if self._said(sentence, words, [number], ways, (keep_other,)) is not None:
                     return True
+        # Neither a rewrite nor a glued part can have had a hand: then no other way is worth a try.
         is_changeable = self._is_glued or any(sign in bare for sign in self._signs)
         return is_changeable and self._is_among_all(sentence, bare, words, keep_other)
 
     def read(self, sentence: str, words: Words) -> dict[str, str | None] | None:
         """Return the words that a sentence says, if possible these. None if it is no wording of the template."""
-        for number, found in self._fitting(_bare(sentence)):
-            ways = {slot: _known_first(of_slot, words[slot]) for slot, of_slot in found.items()}
+        for number, ways_of_slot in self._fitting(_bare(sentence)):
+            ways = {slot: _known_first(of_slot, words[slot]) for slot, of_slot in ways_of_slot.items()}
             with suppress(UndecidedError):
                 said = self._said(sentence, words, [number], ways, (True, False))
                 if said is not None:
@@ -119,7 +112,8 @@ class Recogniser:
         """Return the slots whose words a sentence that says these words leaves out, though nothing determines them."""
         if not any(left_out_slots(self.template)):
             return []
-        fitting = [found for _, found in self._fitting(_bare(sentence), words)]
+        fitting = [ways for _, ways in self._fitting(_bare(sentence), words)]
+        # Of two texts that fit, the one that says more: "the [<Z>] cube" of a large cube may be read both ways.
         said = max(fitting, key=len, default=words)
         return [slot for slot in words if words[slot] and not is_determined(self.template, slot, said)]
 
@@ -146,16 +140,18 @@ class Recogniser:
         return pattern
 
     def _pieces(self, field: re.Match[str]) -> Mapping[str, list[_Way]]:
-        return self.lexicon.pieces(self.types[field["slot"]], is_plural=field["said"] != field["slot"])
+        return _pieces(self._synonyms, self.template.slots[field["slot"]], field["said"] != field["slot"])
 
     def _fitting(self, bare: str, words: Words | None = None) -> Iterator[tuple[int, _Ways]]:
         """Yield the texts that a bare sentence fits, and the ways in which it may say each slot.
 
+        Of "howmanysilverballs?": 0, {"<C>": [("gray", "silver")], "<S>": [("sphere", "ball")]}.
         A pattern is compiled for a sentence that begins like its text: of all at once, that takes a second.
         """
         for number, parts in enumerate(self.texts):
             if not bare.startswith(self._openings[number]):
                 continue
+            # The words of one question make a short pattern, which is not worth keeping.
             if words is None and number not in self._patterns:
                 self._patterns[number] = re.compile(self._pattern(parts))
             match = re.fullmatch(self._patterns[number] if words is None else self._pattern(parts, words), bare)
@@ -204,13 +200,12 @@ class Recogniser:
         self, sentence: str, number: int, form: str, chosen: Mapping[str, _Way], keeps_other: Sequence[bool]
     ) -> bool:
         """True if this form of a text, said in these ways, is the sentence."""
-        joins_anything, is_exact = self.manner
-        said = {slot: way for slot, (_, way) in chosen.items()}
+        way_of = {slot: way for slot, (_, way) in chosen.items()}
         for slot in self.wording.text(number).plurals:
-            said[slot + "s"] = self._plural(said[slot])
-        for keep_other, joins in product(keeps_other, joins_anything):
-            again = self.wording.retold(number, form, said, keep_other, joins)
-            if again == sentence or (not is_exact and _loose(again) == _loose(sentence)):
+            way_of[slot + "s"] = self._plural(way_of[slot])
+        for keep_other, joins in product(keeps_other, self._joins_anything):
+            again = self.wording.retold(number, form, way_of, keep_other, joins)
+            if again == sentence or (not self._is_exact and _loose(again) == _loose(sentence)):
                 return True
         return False
 

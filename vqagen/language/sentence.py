@@ -141,6 +141,7 @@ def edits(
     """Yield all edits in order, for a text with or without articles, of a domain of this `language`."""
     squeeze: Sequence[Edit] = _SQUEEZED if in_english else _SQUEEZED_LINES
     yield from squeeze
+    # Spaces are squeezed again: "the other cube" has two where "other" was.
     if drops_other:
         yield from (*_WITHOUT_OTHER, *squeeze)
     yield _CLOSED
@@ -148,6 +149,7 @@ def edits(
         yield _ANY_THING, _in_one_word, False
     if not in_english:
         yield re.compile(GUARD), "", False
+    # The domain's own edits see "a orange cube": the article comes after them.
     if rewrites:
         yield from ((*rewrite, False) for rewrite in rewrites)
         yield from (*squeeze, *([_CLOSED] if in_english else []))
@@ -207,6 +209,9 @@ class Marked:
     def sub(self, pattern: re.Pattern[str], replacement: Replacement, spares_slots: bool = False) -> Marked:
         """`pattern.sub(replacement, text)`, with the spans moved along; `spares_slots`: matches in a span stay.
 
+        >>> Marked("the red ox is", (SlotSpan("<K>", 8, 10),)).sub(re.compile("the red"), "a")
+        Marked(text='a ox is', spans=(SlotSpan(slot='<K>', start=2, end=4),))
+
         Words that a match and its replacement both begin or end with count as untouched. A span that the rest of the
         match touches grows to take in the rest of the replacement, and goes when nothing is left.
         """
@@ -227,7 +232,7 @@ class Marked:
         if not edits:
             return self
         spans = self.spans
-        for edit in reversed(edits):
+        for edit in reversed(edits):  # from the end, so that the places of earlier edits stay true
             spans = tuple(_moved(span, *edit) for span in spans)
         return Marked(text, tuple(_tight(text, spans)))
 

@@ -25,8 +25,8 @@ from typing import Any
 
 from vqagen.errors import Problem, counted
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import Findings, content_of, malformed
 from vqagen.world.domain import Domain
-from vqagen.world.findings import Findings, content_of, malformed
 
 Ways = tuple[str, ...]
 """The ways to say one value."""
@@ -62,7 +62,7 @@ class Synonyms:
         attribute = self.domain.attribute_of(type_name)
         if value is None:
             value = attribute.null if attribute else ""
-        if not value:
+        if not value:  # an open slot of an attribute without a null word
             return ("",)
         for table in self._tables:
             if ways := _listed(table, type_name, value):
@@ -92,32 +92,35 @@ class Synonyms:
         """
         plurals = self.domain.plurals
         for end in counted_ends(way):
-            found = plurals.get(end) or plurals.get(f"{end}s")
-            if found:
-                return way.removesuffix(end) + found
+            plural = plurals.get(end) or plurals.get(f"{end}s")
+            if plural:
+                return way.removesuffix(end) + plural
         return None
 
     def said_in(self, text: str) -> dict[Ways, str]:
         """Return the way to say each value that comes first in a text's own words."""
         words = [word for token in text.lower().split() for word in _words_of(token)]
-        phrases, found = self._phrases, dict[Ways, str]()
+        phrases, way_of = self._phrases, dict[Ways, str]()
         for at, word in enumerate(words):
             for phrase, ways, way in phrases.get(word, ()):
                 if words[at : at + len(phrase)] == phrase:
-                    found.setdefault(ways, way)
-        return found
+                    way_of.setdefault(ways, way)
+        return way_of
 
     @cached_property
     def _phrases(self) -> Phrases:
-        """The phrases that can stand for a value that may be said in several ways, in the singular and the plural."""
-        found: defaultdict[str, list[tuple[list[str], Ways, str]]] = defaultdict(list)
+        """The phrases that can stand for a value that may be said in several ways, in the singular and the plural.
+
+        {"ball": [(["ball"], ("sphere", "ball"), "ball")], "balls": [(["balls"], ("sphere", "ball"), "ball")], …}
+        """
+        phrases: defaultdict[str, list[tuple[list[str], Ways, str]]] = defaultdict(list)
         every = (ways for kind in self.domain.slot_types for ways in self.of_type(kind).values())
         for ways in dict.fromkeys(every):
             for way in ways if len(ways) > 1 else ():
                 for form in (way, self.plural(way)):
                     words = _WORD.findall(form.lower())
-                    found[words[0] if words else ""].append((words, ways, way))
-        return found
+                    phrases[words[0] if words else ""].append((words, ways, way))
+        return phrases
 
 
 @lru_cache(maxsize=10_000)
@@ -145,7 +148,7 @@ def load_synonyms(path: Path | str | None, domain: Domain) -> Synonyms:
 def _read(path: str) -> Mapping[str, Any]:
     text = read_text(Path(path))
     table, findings = parse_json(text, path), Findings(path, text)
-    faults = [fault for found in malformed(table, "synonyms").values() for fault in found]
+    faults = [fault for part in malformed(table, "synonyms").values() for fault in part]
     findings.faults(faults[:MOST_FAULTS])
     if more := len(faults[MOST_FAULTS:]):
         findings.problems.append(Problem(f"… and {counted(more, 'more mistake')}: {NO_SYNONYMS}", path))
@@ -173,3 +176,32 @@ def english_plural(word: str) -> str:
     if re.search(r"[^aeiou]y$", word):
         return word[:-1] + "ies"
     return word + "s"
+
+
+# The words of a domain in the `info` of a file, so that its answers can be read without the domain ------------------
+# {"language": "en", "attributes": {"color": {"red": [], "gray": ["silver"]}, "shape": {"cube": ["block", …], …}}}
+
+Attributes = Mapping[str, Mapping[str, Sequence[str]]]
+"""Attribute -> its values, each with the other ways to say it."""
+
+
+def vocabulary_record(domain: Domain, synonyms: Synonyms) -> dict[str, Any]:
+    """Return the `vocabulary` of a file's `generator`."""
+    answers = {"answers": dict(domain.answer_words)} if domain.answer_words else {}
+    return {
+        "language": domain.language or "en",
+        "attributes": words_of(domain, synonyms),
+        **answers,
+    }
+
+
+def words_of(domain: Domain, synonyms: Synonyms) -> Attributes:
+    """Return the values of each attribute, each with the other ways to say it; those of nouns also in the plural."""
+    attributes: dict[str, dict[str, list[str]]] = {}
+    for attribute in domain.attributes:
+        ways_of = attributes.setdefault(attribute.key, {})
+        for value in attribute.values:
+            ways = [value, *synonyms.of(attribute.type, value)]
+            plurals = map(synonyms.plural, ways) if attribute.null else ()  # "cubes", but not "reds"
+            ways_of[value] = sorted({*ways, *plurals} - {value})
+    return attributes

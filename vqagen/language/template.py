@@ -4,10 +4,13 @@ From a record to a question, with the file in which each form is made:
 
     record    "What color is the <Shape>?"                                  template_record: one form for all
               scene, filter_unique(0; <Shape>), query_color(1)
+    functions scene, filter_shape, unique, query_color                      functions; a domain's in its catalogue
     template  nodes: scene, filter_unique, query_color; <Shape> is a Shape  template_check: types, every mistake
     plan      ops: scene, a description by <Shape>, unique, query_color     search/plan: one op for each result
-    program   scene, filter_shape(0; cube), unique(1), query_color(2)   program: no slot is left
-    text      "What color is the cube?"                                 wording
+    filling   <Shape> is "cube", as the scene has a single one              search/instantiate
+    program   scene, filter_shape(0; cube), unique(1), query_color(2)       program: no slot is left
+    answer    query_color.run(scene, 7) is "red"                            program: each step runs its function
+    text      "What color is the cube?"                                     wording, sentence
 
 `filter_unique` is a template-only node (see `catalogue.Composite`): the program has a filter for each of its slots that
 is said, and then `unique`.
@@ -142,12 +145,12 @@ class Template:
     def described(self, node: TemplateNode) -> tuple[Described, ...]:
         """The attributes that a template-only node describes by, in order; its relation is not among them."""
         relation_type = self.catalogue.domain.relation_type
-        return tuple(each for each in self._side_inputs(node) if each.type != relation_type)
+        return tuple(side for side in self._side_inputs(node) if side.type != relation_type)
 
     def relation(self, node: TemplateNode) -> Described | None:
         """The relation of a template-only node, a slot or a literal; None where the node does not relate."""
         relation_type = self.catalogue.domain.relation_type
-        return next((each for each in self._side_inputs(node) if each.type == relation_type), None)
+        return next((side for side in self._side_inputs(node) if side.type == relation_type), None)
 
     def _side_inputs(self, node: TemplateNode) -> Iterator[Described]:
         domain, types = self.catalogue.domain, node.composite.filters if node.composite else ()

@@ -25,13 +25,12 @@ from vqagen.language.template_record import (
     unknown_placeholders,
     with_choice,
     with_drawn_values,
+    written_path,
 )
 from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind, Record
 
 OPENED = "can_be_null_attributes"
 """CLEAR's key for the slots that may be left open, in a domain that fills slots (see `Domain.fills_slots`)."""
-MOST_NODES = 100
-"""Nodes of a template: the search goes one level deeper for each."""
 _ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}
 _NO_NUMBERS = ("Object", "ObjectSet", "Bool")
 """Types that every domain has, and that are no numbers. Of types from plug-ins that is not known."""
@@ -45,20 +44,21 @@ def read_templates(
     With every fault of its meaning as (JSON path, message), where `path` is that of the record. A record whose keys or
     placeholders are at fault makes none.
     """
-    form, faults = canonical_form(written), list(key_faults(written))
+    canonical, renamed = canonical_form(written)
+    faults = list(key_faults(written))
     choices: list[Replacement] = []
     if "for" in written:
         choices, found = choices_of(written["for"], catalogue.domain)
         faults += found
-        faults += unknown_placeholders(form.record, choices[0]) if choices else ()
+        faults += unknown_placeholders(canonical, choices[0]) if choices else ()
     templates: list[Template] = []
     if not faults:
-        made = [with_choice(form.record, choice) for choice in choices] or [form.record]
+        made = [with_choice(canonical, choice) for choice in choices] or [canonical]
         opened = written.get(OPENED)
         checked = [_checked(record, opened, catalogue, file, index + k) for k, record in enumerate(made)]
         templates = [template for template, _ in checked]
         faults += _merged_faults(choices, [found for _, found in checked]) if choices else checked[0][1]
-    return templates, [(_inside(path, form.written_path(place)), message) for place, message in faults]
+    return templates, [(_inside(path, written_path(place, renamed)), message) for place, message in faults]
 
 
 def _inside(path: str, place: str) -> str:
@@ -67,17 +67,20 @@ def _inside(path: str, place: str) -> str:
 
 
 def _merged_faults(choices: Sequence[Replacement], faults: Sequence[list[Fault]]) -> Iterator[Fault]:
-    """Yield the faults of the choices' templates: at each place, those of the first choice that fails there."""
+    """Yield the faults of the choices' templates: at each place, those of the first choice that fails there.
+
+    If the templates of sizes and colors fail at text[0], and no other: "slot <size> … (with asked = size, and 1 more)".
+    """
     failing: dict[str, list[int]] = {}
     for k, found in enumerate(faults):
-        for place in dict.fromkeys(place for place, _ in found):
-            failing.setdefault(place, []).append(k)
-    for place, numbers in failing.items():
-        messages_of = [[message for at, message in faults[k] if at == place] for k in numbers]
+        for path in dict.fromkeys(path for path, _ in found):
+            failing.setdefault(path, []).append(k)
+    for path, numbers in failing.items():
+        messages_of = [[message for at, message in faults[k] if at == path] for k in numbers]
         is_all_the_same = len(numbers) == len(choices) and all(messages == messages_of[0] for messages in messages_of)
         more = f", and {len(numbers) - 1} more" if len(numbers) > 1 else ""
         remark = "" if is_all_the_same else f" (with {choices[numbers[0]]}{more})"
-        yield from ((place, message + remark) for message in messages_of[0])
+        yield from ((path, message + remark) for message in messages_of[0])
 
 
 def _checked(
@@ -135,7 +138,11 @@ def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
 
 
 class _ReadTemplate:
-    """A template in canonical form that is not known to be right: types may be ones that the domain does not have."""
+    """A template in canonical form that is not known to be right: types may be ones that the domain does not have.
+
+    Of "How many <C> <S>s are there?" with params <C> (Color) and <S> (Shap), and `scene, filter_count(0; <C>)`:
+    `types` {"<C>": "Color", "<S>": "Shap"}, `filled` {"<C>"}, `unfilled` ["<S>"], `outputs` ["ObjectSet", "Integer"].
+    """
 
     def __init__(
         self, record: Record, params: list[dict[str, str]], nodes: Sequence[TemplateNode], catalogue: Catalogue
@@ -162,7 +169,7 @@ class _ReadTemplate:
         self.unfilled = [slot for slot in dict.fromkeys(said) if slot not in self.filled]
         """Slots that no node fills."""
         empty = [i for i, node in enumerate(nodes) if self.unfilled and not node.side_inputs]
-        self.emptied = [i for i in empty if (each := known[i]) and (isinstance(each, Composite) or each.values)]
+        self.emptied = [i for i in empty if (taker := known[i]) and (isinstance(taker, Composite) or taker.values)]
         """Nodes without side inputs, for which the unfilled slots may be meant: then no slot is a mistake itself."""
 
     def slot_fault(self, slot: str) -> str | None:
@@ -186,8 +193,6 @@ def param_faults(draft: _ReadTemplate) -> Iterator[Fault]:
     for i, param in enumerate(draft.params or ()):
         if param["type"] not in types:
             yield f"params[{i}].type", unknown("slot type", param["type"], types)
-        if not is_slot(param["name"]):
-            yield f"params[{i}].name", f"expected a slot such as <X>, found {param['name']!r}"
         if param["name"] in names:
             yield f"params[{i}].name", f"slot {param['name']} is declared twice"
         names.add(param["name"])
@@ -206,12 +211,10 @@ def text_faults(draft: _ReadTemplate) -> Iterator[Fault]:
         if "<" in outside or ">" in outside:
             yield path, "a stray '<' or '>'; a slot is written <X>, without spaces"
         unpaired = re.sub(r"[^\[\]]", "", text)
-        while "[]" in unpaired:
+        while "[]" in unpaired:  # "[[]]" -> "[]" -> ""
             unpaired = unpaired.replace("[]", "")
         if unpaired:
             yield path, "optional brackets [ ] do not pair up"
-        if not text.strip():
-            yield path, f"expected some text, found {text!r}"
 
 
 # Nodes ----------------------------------------------------------------------------------------------------------------
@@ -220,8 +223,6 @@ def text_faults(draft: _ReadTemplate) -> Iterator[Fault]:
 def node_faults(draft: _ReadTemplate) -> Iterator[Fault]:
     """Yield what is wrong with nodes: their types, inputs and side inputs, and that the last gives no answer."""
     catalogue = draft.catalogue
-    if len(draft.nodes) > MOST_NODES:
-        yield "nodes", f"expected at most {MOST_NODES} nodes, found {len(draft.nodes)}"
     for i, node in enumerate(draft.nodes):
         path, function = f"nodes[{i}]", catalogue.get(node.type)
         if node.composite is not None:
@@ -244,6 +245,7 @@ def node_faults(draft: _ReadTemplate) -> Iterator[Fault]:
             hint = "" if is_misspelt(node.type, known) else f" ({PLUGIN_HINT})"
             yield f"{path}.type", unknown("node type", node.type, known) + hint
     last = draft.nodes[-1]
+    # `filter_count` answers as `count` does; `filter` ends in a set, which is no answer.
     answer = catalogue.get(last.composite.reducer or "" if last.composite else last.type)
     if draft.outputs[-1] is not None and (answer is None or not answer.asks):
         message = f"the last node must give an answer, but {last.type} gives {draft.outputs[-1]}"
@@ -270,14 +272,14 @@ def _description_faults(draft: _ReadTemplate, node: TemplateNode, composite: Com
     domain, types = draft.domain, list[str]()
     relation = domain.relation_type
     for k, side_input in enumerate(node.side_inputs):
-        found, fault = _described(draft, side_input, composite)
+        type_name, fault = _described(draft, side_input, composite)
         if fault:
             yield f"{path}[{k}]", fault
-        if found in domain.slot_types and found not in (*composite.filters, relation):
-            yield f"{path}[{k}]", f"{node.type} describes objects by attributes; {found} is none"
-        if found in types:
-            yield f"{path}[{k}]", f"a second {found}; {node.type} takes one of each type"
-        types += [found] if found in domain.value_types else []
+        if type_name in domain.slot_types and type_name not in (*composite.filters, relation):
+            yield f"{path}[{k}]", f"{node.type} describes objects by attributes; {type_name} is none"
+        if type_name in types:
+            yield f"{path}[{k}]", f"a second {type_name}; {node.type} takes one of each type"
+        types += [type_name] if type_name in domain.value_types else []
     is_readable = len(types) == len(node.side_inputs)
     if composite.relates and relation not in types and is_readable:
         example = f", or a value such as {domain.relations[0]!r}" if domain.relations else ""
@@ -296,7 +298,7 @@ def _described(draft: _ReadTemplate, side_input: str, composite: Composite) -> t
     types = [each for each, values in words.items() if side_input in values]
     if len(types) == 1:
         return types[0], None
-    if types:
+    if types:  # "glass" may be a material and the name of a vessel
         shown = " and of ".join(types)
         return "", f"{side_input!r} is a value of {shown}; use a slot with an IN constraint, or a filter of its own"
     if side_input in relations:
@@ -350,18 +352,22 @@ def _comparison_faults(
 ) -> Iterator[Fault]:
     """Yield what a constraint cannot compare. Of types that the domain does not have, that is not known."""
     given = list(zip(kinds, params, strict=True))
-    types = [draft.types[each] if of == SLOT else draft.outputs[each] for of, each in given if of != CONSTANT]
+    types = [draft.types[param] if of == SLOT else draft.outputs[param] for of, param in given if of != CONSTANT]
     known = list(dict.fromkeys(type_name for type_name in types if type_name))
     if kind.compares == TYPES and len(known) > 1:
         yield path, f"{name} compares like with like, found {' and '.join(known)}"
-    for k, (of, each) in enumerate(given):
-        if kind.compares == NUMBERS and of == NODE and draft.outputs[each] in (*_NO_NUMBERS, *draft.domain.value_types):
-            yield f"{path}[{k}]", f"{name} compares numbers, but node {each} gives {draft.outputs[each]}"
-        if kind.compares == NUMBERS and of == CONSTANT and type(each) not in (int, float):
-            yield f"{path}[{k}]", f"{name} compares with a number, found {describe(each)}"
+    for k, (of, param) in enumerate(given):
+        if (
+            kind.compares == NUMBERS
+            and of == NODE
+            and draft.outputs[param] in (*_NO_NUMBERS, *draft.domain.value_types)
+        ):
+            yield f"{path}[{k}]", f"{name} compares numbers, but node {param} gives {draft.outputs[param]}"
+        if kind.compares == NUMBERS and of == CONSTANT and type(param) not in (int, float):
+            yield f"{path}[{k}]", f"{name} compares with a number, found {describe(param)}"
         if kind.compares == VALUES and of == CONSTANT and known and known[0] in draft.domain.value_types:
             values = draft.domain.values_of(known[0])
-            for value in each if isinstance(each, list) else [each]:
+            for value in param if isinstance(param, list) else [param]:
                 if isinstance(value, str) and is_slot(value):
                     message = f"{name} takes values of {known[0]}, found slot {value}; EQ and NEQ compare slots"
                     yield f"{path}[{k}]", message
@@ -372,11 +378,11 @@ def _comparison_faults(
 def _in_words(params: Sequence[str]) -> str:
     """Return the parameters in words, such as "a slot and one or more constants"."""
     counts = Counter(params)
-    said = [
+    parts = [
         f"one or more {of}" if of in _ONE_OF_MANY else f"a {of}" if count == 1 else f"{count} {of}s"
         for of, count in counts.items()
     ]
-    return " and ".join(said) or "no parameters"
+    return " and ".join(parts) or "no parameters"
 
 
 ERRORS: Sequence[Callable[[_ReadTemplate], Iterator[Fault]]] = (

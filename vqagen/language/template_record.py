@@ -7,14 +7,9 @@ without its list. The constants of a constraint may stand under a key that its t
 "params": ["<C>"], "color": ["red", "blue"]}`.
 
 **Types of slots**, where no `params` declare them. A slot has the type that a function takes in its place. In a
-description (see `catalogue.Composite`) that is not enough; there it is, in this order:
-
-1. the type whose `placeholder` it is in the metadata: `"Color": {"values": […], "placeholder": "<C>"}`;
-2. the type of its name: `<Color>`;
-3. the type that the metadata declares for its place in the node's side inputs, if it declares as many as there are,
-   and the one type that its name begins: `<Col>`. The two must agree.
-
-Digits and underscores at the end of a slot's name do not count (`<C2>`, `<Color_2>`), nor does case in 2 and 3.
+description (see `catalogue.Composite`) it has the type whose name it bears, or whose `placeholder` it is in the
+metadata: `"Color": {"values": […], "placeholder": "<C>"}`. Case, and digits and underscores at the end, do not count:
+`<Color>`, `<color_2>`, `<C2>`.
 
 **Several templates of one record.** The key `for` says what is put in place of the placeholders:
 
@@ -54,23 +49,13 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 # Forms ------------------------------------------------------------------------------------------------------------
 
 
-class CanonicalRecord(NamedTuple):
-    """A record in canonical form; paths in it and in the other fields start from the record itself."""
-
-    record: dict[str, Any]
-    renamed: dict[str, str]
-    """Path in the canonical record -> path in what was written, where they differ."""
-
-    def written_path(self, path: str) -> str:
-        """Return the path, as the author wrote it, of a path in the canonical record."""
-        for canonical, written in self.renamed.items():
-            if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
-                return written + path[len(canonical) :]
-        return path
+Renamed = Mapping[str, str]
+"""Path in the canonical record -> path in what was written, where they differ: {"nodes[0].type": "nodes[0].function"}.
+All paths start from the record itself."""
 
 
-def canonical_form(written: Mapping[str, Any]) -> CanonicalRecord:
-    """The canonical form of a record of the right shape."""
+def canonical_form(written: Mapping[str, Any]) -> tuple[dict[str, Any], Renamed]:
+    """Return the canonical form of a record of the right shape, and the paths in it that were written otherwise."""
     renamed: dict[str, str] = {}
     text, constraints = written["text"], written.get("constraints") or []
     if isinstance(text, str):
@@ -79,11 +64,17 @@ def canonical_form(written: Mapping[str, Any]) -> CanonicalRecord:
         **{key: written[key] for key in ("name", "params") if key in written},
         "text": [text] if isinstance(text, str) else text,
         "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
-        "constraints": [
-            _constraint(constraint, f"constraints[{i}]", renamed) for i, constraint in enumerate(constraints)
-        ],
+        "constraints": [_constraint(each, f"constraints[{i}]", renamed) for i, each in enumerate(constraints)],
     }
-    return CanonicalRecord(record, renamed)
+    return record, renamed
+
+
+def written_path(path: str, renamed: Renamed) -> str:
+    """Return the path, as the author wrote it, of a path in the canonical record."""
+    for canonical, written in renamed.items():
+        if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
+            return written + path[len(canonical) :]
+    return path
 
 
 def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
@@ -99,6 +90,7 @@ def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dic
 
 def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
     """Return the constraint with the constants of its own key appended to its params."""
+    # {"type": "COLOR_SET", "params": ["<C>"], "color": ["red"]} -> ["<C>", "red"], params[1] written as color[0]
     params, key = [*written["params"]], written["type"].lower().removesuffix("_set")
     if key in written and key not in _CONSTRAINT_KEYS:
         apart = written[key] if isinstance(written[key], list) else [written[key]]
@@ -143,6 +135,7 @@ def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:
     """
     for node in record["nodes"]:
         function = catalogue.get(node["type"])
+        # The first node gives the slot <X> to all that leave their number open; then the record has it.
         if function is not None and _leaves_value(node, function) and not _has_slot(record, f"<{function.drawn}>"):
             record = _with_slot(record, function, catalogue)
     return record
@@ -177,73 +170,53 @@ def _with_slot(record: Record, function: Function, catalogue: Catalogue) -> Reco
 # Types of slots ---------------------------------------------------------------------------------------------------
 
 
-_Use = tuple[Mapping[str, Any], int, str]
-"""A node, the number of one of its side inputs, and the JSON path of that."""
-
-
 def inferred_params(
     nodes: Sequence[Mapping[str, Any]], catalogue: Catalogue
 ) -> tuple[list[dict[str, str]], list[Fault]]:
-    """Return `params` for all slots that nodes use, in the order of first use, and a fault for each unknown type."""
-    uses: dict[str, list[_Use]] = {}
+    """Return `params` for all slots that nodes use, in the order of first use, and a fault for each unknown type.
+
+    Of `filter_color(0; <C>)` and `filter_count(1; <Shape2>)`: <C> is a Color, <Shape2> a Shape.
+    """
+    types, places = dict[str, str](), dict[str, str]()
     for i, node in enumerate(nodes):
-        for k, side_input in enumerate(node["side_inputs"]):
-            if is_slot(side_input):
-                uses.setdefault(side_input, []).append((node, k, f"nodes[{i}].side_inputs[{k}]"))
-    faults: list[Fault] = []
-    params = []
-    for slot, of_slot in uses.items():
-        found = _type_of(slot, of_slot, catalogue)
-        if not isinstance(found, str):
-            faults.append((of_slot[0][2], _complaint(slot, found, catalogue.domain)))
-        params.append({"name": slot, "type": found if isinstance(found, str) else UNKNOWN})
-    return params, faults
+        function = catalogue.get(node["type"])
+        for k, slot in enumerate(node["side_inputs"]):
+            if not is_slot(slot):
+                continue
+            types[slot] = types.get(slot) or (function.values[k] if function and k < len(function.values) else UNKNOWN)
+            if node["type"] in catalogue.composites:
+                places.setdefault(slot, f"nodes[{i}].side_inputs[{k}]")
+            else:
+                places[slot] = ""  # whatever is unknown there is a fault of the node itself
+    type_of_name = _types_by_name(catalogue.domain)
+    types = {slot: type_name or type_of_name.get(_stem(slot), UNKNOWN) for slot, type_name in types.items()}
+    faults = [
+        (places[slot], _complaint(slot, catalogue.domain))
+        for slot, type_name in types.items()
+        if type_name == UNKNOWN and places[slot]
+    ]
+    return [{"name": slot, "type": type_name} for slot, type_name in types.items()], faults
 
 
-def _type_of(slot: str, uses: Sequence[_Use], catalogue: Catalogue) -> str | tuple[str, ...]:
-    """Return the type, or all types that it may be; UNKNOWN if the node itself is at fault."""
-    domain, stem = catalogue.domain, slot.strip("<>").rstrip("0123456789_")
-    taken = [_taken(node, k, catalogue) for node, k, _ in uses if node["type"] not in catalogue.composites]
-    named = next((type_name for type_name in domain.value_types if type_name.lower() == stem.lower()), "")
-    known = next((found for found in taken if found), "") or _placed(stem, domain) or named
-    if known or taken:
-        return known or UNKNOWN
-    places = tuple(dict.fromkeys(_declared(uses, domain)))
-    begun = tuple(each for each in domain.value_types if stem and each.lower().startswith(stem.lower()))
-    if len(places) == 1 and (not begun or places[0] in begun):
-        return places[0]
-    return begun[0] if len(begun) == 1 and not places else tuple(dict.fromkeys((*places, *begun)))
-
-
-def _taken(node: Mapping[str, Any], k: int, catalogue: Catalogue) -> str:
-    """Return the type that a function takes there; "" if there is no such function or it takes fewer values."""
-    function = catalogue.get(node["type"])
-    return function.values[k] if function and k < len(function.values) else ""
-
-
-def _placed(stem: str, domain: Domain) -> str:
-    types = domain.types_record
+def _types_by_name(domain: Domain) -> dict[str, str]:
+    """Return the types by the stems of their own names and of their placeholders in the metadata."""
+    named = {_stem(type_name): type_name for type_name in reversed(domain.value_types)}
     for type_name in domain.value_types:
-        entry = types.get(type_name)
-        placeholder = entry.get("placeholder") if isinstance(entry, Mapping) and "values" in entry else None
-        if isinstance(placeholder, str) and placeholder.strip("<>").rstrip("0123456789_") == stem:
-            return type_name
-    return ""
+        entry = domain.types_record.get(type_name)
+        placeholder = entry.get("placeholder") if isinstance(entry, Mapping) else None
+        if isinstance(placeholder, str):
+            named[_stem(placeholder)] = type_name
+    return named
 
 
-def _declared(uses: Sequence[_Use], domain: Domain) -> Iterator[str]:
-    """Yield the types that the metadata declares for these places, if it declares as many."""
-    declared = {record.get("name"): record.get("side_inputs") for record in domain.declared}
-    for node, k, _ in uses:
-        types = declared.get(node["type"])
-        if isinstance(types, list) and len(types) == len(node["side_inputs"]):
-            yield types[k]
+def _stem(slot: str) -> str:
+    """Return what tells the type of a slot: "color" of <Color_2>."""
+    return slot.strip("<>").rstrip("0123456789_").lower()
 
 
-def _complaint(slot: str, candidates: Sequence[str], domain: Domain) -> str:
-    may_be = f" (it may be {' or '.join(candidates)})" if candidates else ""
-    example = f'{{"type": "{(*candidates, *domain.value_types)[0]}", "name": "{slot}"}}'
-    return f"cannot tell the type of slot {slot}{may_be}; declare it and all others in params, such as {example}"
+def _complaint(slot: str, domain: Domain) -> str:
+    example = f'{{"type": "{domain.value_types[0]}", "name": "{slot}"}}'
+    return f"cannot tell the type of slot {slot}; declare it and all others in params, such as {example}"
 
 
 # Several templates of one record ----------------------------------------------------------------------------------
@@ -266,18 +239,9 @@ class Replacement(NamedTuple):
 
 def choices_of(wanted: Any, domain: Domain) -> tuple[list[Replacement], list[Fault]]:
     """Return the choices of a `for`, in order, and its mistakes; no choices if there is any mistake."""
-    is_listed = isinstance(wanted, list)
-    path, choices = "for[0]" if is_listed else "for", list(map(_placeholders, wanted if is_listed else [wanted]))
-    expected = "expected a word of letters, digits and '_' as a placeholder"
-    names = list(choices[0])
-    faults = [
-        (f"{path}.{name}", f"{expected}, found {name!r}") for name in names if not _PLACEHOLDER.fullmatch(f"{{{name}}}")
-    ]
-    if not names:
-        faults.append((path, "expected at least one placeholder"))
-    if faults:
-        return [], faults
-    return _listed_choices(choices) if is_listed else _attribute_choices(choices[0], domain.attributes)
+    if isinstance(wanted, list):
+        return _listed_choices(list(map(_placeholders, wanted)))
+    return _attribute_choices(_placeholders(wanted), domain.attributes)
 
 
 def with_choice(record: Mapping[str, Any], choice: Replacement) -> dict[str, Any]:
@@ -307,9 +271,9 @@ def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return _PLACEHOLDER.sub(lambda match: texts.get(match[1], match[0]), value)
     if isinstance(value, Mapping):
-        return {key: _replaced(each, texts) for key, each in value.items()}
+        return {key: _replaced(part, texts) for key, part in value.items()}
     if isinstance(value, list):
-        return [_replaced(each, texts) for each in value]
+        return [_replaced(part, texts) for part in value]
     return value
 
 
@@ -333,19 +297,17 @@ def _attribute_choices(
 ) -> tuple[list[Replacement], list[Fault]]:
     types, faults = [attribute.type for attribute in attributes], list[Fault]()
     for name, listed in wanted.items():
-        if name[:1].isupper():
-            small = name[:1].lower() + name[1:]
-            faults.append(
-                (f"for.{name}", f"write {small!r}: {{{small}}} is an attribute's name and {{{name}}} its type")
-            )
-        for i, each in enumerate(() if listed == "*" else listed):
-            if each not in types:
-                faults.append((f"for.{name}[{i}]", unknown("attribute type", each, types)))
-    options = [[each for each in attributes if listed == "*" or each.type in listed] for listed in wanted.values()]
+        for i, choice in enumerate(() if listed == "*" else listed):
+            if choice not in types:
+                faults.append((f"for.{name}[{i}]", unknown("attribute type", choice, types)))
+    options = [
+        [choice for choice in attributes if listed == "*" or choice.type in listed] for listed in wanted.values()
+    ]
     if not faults and math.prod(map(len, options)) > MOST:
         faults.append(("for", f"makes more than {MOST:,} templates"))
     every = [] if faults else itertools.product(*options)
-    picks = [pick for pick in every if len({each.type for each in pick}) == len(pick)]
+    # Of {left: *, right: [Size, Color]}: (Color, Size), but not (Size, Size).
+    picks = [pick for pick in every if len({choice.type for choice in pick}) == len(pick)]
     if not picks and not faults:
         faults.append(("for", "leaves no choice, as no two placeholders take the same attribute"))
     return [_attribute_choice(list(wanted), pick) for pick in picks], faults

@@ -52,6 +52,7 @@ def is_determined(template: Template, slot: str, said: Collection[str]) -> bool:
     """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
     equal = {slot}
     for constraint in template.constraints:
+        # EQ(<C>, <C2>): a text that says <C2> says <C> as well.
         if constraint.kind.role == EQUAL and equal & set(constraint.slots):
             equal |= set(constraint.slots)
         if slot in constraint.slots and constraint.kind.name == "NULL":
@@ -85,6 +86,7 @@ def other_attributes(template: Template) -> Iterator[Fault]:
         return
     used = {each.name for each in domain.attributes for node in template.nodes if node.type.endswith(f"_{each.name}")}
     for i, text in enumerate(template.texts):
+        # "What is left of the <Color> cube?" does not ask for the color: that is the name of a slot.
         plain = SLOT_PATTERN.sub("", text).lower().replace("colour", "color")
         asked = [each.name for each in domain.attributes if _asks(plain, each.name, function.asks)]
         if asked and not used & set(asked) and not re.search(rf"\b{re.escape(_words(meant[0]))}", plain):
@@ -127,9 +129,9 @@ def singular_counts(template: Template) -> Iterator[Fault]:
 def missing_spaces(template: Template) -> Iterator[Fault]:
     """Yield texts with two slots and no space between them."""
     for i, text in enumerate(template.texts):
-        found = re.search(rf"({_SLOT})s?({_SLOT})", re.sub(r"[\[\]]", "", text))
-        if found and not _WITHOUT_SPACES.search(text):
-            yield f"text[{i}]", f"text {i} has no space between {found[1]} and {found[2]}"
+        glued_slots = re.search(rf"({_SLOT})s?({_SLOT})", re.sub(r"[\[\]]", "", text))
+        if glued_slots and not _WITHOUT_SPACES.search(text):
+            yield f"text[{i}]", f"text {i} has no space between {glued_slots[1]} and {glued_slots[2]}"
         elif is_english(template.texts, template.catalogue.domain.language) and (glued := _GLUED.search(text)):
             yield f"text[{i}]", f"text {i} has no space in {glued[0]!r}"
 
@@ -137,8 +139,8 @@ def missing_spaces(template: Template) -> Iterator[Fault]:
 def odd_marks(template: Template) -> Iterator[Fault]:
     """Yield texts with marks that do not stand together, such as "??"."""
     for i, text in enumerate(template.texts):
-        if found := _ODD_MARKS.search(text):
-            yield f"text[{i}]", f"text {i} has {found[0]!r}, marks that do not stand together"
+        if marks := _ODD_MARKS.search(text):
+            yield f"text[{i}]", f"text {i} has {marks[0]!r}, marks that do not stand together"
 
 
 DOUBTS: dict[str, Callable[[Template], Iterator[Fault]]] = {

@@ -112,6 +112,7 @@ class Wording:
         self, text: Text, form: str, said: Mapping[str, str], sentence: str, keep_other: bool, joins_anything: bool
     ) -> str:
         """Return the sentence of `form % said`, whose squeezed text is `sentence`."""
+        # "Block A": the slot's own "A" is no article, so the edits must know where slots are said.
         is_delicate = any(map(looks_like_english, said.values()))
         if is_delicate or not self._in_english:
             marked = filled(form, said) if is_delicate else Marked(form % said, ())
@@ -159,6 +160,7 @@ class Wording:
             text = self.text(int(random() * len(self._sources)))
         else:
             text = self.text(int(random() * len(self._sources)))
+            # "How many other things are as large as the <S>?": an open <S> is a "thing" too, as the text says it so.
             drawn = dict(text.own_ways)
             for slot, value in words.items():
                 ways = ways_of[slot][value]
@@ -230,7 +232,7 @@ def _compile(text: str, in_english: bool, may_bring_article: bool, own_ways: Map
         elif token == "]":
             inner = (*parts, piece)
             parts, piece = [*outer.pop(), inner], ""
-        elif at % 2:
+        elif at % 2:  # split with a group: every second token is a slot or a bracket
             piece += f"%({token})s"
             if token.endswith("s"):
                 plurals[token[:-1]] = None

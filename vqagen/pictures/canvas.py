@@ -264,7 +264,7 @@ def director_figure() -> tuple[tuple[Drawing, str], ...]:
 @cache
 def figured_cells(style: GridStyle) -> frozenset[int]:
     """Return the cells behind whose backs a part of the director stands, and not just a tip of a shoe."""
-    square, found = style.figure_square, set()
+    square, cells = style.figure_square, set()
     boxes = [box_of(read_drawing([shape])) for _, shapes in LAYERS for shape in shapes] if square else []
     for box in boxes:
         assert square is not None
@@ -274,5 +274,5 @@ def figured_cells(style: GridStyle) -> frozenset[int]:
             back = style.back(number)
             is_beside = back.right <= part.left or part.right <= back.left
             if not (is_beside or back.bottom <= part.top or part.bottom <= back.top):
-                found.add(number)
-    return frozenset(found)
+                cells.add(number)
+    return frozenset(cells)

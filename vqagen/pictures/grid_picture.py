@@ -111,12 +111,12 @@ class GridPainter:
         return "\n".join([*before, *symbols, "</defs>", *around, *placed, "</svg>", ""])
 
     def _sprite(self, name: str, has_halo: bool) -> tuple[Image, tuple[int, int]]:
-        found = self.sprites.get((name, has_halo))
-        if found is None:
+        key = name, has_halo
+        if key not in self.sprites:
             if len(self.sprites) >= MOST_SPRITES:
                 del self.sprites[next(iter(self.sprites))]
-            found = self.sprites[name, has_halo] = standing(self.looks[name], has_halo)
-        return found
+            self.sprites[key] = standing(self.looks[name], has_halo)
+        return self.sprites[key]
 
     @cached_property
     def _empty(self) -> Image:

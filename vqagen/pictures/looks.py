@@ -13,30 +13,26 @@ What the section leaves out is a solid of `sampling`, gray, and of rubber.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vqagen.errors import BadInput, Problem, as_written, collecting, describe, unknown
+from vqagen.errors import BadInput, Problem, as_written, collecting, unknown
+from vqagen.files.schema import content_of, schema_faults
 from vqagen.language.program import Program
-from vqagen.pictures.mesh_files import read_mesh
-from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, ring, sphere
-from vqagen.world.camera import Camera, Vector
+from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, read_mesh, ring, sphere
+from vqagen.world.camera import Camera, Vector, vector_of
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of
-from vqagen.world.sampling_rules import SamplingRules
-from vqagen.world.section_reader import Decided, SectionReader
+from vqagen.world.sampling_rules import Decided, SamplingRules, SectionReader
 
 Rgb = tuple[float, float, float]
 """A linear color, from 0 to 1."""
 GRAY: Sequence[float] = (87, 87, 87)
 RUBBER, SATIN, METAL, GLASS = FINISHES = ("rubber", "satin", "metal", "glass")
-FARTHEST = 1e6
-"""Coordinates beyond are mistakes: pixels of such places overflow."""
 LARGEST_MISS = 3.0
 """Pixels that a camera may see an object beside its `pixel_coords`: whole numbers alone miss by 0.7."""
 DEGREES, RADIANS = "degrees", "radians"
@@ -53,10 +49,9 @@ class Material(NamedTuple):
 
     def colored(self, color: Rgb) -> Rgb:
         """Return the color of an object of this material."""
-        mixed = [
-            (1 - self.tint_share) * own + self.tint_share * tint for own, tint in zip(color, self.tint, strict=True)
-        ]
-        return mixed[0], mixed[1], mixed[2]
+        pairs = zip(color, self.tint, strict=True)
+        red, green, blue = ((1 - self.tint_share) * plain + self.tint_share * tint for plain, tint in pairs)
+        return red, green, blue
 
 
 class Part(NamedTuple):
@@ -107,8 +102,8 @@ class SceneLooks:
     @cached_property
     def unshown(self) -> frozenset[str]:
         """The attributes and relations that no picture shows: neither places nor looks of objects tell them."""
-        deciders = {each.attribute for each in (self.shapes, self.colors, self.materials, self.rules.radius)}
-        attributes = (each.name for key, each in self.rules.attributes.items() if key not in deciders)
+        deciders = {part.attribute for part in (self.shapes, self.colors, self.materials, self.rules.radius)}
+        attributes = (attribute.name for key, attribute in self.rules.attributes.items() if key not in deciders)
         return frozenset((*attributes, *self.rules.random_relations))
 
     def shows(self, program: Program) -> bool:
@@ -121,123 +116,85 @@ class SceneLooks:
 
     def things(self, scene: Mapping[str, Any], source: str = "") -> list[Thing]:
         """Return the objects of a scene record. BadInput names all that lack a place, or look in no known way."""
-        problems: list[Problem] = []
-        unit = scene.get(ROTATION_UNIT, DEGREES)
-        if unit not in (DEGREES, RADIANS):
-            message = f"expected {DEGREES} or {RADIANS}, found {as_written(unit)}"
-            problems.append(Problem(message, source, ROTATION_UNIT))
-        found = [
-            self._thing(each, unit == RADIANS, problems, source, f"objects[{number}]")
-            for number, each in enumerate(objects_of(scene, source))
-        ]
+        check_form(scene, source)
+        things, problems = list[Thing](), list[Problem]()
+        for number, record in enumerate(scene["objects"]):
+            angle = record.get("rotation", 0.0)
+            angle = angle if scene.get(ROTATION_UNIT) == RADIANS else math.radians(angle)
+            with collecting(problems):
+                things.append(self._thing(record, angle, partial(Problem, source=source, path=f"objects[{number}]")))
         if problems:
             raise BadInput(problems)
-        return [each for each in found if each]
+        return things
 
-    def _thing(
-        self, record: Mapping[str, Any], is_in_radians: bool, problems: list[Problem], source: str, path: str
-    ) -> Thing | None:
-        faults: list[str] = []
-        place = _numbers(record, "3d_coords", faults)
-        rotation = record.get("rotation", 0.0)
-        if not _is_near(rotation):
-            faults.append(f"rotation: expected a number, found {as_written(rotation)}")
-        radius = self._decided(self.rules.radius, record, faults)
-        parts = self._decided(self.shapes, record, faults)
-        color = self._decided(self.colors, record, faults)
-        material = self._decided(self.materials, record, faults)
-        problems += [Problem(fault, source, path) for fault in dict.fromkeys(faults)]
-        if faults:
-            return None
-        angle = rotation if is_in_radians else math.radians(rotation)
+    def _thing(self, record: Mapping[str, Any], angle: float, problem: Callable[[str], Problem]) -> Thing:
+        properties = (self.rules.radius, self.shapes, self.colors, self.materials)
+        radius, parts, color, material = (self._decided(decided, record, problem) for decided in properties)
+        place = record["3d_coords"]
         surfaces = []
         for part in parts:
-            own = part.color or material.colored(color)
-            shaded = own[0] * part.shade, own[1] * part.shade, own[2] * part.shade
+            red, green, blue = part.color or material.colored(color)
+            shaded = red * part.shade, green * part.shade, blue * part.shade
             mesh = moved(part.mesh, float(radius) * turn_about_z(angle), place)
             surfaces.append(Surface(mesh, shaded, part.finish or material.finish))
         return Thing((place[0], place[1], place[2]), float(radius), tuple(surfaces))
 
-    def _decided(self, decided: Decided[Any], record: Mapping[str, Any], faults: list[str]) -> Any:
-        """Return a property of an object; note a fault if its values decide none."""
+    def _decided(self, decided: Decided[Any], record: Mapping[str, Any], problem: Callable[[str], Problem]) -> Any:
+        """Return a property of an object. Raises BadInput if its values decide none."""
         key = decided.attribute
-        value: Any = record
+        value: Any = record if key else None
         for step in key.split(".") if key else ():
             value = value.get(step) if isinstance(value, Mapping) else None
-        value = value if key else None
-        if value is None or isinstance(value, str):
-            if value in decided.values:
-                return decided.values[value]
-            known = [each for each in decided.values if isinstance(each, str)]
-            what = unknown(str(key), value, known) if value else f"has no {key}"
+        if value is not None and not isinstance(value, str):
+            fault = f"{key}: expected text, found {as_written(value)}"
+        elif value in decided.values:
+            return decided.values[value]
         else:
-            what = f"{key}: expected text, found {as_written(value)}"
-        faults.append(f"{what}; are the scenes of another domain than {self.rules.source}?")
-        return None
+            known = [name for name in decided.values if isinstance(name, str)]
+            fault = unknown(str(key), value, known) if value else f"has no {key}"
+        raise BadInput([problem(f"{fault}; are the scenes of another domain than {self.rules.source}?")])
 
     def camera(self, scene: Mapping[str, Any], source: str = "") -> Camera:
         """Return the camera that a scene records, or that explains its `pixel_coords`. Raises BadInput.
 
         Objects placed by hand, none of which has `pixel_coords`, are seen by the domain's camera, without its jitter.
         """
+        check_form(scene, source)
         if "camera" in scene:
             try:
                 return Camera.from_record(scene["camera"])
             except ValueError as error:
                 raise BadInput([Problem(str(error), source, "camera")]) from None
-        if self.has_camera and not any("pixel_coords" in each for each in objects_of(scene, source)):
-            return self.rules.camera.at(self.rules.camera.position)
-        faults: list[Problem] = []
-        points, pixels = [], []
-        for number, each in enumerate(objects_of(scene, source)):
-            of_object: list[str] = []
-            points.append(_vector(_numbers(each, "3d_coords", of_object)))
-            pixels.append(_vector(_numbers(each, "pixel_coords", of_object)))
-            faults += [Problem(fault, source, f"objects[{number}]") for fault in of_object]
-        if faults:
-            raise BadInput(faults)
+        objects, usual = scene["objects"], self.rules.camera.at(self.rules.camera.position)
+        unseen = [number for number, record in enumerate(objects) if "pixel_coords" not in record]
+        if self.has_camera and len(unseen) == len(objects):
+            return usual
+        if unseen:
+            message = "has no pixel_coords, by which pictures of scenes are made"
+            raise BadInput(Problem(message, source, f"objects[{number}]") for number in unseen)
+        points = [vector_of(record["3d_coords"]) for record in objects]
+        pixels = [vector_of(record["pixel_coords"]) for record in objects]
         try:
             camera = self.rules.camera.fitted(points, pixels)
-            found = [camera.project(point) for point in points]
+            seen = [camera.project(point) for point in points]
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):
-            camera = self.rules.camera.at(self.rules.camera.position)
-            found = [camera.project(point) for point in points]
-        for number, (seen, said) in enumerate(zip(found, pixels, strict=True)):
-            if not math.hypot(seen.x - said[0], seen.y - said[1]) <= LARGEST_MISS or seen.depth <= 0:
+            camera = usual
+            seen = [camera.project(point) for point in points]
+        for number, (found, given) in enumerate(zip(seen, pixels, strict=True)):
+            if not math.hypot(found.x - given[0], found.y - given[1]) <= LARGEST_MISS or found.depth <= 0:
                 message = (
                     f"pixel_coords: no camera of {self.rules.source} sees the object there, the nearest one sees it at"
-                    f" {seen.x:.0f}, {seen.y:.0f}; give the scene a `camera`, or correct `sampling.camera`"
+                    f" {found.x:.0f}, {found.y:.0f}; give the scene a `camera`, or correct `sampling.camera`"
                 )
                 raise BadInput([Problem(message, source, f"objects[{number}]")])
         return camera
 
 
-def objects_of(scene: Mapping[str, Any], source: str = "") -> Sequence[Mapping[str, Any]]:
-    """Return the objects of a scene record. Raises BadInput if they are no list of objects."""
-    objects = scene.get("objects")
-    if isinstance(objects, list) and all(isinstance(thing, Mapping) for thing in objects):
-        return objects
-    raise BadInput([Problem(f"expected a list of objects, found {describe(objects)}", source, "objects")])
-
-
-def _numbers(record: Mapping[str, Any], key: str, faults: list[str]) -> Sequence[float]:
-    """Return three numbers of an object; note a fault if they are not there."""
-    value = record.get(key)
-    if key not in record:
-        faults.append(f"has no {key}, by which pictures of scenes are made")
-    elif isinstance(value, list) and len(value) == 3 and all(map(_is_near, value)):
-        return value
-    else:
-        faults.append(f"{key}: expected three numbers, none beyond {FARTHEST:,.0f}, found {as_written(value)}")
-    return (0.0, 0.0, 0.0)
-
-
-def _vector(numbers: Sequence[float]) -> Vector:
-    return float(numbers[0]), float(numbers[1]), float(numbers[2])
-
-
-def _is_near(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST
+def check_form(scene: Mapping[str, Any], source: str = "") -> None:
+    """Raise BadInput if what pictures read of a scene record has not the form that the JSON Schema of scenes gives."""
+    faults = list(schema_faults(scene, "scenes", "pictured"))
+    if faults:
+        raise BadInput(Problem(message, source, path) for path, message in faults)
 
 
 # Places -------------------------------------------------------------------------------------------------------------
@@ -280,9 +237,9 @@ class _LooksReader(SectionReader):
         colors, materials = self.read_decided("color", GRAY), self.read_decided("material", RUBBER)
         looks = SceneLooks(
             self.rules,
-            Decided(shapes.attribute, {value: self._shape(each, value) for value, each in shapes.values.items()}),
-            Decided(colors.attribute, {value: _color(each) for value, each in colors.values.items()}),
-            Decided(materials.attribute, {value: _material(each) for value, each in materials.values.items()}),
+            Decided(shapes.attribute, {value: self._shape(shape, value) for value, shape in shapes.values.items()}),
+            Decided(colors.attribute, {value: _color(color) for value, color in colors.values.items()}),
+            Decided(materials.attribute, {value: _material(material) for value, material in materials.values.items()}),
             tuple(self.files),
             "camera" in content_of(self.domain.record.get("sampling")),
         )
@@ -309,11 +266,11 @@ class _LooksReader(SectionReader):
     def _mesh(self, name: str, place: str) -> Mesh:
         path = Path(self.domain.source).parent / name
         if path not in self.files:
-            found: list[Problem] = []
+            problems: list[Problem] = []
             self.files[path] = sphere()
-            with collecting(found):
+            with collecting(problems):
                 self.files[path] = read_mesh(path)
-            for problem in found:
+            for problem in problems:
                 self.report(f"{place}.mesh", str(problem))
         return self.files[path]
 

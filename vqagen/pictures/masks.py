@@ -67,10 +67,10 @@ def find_masks(camera: Camera, things: Sequence[Thing]) -> list[Mask]:
     lengths, owners = slant / nearest.nearness, world.things[nearest.triangles]
     masks = []
     for number in range(len(things)):
-        own = owners == number
+        is_own = owners == number
         shown = np.zeros(pixels, dtype=np.bool_)
-        shown[nearest.pixels[own]] = True
-        depth = float(lengths[own].mean()) if own.any() else None
+        shown[nearest.pixels[is_own]] = True
+        depth = float(lengths[is_own].mean()) if is_own.any() else None
         masks.append(Mask(shown.reshape(camera.height, camera.width), int(whole[number]), depth))
     return masks
 
@@ -83,7 +83,7 @@ def run_lengths(pixels: Bools) -> list[int]:
     """
     flat = np.concatenate(([False], pixels.ravel(order="F")))
     changes = np.flatnonzero(flat[1:] != flat[:-1])
-    return [int(each) for each in np.diff(np.concatenate(([0], changes, [pixels.size])))]
+    return [int(length) for length in np.diff(np.concatenate(([0], changes, [pixels.size])))]
 
 
 def mask_pixels(record: Mapping[str, Any]) -> Bools:
@@ -91,5 +91,4 @@ def mask_pixels(record: Mapping[str, Any]) -> Bools:
     height, width = record["size"]
     counts = np.array(record["counts"], dtype=np.int64)
     flat = np.repeat(np.arange(len(counts)) % 2 == 1, counts)
-    found: Bools = flat.reshape(height, width, order="F")
-    return found
+    return np.reshape(flat, (height, width), order="F")

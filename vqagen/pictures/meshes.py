@@ -1,4 +1,4 @@
-"""Triangle meshes of solids with rounded edges, and of OBJ and PLY files.
+"""Triangle meshes of solids with rounded edges, and of OBJ files.
 
 Solids reach from -1 to 1 along x, y and z, which points up. Their triangles run counter-clockwise seen from outside.
 A cube is rounded by a superellipse: the offset d from the flat core of the cube, in units of the bevel, is moved to
@@ -11,10 +11,13 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vqagen.errors import BadInput, PlaceError, Problem
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +47,7 @@ def cube(bevel: float = CUBE_BEVEL) -> Mesh:
     core = 1 - bevel
     curve = np.linspace(core, 1, STEPS + 1) if bevel else np.array([1.0])
     side = np.concatenate((-curve[::-1], curve))
-    u, v = (each.ravel() for each in np.meshgrid(side, side, indexing="ij"))
+    u, v = (axis.ravel() for axis in np.meshgrid(side, side, indexing="ij"))
     parts = []
     for axis in range(3):
         for sign in (1.0, -1.0):
@@ -144,3 +147,38 @@ def smooth_mesh(points: Floats, faces: Sequence[Sequence[int]]) -> Mesh:
     for corner in range(3):
         np.add.at(normals, triangles[:, corner], np.cross(b - a, c - a))
     return Mesh(points, _unit(normals), np.concatenate((triangles, triangles[:, ::-1])))
+
+
+# Files --------------------------------------------------------------------------------------------------------------
+
+
+def read_mesh(path: Path) -> Mesh:
+    """Read the points and polygons of a Wavefront OBJ file, whose z points up.
+
+    Raises PlaceError for no file, and BadInput for one that is no mesh.
+    """
+    try:
+        points, faces = _read_obj(path.read_text("utf-8"))
+    except OSError as error:
+        raise PlaceError(f"cannot read the mesh {path}: {error.strerror}") from None
+    except (ValueError, IndexError):
+        raise BadInput([Problem("not an OBJ file with a mesh; export the mesh as OBJ", str(path))]) from None
+    numbers = [number for face in faces for number in face]
+    if not faces or min(map(len, faces)) < 3 or min(numbers) < 0 or max(numbers) >= len(points):
+        raise BadInput([Problem("no mesh: it needs faces of at least three of its points", str(path))])
+    if not np.isfinite(points).all():
+        raise BadInput([Problem("the mesh has points that are not numbers", str(path))])
+    return smooth_mesh(points, faces)
+
+
+def _read_obj(text: str) -> tuple[Floats, list[list[int]]]:
+    """Return points and faces. A face is `f 1/5 2/6 -1`: points from 1 on, or back from the last one, then textures."""
+    points, faces = list[list[float]](), list[list[int]]()
+    for line in text.splitlines():
+        key, *values = line.split() or [""]
+        if key == "v":
+            points.append([float(value) for value in values[:3]])
+        elif key == "f":
+            numbers = [int(value.split("/")[0]) for value in values]
+            faces.append([number - 1 if number > 0 else len(points) + number for number in numbers])
+    return np.array(points, dtype=np.float64).reshape(-1, 3), faces

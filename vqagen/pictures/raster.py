@@ -59,8 +59,7 @@ class Hits(NamedTuple):
     @property
     def nearness(self) -> Floats:
         """1 / depth of each entry."""
-        found: Floats = self.weights.sum(axis=0)
-        return found
+        return np.asarray(self.weights.sum(axis=0))
 
     def nearest(self) -> Hits:
         """Return the nearest entry of each pixel, in the order of pixels."""
@@ -118,5 +117,4 @@ def _hits(camera: Camera, mesh: Mesh) -> Iterator[Hits]:
 
 def _of_three(least_or_greatest: np.ufunc, values: Floats) -> Floats:
     """Return that of each row of three. Along so short an axis, numpy's own `min` takes ten times as long."""
-    found: Floats = least_or_greatest(least_or_greatest(values[:, 0], values[:, 1]), values[:, 2])
-    return found
+    return np.asarray(least_or_greatest(least_or_greatest(values[:, 0], values[:, 1]), values[:, 2]))

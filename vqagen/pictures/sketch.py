@@ -50,11 +50,11 @@ def sketched(camera: Camera, things: Sequence[Thing]) -> NDArray[np.uint8]:
     world = joined(things)
     surfaces = list(chain.from_iterable(thing.surfaces for thing in things))
     covered = hits(fine, world.mesh)
-    is_glass = np.array([each.finish == GLASS for each in surfaces], dtype=np.bool_)
-    colors = np.array([each.color for each in surfaces], dtype=np.float32).reshape(-1, 3)
-    finishes = np.array([FINISHES.index(each.finish) for each in surfaces], dtype=np.int64)
+    is_glass = np.array([surface.finish == GLASS for surface in surfaces], dtype=np.bool_)
+    colors = np.array([surface.color for surface in surfaces], dtype=np.float32).reshape(-1, 3)
+    finishes = np.array([FINISHES.index(surface.finish) for surface in surfaces], dtype=np.int64)
     clear = is_glass[world.surfaces[covered.triangles]] if len(surfaces) else np.zeros(0, np.bool_)
-    middles = np.array([(*each.centre, each.radius) for each in things], dtype=np.float32).reshape(-1, 4)
+    middles = np.array([(*thing.centre, thing.radius) for thing in things], dtype=np.float32).reshape(-1, 4)
     behind = np.zeros(fine.width * fine.height)
     for is_clear in (False, True):
         layer = np.flatnonzero(clear == is_clear)
@@ -146,8 +146,7 @@ def _on_floor(camera: Camera, box: Box) -> tuple[Floats, Floats]:
 def _fall(values: Floats, start: float, end: float) -> Floats:
     """Return 1 up to `start`, 0 from `end` on, and a smooth curve between."""
     share = np.clip((end - values) / (end - start), 0, 1)
-    fall: Floats = share * share * (3 - 2 * share)
-    return fall
+    return np.asarray(share * share * (3 - 2 * share))
 
 
 # Surfaces -----------------------------------------------------------------------------------------------------------
@@ -181,17 +180,17 @@ def _shaded(
     halfway = np.clip(_dot(normals, _unit(to_lamp + to_camera)), 0, 1)[:, np.newaxis]
     light = matt + 0.02 * halfway**12
     for number in np.unique(finishes):
-        own = finishes == number
+        of = finishes == number
         finish = FINISHES[number]
         if finish == METAL:
-            room = _room(camera, inside[own], 2 * facing[own] * normals[own] - to_camera[own])
-            light[own] = colors[own] * (0.12 * lit[own] + room) + (0.2 * colors[own] + 0.5) * halfway[own] ** 90
+            room = _room(camera, inside[of], 2 * facing[of] * normals[of] - to_camera[of])
+            light[of] = colors[of] * (0.12 * lit[of] + room) + (0.2 * colors[of] + 0.5) * halfway[of] ** 90
         elif finish == SATIN:
-            light[own] += 0.25 * halfway[own] ** 40
+            light[of] += 0.25 * halfway[of] ** 40
         elif finish == GLASS:
-            rim = (1 - facing[own]) ** 3
-            room = _room(camera, inside[own], 2 * facing[own] * normals[own] - to_camera[own])
-            light[own] = 0.5 * matt[own] + (0.06 + 0.5 * rim) * room + 0.6 * halfway[own] ** 80
+            rim = (1 - facing[of]) ** 3
+            room = _room(camera, inside[of], 2 * facing[of] * normals[of] - to_camera[of])
+            light[of] = 0.5 * matt[of] + (0.06 + 0.5 * rim) * room + 0.6 * halfway[of] ** 80
     tinted = 0.25 + 0.75 * colors / np.maximum(colors.max(axis=1, keepdims=True), 1e-6)
     through = np.where((finishes == FINISHES.index(GLASS))[:, np.newaxis], _SEE_THROUGH * facing * tinted, 0)
     return light, through.astype(np.float32)
@@ -209,8 +208,7 @@ def _room(camera: Camera, inside: Floats, directions: Floats) -> Floats:
     above = 0.12 + 0.9 * windows * np.exp(-12 * (height - 0.28) ** 2)
     below = (0.1 + 0.44 * windows * np.clip(0.7 + 0.3 * inside[:, 2:], 0.35, 1)) * np.exp(0.5 * np.clip(height, -1, 0))
     mixed = np.clip(0.5 + 4 * height, 0, 1)
-    found: Floats = mixed * above + (1 - mixed) * below
-    return found
+    return np.asarray(mixed * above + (1 - mixed) * below)
 
 
 def _unit(vectors: Any) -> Any:

@@ -17,8 +17,7 @@ import numpy
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
 from vqagen.pictures.canvas import CELL, ITEM_BOTTOM, ITEM_SIDE, Rectangle
-from vqagen.pictures.drawing import BASE, DARK, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Shape, box_of
-from vqagen.pictures.outline import Outline, Point
+from vqagen.pictures.drawing import BASE, DARK, GREY, INK, LIGHT, METAL, WHITE, WOOD, Drawing, Point, Shape, box_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -125,9 +124,9 @@ def _painted(drawing: Drawing, side: int) -> Image:
     pen, scale = pillow("ImageDraw").Draw(made), side * (1 - EDGE)
     origin = side * EDGE / 2 - 0.5  # pixel 0 is from -0.5 to 0.5
     numbers = {color: number for number, color in enumerate(colors_of("#000000"), 1)}
-    for shape in drawing.shapes:
-        points = [(origin + x * scale, origin + y * scale) for x, y in shape.outline.points]
-        if not shape.outline.width:
+    for shape in drawing:
+        points = [(origin + x * scale, origin + y * scale) for x, y in shape.points]
+        if not shape.width:
             pen.polygon(points, fill=numbers[shape.fill])
         for number, width in _strokes(shape, numbers):
             _stroke(pen, points, width * scale / 2, number)
@@ -182,7 +181,7 @@ def _shade(paint: str, share: float) -> str:
 
 def _strokes(shape: Shape, colors: Mapping[str, Color]) -> list[tuple[Color, float]]:
     """Return color and width of what is stroked along a shape's outline: its edge, and the line that it is."""
-    edge, width = colors.get(f"{shape.fill} edge"), shape.outline.width
+    edge, width = colors.get(f"{shape.fill} edge"), shape.width
     if not width:
         return [(edge, EDGE)] if edge else []
     if not edge:
@@ -196,27 +195,27 @@ def _strokes(shape: Shape, colors: Mapping[str, Color]) -> list[tuple[Color, flo
 def svg_of(drawing: Drawing, paint: str, x: float, y: float, side: float) -> str:
     """Return a drawing as a group of SVG whose unit square has its top left corner at (x, y)."""
     colors = colors_of(paint)
-    paths = [path for shape in drawing.shapes for path in _svg_paths(shape, colors)]
+    paths = [path for shape in drawing for path in _svg_paths(shape, colors)]
     inner = side * (1 - EDGE)
     move = f"translate({_short(x + side * EDGE / 2)} {_short(y + side * EDGE / 2)}) scale({_short(inner)})"
     return f'<g transform="{move}" stroke-linecap="round" stroke-linejoin="round">{"".join(paths)}</g>'
 
 
 def _svg_paths(shape: Shape, colors: Mapping[str, str]) -> list[str]:
-    place, strokes = f'<path d="{_svg_place(shape.outline)}"', _strokes(shape, colors)
-    if shape.outline.width:
-        return [f'{place} fill="none" stroke="{each}" stroke-width="{_short(width)}"/>' for each, width in strokes]
-    around = "".join(f' stroke="{each}" stroke-width="{_short(width)}"' for each, width in strokes)
+    place, strokes = f'<path d="{_svg_place(shape)}"', _strokes(shape, colors)
+    if shape.width:
+        return [f'{place} fill="none" stroke="{color}" stroke-width="{_short(width)}"/>' for color, width in strokes]
+    around = "".join(f' stroke="{color}" stroke-width="{_short(width)}"' for color, width in strokes)
     return [f'{place} fill="{colors[shape.fill]}"{around}/>']
 
 
-def _svg_place(outline: Outline) -> str:
-    steps, at = [f"M{_svg_point(outline.start)}"], outline.start
-    for first, second, end in outline.curves:
+def _svg_place(shape: Shape) -> str:
+    steps, at = [f"M{_svg_point(shape.start)}"], shape.start
+    for first, second, end in shape.curves:
         is_straight = (first, second) == (at, end)
         steps.append("L" + _svg_point(end) if is_straight else "C" + " ".join(map(_svg_point, (first, second, end))))
         at = end
-    return "".join(steps) + ("Z" if outline.is_closed else "")
+    return "".join(steps) + ("Z" if shape.is_closed else "")
 
 
 def _svg_point(point: Point) -> str:

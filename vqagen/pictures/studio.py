@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
-from vqagen.pictures.looks import GLASS, METAL, SATIN, Rgb, SceneLooks, Surface, Thing, moved, turn_about_z
+from vqagen.pictures.looks import GLASS, METAL, SATIN, SceneLooks, Surface, Thing, moved, turn_about_z
 from vqagen.pictures.meshes import Mesh, smooth_mesh
 from vqagen.pictures.sketch import to_srgb
 from vqagen.world.camera import Camera, CameraRules, minus
@@ -29,22 +28,16 @@ DEPTH = 4
 """Most segments of a path from the camera."""
 JITTER = 1.0
 """How far each coordinate of a lamp but the sun moves either way."""
+SUN = "sun"
 
 
-class Lamp(NamedTuple):
-    """A square lamp that shines at the middle of the scene."""
-
-    position: tuple[float, float, float]
-    half_side: float
-    radiance: Rgb
-
-
-LAMPS: Mapping[str, Lamp] = {
-    "key": Lamp((6.447, -2.905, 4.258), 0.5, (17.0, 15.84, 13.89)),
-    "fill": Lamp((-4.671, -4.014, 3.011), 0.5, (3.81, 4.09, 5.0)),
-    "back": Lamp((-1.169, 2.646, 5.816), 0.5, (8.5, 8.5, 8.5)),
-    "sun": Lamp((24.87, -11.676, 53.34), 10.6, (4.3, 4.3, 4.3)),
-}
+LAMPS: Sequence[Mapping[str, Any]] = (
+    {"name": "key", "position": (6.447, -2.905, 4.258), "half_side": 0.5, "radiance": [17.0, 15.84, 13.89]},
+    {"name": "fill", "position": (-4.671, -4.014, 3.011), "half_side": 0.5, "radiance": [3.81, 4.09, 5.0]},
+    {"name": "back", "position": (-1.169, 2.646, 5.816), "half_side": 0.5, "radiance": [8.5, 8.5, 8.5]},
+    {"name": SUN, "position": (24.87, -11.676, 53.34), "half_side": 10.6, "radiance": [4.3, 4.3, 4.3]},
+)
+"""Square lamps that shine at the middle of the scene, as scenes record them."""
 BACKDROP = ((-12.0, 0.0), (5.0, 0.05), (11.0, 0.45), (14.3, 2.5), (16.2, 8.5), (18.1, 23.0))
 """Distance from the middle, away from the camera, and height of the backdrop's edges."""
 BACKDROP_WAY, BACKDROP_WIDTH, BACKDROP_COLOR = (-0.903, 0.429), 45.0, 0.8
@@ -62,9 +55,9 @@ class Studio:
         self._oidn: Any = needed("pyoidn", "render", WHAT)
         self._mi.set_variant("scalar_rgb")
         needed("drjit", "render", WHAT).set_thread_count(1)
-        usual, own = CameraRules(), looks.rules.camera
-        self._scale = _distance(own) / _distance(usual)
-        self._turn = turn_about_z(_heading(own) - _heading(usual))
+        usual, camera = CameraRules(), looks.rules.camera
+        self._scale = _distance(camera) / _distance(usual)
+        self._turn = turn_about_z(_heading(camera) - _heading(usual))
 
     @property
     def name(self) -> str:
@@ -73,25 +66,17 @@ class Studio:
 
     # Lamps --------------------------------------------------------------------------------------------------------
 
-    def lights(self, scene: Mapping[str, Any], rng: Random, source: str = "") -> list[dict[str, Any]]:
-        """Return the lamps that a scene records, or the usual ones at places moved by chance. Raises BadInput."""
-        if "lights" not in scene:
-            return [self._moved_lamp(name, lamp, rng) for name, lamp in LAMPS.items()]
-        lights = scene["lights"]
-        if not (isinstance(lights, list) and all(map(_is_lamp, lights))):
-            message = "expected a list of lamps, each with position, half_side (a number above 0) and radiance"
-            raise BadInput([Problem(message, source, "lights")])
-        return lights
+    def lights(self, scene: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
+        """Return the lamps that a scene records, or the usual ones at places moved by chance."""
+        if "lights" in scene:
+            return list(scene["lights"])
+        return [self._moved_lamp(lamp, rng) for lamp in LAMPS]
 
-    def _moved_lamp(self, name: str, lamp: Lamp, rng: Random) -> dict[str, Any]:
-        moves = [0.0 if name == "sun" else JITTER * (2 * rng.random() - 1) for _ in range(3)]
-        place = self._scale * (self._turn @ (np.array(lamp.position) + moves))
-        return {
-            "name": name,
-            "position": [round(float(each), 4) for each in place],
-            "half_side": round(lamp.half_side * self._scale, 4),
-            "radiance": list(lamp.radiance),
-        }
+    def _moved_lamp(self, lamp: Mapping[str, Any], rng: Random) -> dict[str, Any]:
+        moves = [0.0 if lamp["name"] == SUN else JITTER * (2 * rng.random() - 1) for _ in range(3)]
+        place = self._scale * (self._turn @ (np.array(lamp["position"]) + moves))
+        position = [round(float(part), 4) for part in place]
+        return {**lamp, "position": position, "half_side": round(lamp["half_side"] * self._scale, 4)}
 
     # Pictures -----------------------------------------------------------------------------------------------------
 
@@ -103,8 +88,8 @@ class Studio:
             "integrator": {"type": "path", "max_depth": DEPTH, "hide_emitters": True},
             "sensor": self._sensor(camera),
             "backdrop": self._backdrop,
-            **{f"lamp {number}": self._lamp(each) for number, each in enumerate(lights)},
-            **{f"surface {number}": self._surface(each) for number, each in enumerate(surfaces)},
+            **{f"lamp {number}": self._lamp(lamp) for number, lamp in enumerate(lights)},
+            **{f"surface {number}": self._surface(surface) for number, surface in enumerate(surfaces)},
         }
         # Optimized, shapes are merged in an order that differs from run to run, and so do the lamps that paths choose.
         loaded = self._mi.load_dict(world, parallel=False, optimize=False)
@@ -198,14 +183,6 @@ def _heading(rules: CameraRules) -> float:
     return math.atan2(y, x)
 
 
-def _is_lamp(lamp: object) -> bool:
-    match lamp:
-        case {"position": [_, _, _] as place, "radiance": [_, _, _] as radiance, "half_side": half}:
-            numbers = [*place, *radiance, half]
-            return all(type(each) in (int, float) and math.isfinite(each) for each in numbers) and half > 0
-    return False
-
-
 # Surfaces -----------------------------------------------------------------------------------------------------------
 
 
@@ -217,13 +194,13 @@ def _bsdf(surface: Surface) -> dict[str, Any]:
     if surface.finish == SATIN:
         return _blend(0.06, matt, _mirror(0.15))
     if surface.finish == GLASS:
-        clear = [0.35 + 0.6 * each for each in surface.color]
+        clear = [0.35 + 0.6 * channel for channel in surface.color]
         return _blend(0.55, matt, {"type": "thindielectric", "specular_transmittance": _rgb(clear)})
     return _blend(0.02, matt, _mirror(0.35))
 
 
 def _is_opaque(bsdf: Mapping[str, Any]) -> bool:
-    return not any(isinstance(each, Mapping) and each.get("type") == "thindielectric" for each in bsdf.values())
+    return not any(isinstance(part, Mapping) and part.get("type") == "thindielectric" for part in bsdf.values())
 
 
 def _blend(weight: float, one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,4 +219,4 @@ def _mirror(roughness: float, color: Sequence[float] = (1.0, 1.0, 1.0)) -> dict[
 
 
 def _rgb(color: Sequence[float]) -> dict[str, Any]:
-    return {"type": "rgb", "value": [float(each) for each in color]}
+    return {"type": "rgb", "value": [float(channel) for channel in color]}

@@ -28,6 +28,7 @@ its own tests say, a plug-in declares nothing.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -44,6 +45,9 @@ RELATION, SAMENESS, EQUALITY, FILTER = "relation", "sameness", "equality", "filt
 """Roles a function can have in a question. RELATION: from an object to others that stand in some relation to it.
 SAMENESS: the same, by likeness, so that the object itself would fit and is left out ("other"). EQUALITY: whether its
 two inputs are equal. FILTER: the members of a set of which a value can be said."""
+
+ITS_NAME = "?"
+"""The question type of a function is its name, if its output can be an answer."""
 
 SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS = "slot", "slots", "node", "nodes", "constant", "constants"
 """Kinds of constraint parameters; the plural ones take one or more, and come last."""
@@ -81,23 +85,35 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class FunctionDeclaration(Origin):
-    """A function, or with `per_attribute` a family of them: `filter_{name}` with `{type}` in its signature."""
+class Function(Origin):
+    """A function with a signature that type-checks programs: a pure `run(scene, *inputs, *values)`.
+
+    As declared, it may be for any domain: a family with one member `per_attribute`, such as `filter_{name}` with the
+    value `{type}`, whose `run` is a function from an attribute to the step. A `Catalogue` has those of its domain:
+    `filter_color(ObjectSet; Color) -> ObjectSet`.
+    """
 
     name: str
     inputs: tuple[str, ...]
     values: tuple[str, ...]
     output: str
-    run: Callable[..., Any]
-    """The step itself; for a family, a function from an attribute to the step."""
-    meaning: str = ""
-    asks: str | None = None
-    """The question type of programs that end here; None leaves it to the output (see `function`)."""
+    run: Run = field(compare=False)
+    meaning: str = field(default="", compare=False)
+    asks: str = ""
+    """The question type of a program that ends here, such as "count"; "" for a function that gives no answer.
+    ITS_NAME leaves it to the output (see `function`)."""
     role: str = ""
+    """RELATION, SAMENESS, EQUALITY, FILTER, or "" for none of them."""
     per_attribute: bool = False
     aliases: tuple[str, ...] = ()
     drawn: str = ""
-    """The word for its value in the texts of templates that leave the value to be drawn."""
+    """The word for its value in the texts of templates that leave the value to be drawn; "" where none may."""
+
+    @property
+    def signature(self) -> str:
+        """The signature, such as `filter_color(ObjectSet; Color) -> ObjectSet`."""
+        taken = ", ".join(self.inputs) + ("; " + ", ".join(self.values) if self.values else "")
+        return f"{self.name}({taken}) -> {self.output}"
 
 
 @dataclass(frozen=True)
@@ -142,12 +158,20 @@ class ComputedRelation(Origin):
 
 @dataclass
 class Declarations:
-    """All declarations of one source, by name, in order."""
+    """What vqagen itself declares, or all plug-ins of a run, by name and in order."""
 
-    functions: dict[str, FunctionDeclaration] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
     constraints: dict[str, ConstraintKind] = field(default_factory=dict)
     attributes: dict[str, ComputedAttribute] = field(default_factory=dict)
     relations: dict[str, ComputedRelation] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    """Plug-in, by the name it was asked for -> `sha256:…` of its file, in the order they were asked for."""
+
+    @property
+    def hash(self) -> str:
+        """`sha256:…` over all plug-ins, in order; names and places do not count."""
+        total = hashlib.sha256("".join(self.hashes.values()).encode())
+        return f"sha256:{total.hexdigest()}"
 
 
 BUILT_IN = Declarations()
@@ -212,7 +236,8 @@ def _function(
     for text in _texts("names and types", (name, *inputs, *side_inputs, output)):
         text.format(**holes)  # an unknown hole is a KeyError
     _check_known("role", more["role"], ("", RELATION, SAMENESS, EQUALITY, FILTER))
-    made = partial(FunctionDeclaration, inputs=inputs, values=side_inputs, output=output, **more)
+    asks = ITS_NAME if more["asks"] is None else more["asks"]
+    made = partial(Function, inputs=inputs, values=side_inputs, output=output, **{**more, "asks": asks})
     return _declaring("functions", name, "run", made)
 
 
@@ -230,9 +255,9 @@ def constraint(
     _check_known("role", role, ("", EQUAL, DIFFERENT, MEMBER))
     if not params:
         raise ValueError(f"takes no parameters; give their kinds: {', '.join(KINDS)}")
-    for place, kind in enumerate(params, 1):
+    for number, kind in enumerate(params, 1):
         _check_known("kind of parameter", kind, KINDS)
-        if kind in PLURAL_KINDS and place < len(params):
+        if kind in PLURAL_KINDS and number < len(params):
             raise ValueError(f"{kind} take one or more, so they come last")
 
     made = partial(ConstraintKind, params=params, aliases=others, of_openness=of_openness, compares=compares, role=role)
@@ -253,11 +278,12 @@ def relation(name: str) -> Callable[[Run], Run]:
 def _declaring(table: str, name: str, key: str, make: Callable[..., Origin]) -> Callable[[Run], Run]:
     """Return a decorator that adds to a table what `make` makes of a function's name, meaning and origin.
 
-    `key` is the field for the function itself; without a `name`, its Python name counts.
+    `key` is the field for the function itself; without a `name`, its Python name counts. In line 12 of a plug-in,
+    `@relation("near")` adds `ComputedRelation("near", holds=…, meaning="…", source="mine.py", line=12)` to `relations`.
     """
 
     def declare(declared: Run) -> Run:
-        own, declarations, source, line = name or declared.__name__, Declarations(), "", 0
+        declared_name, declarations, source, line = name or declared.__name__, Declarations(), "", 0
         if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
             declarations = BUILT_IN
         elif _collecting:
@@ -265,10 +291,10 @@ def _declaring(table: str, name: str, key: str, make: Callable[..., Origin]) -> 
             code = getattr(declared, "__code__", None)
             line = code.co_firstlineno if code is not None and code.co_filename == source else 0
         known = getattr(declarations, table)
-        if own in known:
-            raise ValueError(f"{own} is declared twice")
+        if declared_name in known:
+            raise ValueError(f"{declared_name} is declared twice")
         meaning = (declared.__doc__ or "").strip().split("\n")[0]
-        known[own] = make(own, **{key: declared}, meaning=meaning, source=source, line=line)
+        known[declared_name] = make(declared_name, **{key: declared}, meaning=meaning, source=source, line=line)
         return declared
 
     return declare
@@ -281,12 +307,12 @@ def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
     """Return the list as a tuple; raise TypeError for a text, which would pass as a list of its letters."""
     if isinstance(given, str):
         raise TypeError(f"{what} takes a list, found the text {given!r}")
-    for each in given:
-        if not isinstance(each, str):
-            raise TypeError(f"{what} are text, found {each!r}")
+    for text in given:
+        if not isinstance(text, str):
+            raise TypeError(f"{what} are text, found {text!r}")
     return tuple(given)
 
 
 def _check_known(what: str, given: str, known: Sequence[str]) -> None:
     if given not in known:
-        raise ValueError(unknown(what, given, [each for each in known if each]))
+        raise ValueError(unknown(what, given, [name for name in known if name]))

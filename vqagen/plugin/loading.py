@@ -9,61 +9,43 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, VqagenError, nearest
-from vqagen.plugin import Declarations, FunctionDeclaration, Origin, PlugInError, Run, Undefined, collecting
+from vqagen.errors import BadInput, Problem, VqagenError, collecting as collecting_problems, nearest
+from vqagen.plugin import Declarations, Function, Origin, PlugInError, Run, Undefined, collecting
 
 _OF_STEPS = (VqagenError, Undefined)
 """Exceptions that steps and constraints may raise."""
 
 
-@dataclass(frozen=True)
-class Plugins:
-    """The declarations of all plug-ins of a run."""
-
-    declarations: Declarations = field(default_factory=Declarations)
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    """Plug-in, by the name it was asked for -> `sha256:…` of its file, in the order they were asked for."""
-
-    @property
-    def hash(self) -> str:
-        """`sha256:…` over all of them, in order; names and places do not count."""
-        total = hashlib.sha256("".join(self.hashes.values()).encode())
-        return f"sha256:{total.hexdigest()}"
-
-
-def load_plugins(names: Sequence[str]) -> Plugins:
-    """Load the plug-ins of these names, each once. Raises BadInput with every mistake in any of them."""
-    found: dict[Path, str] = {}
+def load_plugins(names: Sequence[str]) -> Declarations:
+    """Return what the plug-ins of these names declare, each loaded once. Raises BadInput with every mistake."""
+    name_of: dict[Path, str] = {}
     problems: list[Problem] = []
     for name in names:
         if Path(name).is_file():
-            found.setdefault(Path(name).resolve(), name)
+            name_of.setdefault(Path(name).resolve(), name)
         else:
             problems.append(_missing(Path(name)))
-    together, hashes = Declarations(), {}
-    for name in found.values():
-        try:
-            declared, hashes[name] = _load(name)
-            problems += _join(together, declared)
-        except BadInput as error:
-            problems += error.problems
+    together = Declarations()
+    for name in name_of.values():
+        with collecting_problems(problems):
+            problems += _join(together, _load(name))
     if problems:
         raise BadInput(problems)
-    return Plugins(together, hashes)
+    return together
 
 
 def _missing(path: Path) -> Problem:
     if path.is_dir():
         return Problem("expected a plug-in, which is a Python file; this is a folder", str(path))
-    close = nearest(str(path), [str(each) for each in sorted(path.parent.glob("*.py"))])
+    close = nearest(str(path), [str(file) for file in sorted(path.parent.glob("*.py"))])
     hint = f"; did you mean {close!r}?" if close else ""
     return Problem(f"no such plug-in, which is a Python file{hint}", str(path))
 
@@ -71,8 +53,8 @@ def _missing(path: Path) -> Problem:
 # Running ----------------------------------------------------------------------------------------------------------
 
 
-def _load(source: str) -> tuple[Declarations, str]:
-    """Return the declarations of one file, and its content hash."""
+def _load(source: str) -> Declarations:
+    """Return the declarations of one file."""
     content, code = _compiled(source)
     digest = hashlib.sha256(content).hexdigest()
     module = ModuleType(f"vqagen_plugin_{digest[:16]}_{Path(source).stem}")
@@ -83,7 +65,7 @@ def _load(source: str) -> tuple[Declarations, str]:
     if not any(vars(declared).values()):
         message = "declares nothing; a plug-in has functions under the decorators of vqagen.plugin"
         raise BadInput([Problem(message, source)])
-    return _all_reporting(declared), f"sha256:{digest}"
+    return _all_reporting(declared, {source: f"sha256:{digest}"})
 
 
 def _compiled(source: str) -> tuple[bytes, CodeType]:
@@ -101,27 +83,29 @@ def _compiled(source: str) -> tuple[bytes, CodeType]:
     raise BadInput([Problem(message, source, line=line, column=(column or 1) if line else None)])
 
 
-def _all_reporting(declared: Declarations) -> Declarations:
+def _all_reporting(declared: Declarations, hashes: dict[str, str]) -> Declarations:
     """Return the declarations with functions that report their failures; vqagen's own are called as they are."""
     return Declarations(
-        {name: replace(each, run=_step(each)) for name, each in declared.functions.items()},
+        {name: replace(made, run=_step(made)) for name, made in declared.functions.items()},
         {
-            name: replace(each, holds=_reporting(each.holds, f"constraint {name}", each, bool, _OF_STEPS))
-            for name, each in declared.constraints.items()
+            name: replace(made, holds=_reporting(made.holds, f"constraint {name}", made, bool, _OF_STEPS))
+            for name, made in declared.constraints.items()
         },
         {
-            name: replace(each, compute=_reporting(each.compute, f"attribute {name}", each))
-            for name, each in declared.attributes.items()
+            name: replace(made, compute=_reporting(made.compute, f"attribute {name}", made))
+            for name, made in declared.attributes.items()
         },
         {
-            name: replace(each, holds=_reporting(each.holds, f"relation {name}", each, bool))
-            for name, each in declared.relations.items()
+            name: replace(made, holds=_reporting(made.holds, f"relation {name}", made, bool))
+            for name, made in declared.relations.items()
         },
+        hashes,
     )
 
 
-def _step(declared: FunctionDeclaration) -> Run:
+def _step(declared: Function) -> Run:
     what, checked = f"function {declared.name}", _of_type(declared.output)
+    # The run of a family makes the step of one attribute: both may fail.
     if not declared.per_attribute:
         return _reporting(declared.run, what, declared, checked, _OF_STEPS)
     make = _reporting(declared.run, what, declared)
@@ -135,7 +119,7 @@ def _of_type(output: str) -> Callable[[Any], Any]:
     def checked(result: Any) -> Any:
         if result is None:
             raise TypeError(f"it gives {output}, but gave None; where there is no result, raise Undefined")
-        if kind is not None and type(result) is not kind:
+        if kind is not None and type(result) is not kind:  # True is no Integer, and numpy's bool no Bool
             raise TypeError(f"it gives {output}, of the type {kind.__name__}, but gave {result!r:.60}")
         return result
 
@@ -171,8 +155,8 @@ def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
     """Return the failure at the last line of the plug-in that was run or, without one, at the declaration."""
     importer = error.path if isinstance(error, ImportError) else None  # the file of vqagen's own that it names
     message = str(error).removesuffix(f" ({importer})") if importer else str(error)
-    said = type(error).__name__ + (f": {message}" if message else "")
-    problem = declared.problem(f"plug-in: {what} failed: {said}")
+    what_failed = type(error).__name__ + (f": {message}" if message else "")
+    problem = declared.problem(f"plug-in: {what} failed: {what_failed}")
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == declared.source:
             problem = replace(problem, line=frame.lineno, column=(frame.colno or 0) + 1)
@@ -181,6 +165,7 @@ def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
 
 def _join(together: Declarations, more: Declarations) -> Iterator[Problem]:
     """Add declarations to the others, unless their name is taken."""
+    together.hashes |= more.hashes
     for kind in ("function", "constraint", "attribute", "relation"):
         table, added = getattr(together, f"{kind}s"), getattr(more, f"{kind}s")
         for name, declared in added.items():

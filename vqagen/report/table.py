@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from html import escape
 from re import Match, Pattern
 from typing import Any, NamedTuple
 
@@ -187,8 +188,6 @@ class Report:
         return "\n".join(line if len(line) <= _REPR_WIDTH else line[: _REPR_WIDTH - 1] + "…" for line in lines)
 
     def _repr_html_(self) -> str:
-        from vqagen.report.writers import fragment
-
         return fragment(self.on_screen())
 
     def to_record(self) -> dict[str, Any]:
@@ -228,3 +227,80 @@ class Reported:
 def nonempty(tables: Iterable[Table | None]) -> tuple[Table, ...]:
     """Return the tables that have rows."""
     return tuple(table for table in tables if table is not None and table.rows)
+
+
+# HTML -----------------------------------------------------------------------------------------------------------------
+
+_STYLE = """
+.report h1 { font-size: 1.5em; overflow-wrap: anywhere; } .report h2 { font-size: 1.15em; margin: 1.8em 0 .3em; }
+.report .head { background: #8882; padding: .8em 1em; margin: 0; list-style: none; }
+.report .head li { white-space: pre-wrap; font: .85em/1.6 ui-monospace, monospace; }
+.report .failed { color: #c8331f; font-weight: 600; }
+.report nav { margin: 1em 0; font-size: .9em; } .report nav a { margin-right: 1em; display: inline-block; }
+.report a { color: #2f7fc4; }
+.report .wide { overflow-x: auto; }
+.report table { border-collapse: collapse; font-size: .9em; min-width: 50%; width: max-content; }
+.report th, .report td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #8884; vertical-align: top; }
+.report th, .report td { max-width: min(32em, 60vw); }
+.report .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.report .note, .report figcaption { opacity: .75; font-size: .9em; margin: .3em 0; }
+.report .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
+.report figure { margin: 0; } .report figure h2 { margin: 0 0 .2em; }
+.report figure svg { width: 100%; max-width: 480px; height: auto; background: #fff; }
+""".strip()
+_BAR = "#3b82c466"
+"""Colour of the bar behind an accuracy."""
+
+
+def fragment(report: Report) -> str:
+    """Return the part of a page that a notebook shows, with its style."""
+    head = "\n".join(f"<li>{escape(line)}</li>" for line in report.head)
+    failures = "\n".join(f'<p class="failed">{escape(line)}</p>' for line in report.failures)
+    links = "\n".join(f'<a href="#{escape(table.key)}">{escape(table.title)}</a>' for table in report.tables)
+    return f"""<div class="report">
+<style>
+{_STYLE}
+</style>
+<h1>{escape(report.title)}</h1>
+<ul class="head">
+{head}
+</ul>
+{failures}
+<nav>
+{links}
+</nav>
+{_figures(report.figures)}
+{chr(10).join(map(_section, report.tables))}
+</div>"""
+
+
+def _figures(figures: tuple[Figure, ...]) -> str:
+    drawn = (
+        f"<figure><h2>{escape(figure.title)}</h2><figcaption>{escape(figure.caption)}</figcaption>{figure.svg}</figure>"
+        for figure in figures
+    )
+    return f'<div class="figures">{"".join(drawn)}</div>' if figures else ""
+
+
+def _section(table: Table) -> str:
+    filled = table.filled()
+    heads = "".join(f"<th{_class(column)}>{escape(column.name)}</th>" for column, _ in filled)
+    cells = zip(*([_cell(column, cell) for cell in cells] for column, cells in filled), strict=True)
+    rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
+    return (
+        f'<h2 id="{escape(table.key)}">{escape(table.title)}</h2>\n<div class="wide"><table>'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>{notes}"
+    )
+
+
+def _cell(column: Column, cell: Cell) -> str:
+    bar = ""
+    if column.form == SHARE and column.name == "accuracy" and isinstance(cell, int | float):
+        end = f"{min(max(cell, 0), 1):.1%}"
+        bar = f' style="background: linear-gradient(90deg, {_BAR} {end}, transparent {end})"'
+    return f"<td{_class(column)}{bar}>{escape(shown(cell, column))}</td>"
+
+
+def _class(column: Column) -> str:
+    return ' class="number"' if column.is_number else ""

@@ -121,11 +121,11 @@ class VerificationReport(Reported):
         yield Table("problems", "Problems", columns(kind=TEXT, faults=COUNT, notes=COUNT, **meaning), kinds)
         labels = tuple((*key, count) for key, count in sorted(self.by_label.items()))
         yield Table("labels", "Problems by label", columns(label=TEXT, kind=TEXT, number=COUNT), labels)
-        firsts = [each for examples in self.examples.values() for each in examples.values()]
-        rows = tuple((each.kind, self._place(each), each.name, each.problem) for each in firsts)
+        firsts = [first for examples in self.examples.values() for first in examples.values()]
+        rows = tuple((first.kind, self._place(first), first.name, first.problem) for first in firsts)
         yield Table("examples", "First of each kind", columns(kind=TEXT, place=TEXT, record=TEXT, problem=TEXT), rows)
         named = columns(position=COUNT, kind=TEXT, problem=TEXT, path=TEXT, record=TEXT, label=TEXT)
-        kept = tuple(each[: len(named)] for each in self.mismatches)
+        kept = tuple(mismatch[: len(named)] for mismatch in self.mismatches)
         yield Table("mismatches", "Mismatches", named, kept, is_detail=True)
 
     def placed(self, mismatch: Mismatch, file: str) -> Mismatch:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from vqagen.errors import UsageError
 from vqagen.files.output import STDOUT, atomic_output, check_output
 from vqagen.files.packing import unpacked_name
-from vqagen.report.table import SHARE, Cell, Column, Figure, Report, Reported, Table, shown
+from vqagen.report.table import Figure, Report, Reported, Table, fragment
 
 _HEAD = "head"
 """The name of the head among the tables."""
@@ -58,25 +58,6 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; 
 @media (prefers-color-scheme: dark) { body { background: #14191f; color: #dfe5ea; } }
 """.strip()
 """Of a page alone; a notebook has its own."""
-_STYLE = """
-.report h1 { font-size: 1.5em; overflow-wrap: anywhere; } .report h2 { font-size: 1.15em; margin: 1.8em 0 .3em; }
-.report .head { background: #8882; padding: .8em 1em; margin: 0; list-style: none; }
-.report .head li { white-space: pre-wrap; font: .85em/1.6 ui-monospace, monospace; }
-.report .failed { color: #c8331f; font-weight: 600; }
-.report nav { margin: 1em 0; font-size: .9em; } .report nav a { margin-right: 1em; display: inline-block; }
-.report a { color: #2f7fc4; }
-.report .wide { overflow-x: auto; }
-.report table { border-collapse: collapse; font-size: .9em; min-width: 50%; width: max-content; }
-.report th, .report td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #8884; vertical-align: top; }
-.report th, .report td { max-width: min(32em, 60vw); }
-.report .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.report .note, .report figcaption { opacity: .75; font-size: .9em; margin: .3em 0; }
-.report .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
-.report figure { margin: 0; } .report figure h2 { margin: 0 0 .2em; }
-.report figure svg { width: 100%; max-width: 480px; height: auto; background: #fff; }
-""".strip()
-_BAR = "#3b82c466"
-"""Colour of the bar behind an accuracy."""
 
 
 def page(report: Report) -> str:
@@ -90,60 +71,6 @@ def page(report: Report) -> str:
 {fragment(report)}
 </body></html>
 """
-
-
-def fragment(report: Report) -> str:
-    """Return the part of a page that a notebook shows, with its style."""
-    head = "\n".join(f"<li>{escape(line)}</li>" for line in report.head)
-    failures = "\n".join(f'<p class="failed">{escape(line)}</p>' for line in report.failures)
-    links = "\n".join(f'<a href="#{escape(table.key)}">{escape(table.title)}</a>' for table in report.tables)
-    return f"""<div class="report">
-<style>
-{_STYLE}
-</style>
-<h1>{escape(report.title)}</h1>
-<ul class="head">
-{head}
-</ul>
-{failures}
-<nav>
-{links}
-</nav>
-{_figures(report.figures)}
-{chr(10).join(map(_section, report.tables))}
-</div>"""
-
-
-def _figures(figures: tuple[Figure, ...]) -> str:
-    drawn = (
-        f"<figure><h2>{escape(figure.title)}</h2><figcaption>{escape(figure.caption)}</figcaption>{figure.svg}</figure>"
-        for figure in figures
-    )
-    return f'<div class="figures">{"".join(drawn)}</div>' if figures else ""
-
-
-def _section(table: Table) -> str:
-    filled = table.filled()
-    heads = "".join(f"<th{_class(column)}>{escape(column.name)}</th>" for column, _ in filled)
-    cells = zip(*([_cell(column, cell) for cell in cells] for column, cells in filled), strict=True)
-    rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
-    return (
-        f'<h2 id="{escape(table.key)}">{escape(table.title)}</h2>\n<div class="wide"><table>'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>{notes}"
-    )
-
-
-def _cell(column: Column, cell: Cell) -> str:
-    bar = ""
-    if column.form == SHARE and column.name == "accuracy" and isinstance(cell, int | float):
-        end = f"{min(max(cell, 0), 1):.1%}"
-        bar = f' style="background: linear-gradient(90deg, {_BAR} {end}, transparent {end})"'
-    return f"<td{_class(column)}{bar}>{escape(shown(cell, column))}</td>"
-
-
-def _class(column: Column) -> str:
-    return ' class="number"' if column.is_number else ""
 
 
 WRITERS: Mapping[str, Callable[[Report], str]] = {
@@ -268,7 +195,7 @@ def interval_figure(
     A row is labelled with its texts, but for notes.
     """
     names, rows = [column.name for column in table.columns], []
-    labels = [place for place, each in enumerate(table.columns) if not each.is_number and each.name != "note"]
+    labels = [place for place, column in enumerate(table.columns) if not column.is_number and column.name != "note"]
     for cells in table.rows[:_MOST_ROWS]:
         cell: dict[str, Any] = dict(zip(names, cells, strict=True))
         label, at = ", ".join(str(cells[place]) for place in labels), cell.get("floor", mark)

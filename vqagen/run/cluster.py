@@ -18,11 +18,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from itertools import count
+from queue import Empty
 from typing import Any
 
 from vqagen import __version__
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
+from vqagen.run.blocks import Block
 from vqagen.run.engines import AHEAD, WorkerEngine
 from vqagen.run.work import Outcome, WindowFailed, Work, pack_work, span_of
 from vqagen.tasks.contract import Item
@@ -30,7 +32,7 @@ from vqagen.tasks.contract import Item
 TIMEOUT = 10
 """Seconds in which a scheduler must answer."""
 PATIENCE = 5.0
-"""Seconds without any worker before the user is warned."""
+"""Seconds without a block after which workers are looked for."""
 SHORT_MEMORY = {"distributed.admin.low-level-log-length": 10}
 """A Dask client keeps the last 1,000 messages it sent, windows and all: 700 MB after 600 windows of 550 kB each."""
 _ADDRESS = re.compile(r"local:([1-9]\d{0,4})|(tcp|tls|ucx|wss?)://[^\s/]+:\d+(/\S*)?")
@@ -78,39 +80,37 @@ class Cluster(WorkerEngine):
             pass
         raise self._lost()
 
-    def submit(self, items: Sequence[Item]) -> Any:
+    def submit(self, first: int, items: Sequence[Item]) -> Any:
         """Begin a window; its result will be an `Outcome`."""
         key = f"vqagen-{self._client.id}-{next(self._numbers)}"
         find = (pkgutil.resolve_name, "vqagen.run.work:do_on_cluster")
         # A scheduler remembers the last 1,000 messages that it sent, so they are compressed.
-        arguments = (__version__, self._client.id, self._work, zlib.compress(pickle.dumps(items), level=1))
-        return self._client.get({key: (operator.call, find, *arguments)}, key, sync=False)
+        request = self._work, first, zlib.compress(pickle.dumps(items), level=1)
+        return self._client.get({key: (operator.call, find, __version__, self._client.id, request)}, key, sync=False)
 
     def outcome(self, promise: Any, items: Sequence[Item]) -> Outcome:
-        """Wait for a window, and find the reason if Dask has not done it."""
+        """Return the outcome of a window, and find the reason if Dask has not done it."""
         made = span_of(items)
         try:
-            return self._result(promise)
-        except VqagenError:  # of the cluster, not of the window
-            raise
+            result: Outcome = promise.result()
+            return result
         except self._dask.KilledWorker as error:
             # The death of a worker counts against all windows that it had, also those that only waited there.
             them = f"{made}, or what waited beside them, lost their worker {error.allowed_failures + 1} times"
-            return Outcome(error=VqagenError(f"given up: {them}; does it run out of memory?"))
+            return Outcome(VqagenError(f"given up: {them}; does it run out of memory?"))
         except (OSError, self._dask.CancelledError):
             raise self._lost() from None
         except (ModuleNotFoundError, AttributeError) as error:  # of a worker that lacks `do_on_cluster`
-            return Outcome(error=VqagenError(f"every worker needs vqagen {__version__}, and one lacks it: {error}"))
+            return Outcome(VqagenError(f"every worker needs vqagen {__version__}, and one lacks it: {error}"))
         except Exception as error:
-            return Outcome(error=WindowFailed(f"{made}: {error!r}"))
+            return Outcome(WindowFailed(f"{made}: {error!r}"))
 
-    def _result(self, promise: Any) -> Outcome:
-        """Wait for a result. Warn once when there are no workers that could do it."""
+    def next_finished(self) -> Block | None:
+        """Wait for the next block. Warn once when there are no workers; VqagenError if the scheduler is lost."""
         while True:
             try:
-                result: Outcome = promise.result(PATIENCE)
-                return result
-            except TimeoutError:
+                return self.finished.get(timeout=PATIENCE)
+            except Empty:
                 if not self._threads() and not self._is_warned:
                     self._is_warned = True
                     warn(Problem(f"no workers at {self._address}: waiting for some to come"))

@@ -1,4 +1,4 @@
-"""Engines do the windows of a run and yield their blocks in order: in this process, or in several on this machine.
+"""Engines do the windows of a run and yield their blocks: in this process, or in several on this machine.
 
 An engine for other workers, such as a cluster's, is a subclass of `WorkerEngine` with four short methods.
 """
@@ -19,45 +19,68 @@ from multiprocessing import Pipe
 from queue import SimpleQueue
 from typing import Any
 
-from vqagen.errors import Problem, VqagenError
+from vqagen.errors import Problem, VqagenError, warn
+from vqagen.run.blocks import Block
 from vqagen.run.windows import Window
-from vqagen.run.work import Block, Outcome, Work, pack_work, span_of
+from vqagen.run.work import Outcome, Request, Windows, Work, pack_work, span_of
 from vqagen.tasks.contract import Item
 
 AHEAD = 4
-"""Windows for each worker that may be begun before the first of them is written: this bounds memory."""
+"""Windows for each worker that may be begun before the first of them is done: this bounds memory."""
 TRIES = 3
 """Workers that may die of a window before the run fails."""
 
 
-def in_process(work: Work, windows: Iterator[Window]) -> Generator[Block]:
-    """Yield the blocks of all windows, which are read, done and written one after the other in this process."""
+def in_process(work: Work, windows: Windows) -> Generator[Block]:
+    """Yield the blocks of all windows, which are read and done one after the other in this process."""
     task = work.load()
-    for window in windows:
-        yield from task(window)
+    for first, window in windows:
+        yield from task(window, first)
 
 
 class WorkerEngine(ABC):
     """Workers, here or elsewhere: windows are begun in order and finished in any."""
 
-    def __call__(self, work: Work, windows: Iterator[Window]) -> Generator[Block]:
-        """Yield the blocks of all windows in order. An error of a window, or of reading one, is raised in its turn."""
+    def __call__(self, work: Work, windows: Windows) -> Generator[Block]:
+        """Yield blocks as they are finished.
+
+        An error of a window, or of reading one, is raised when all windows before it are done.
+        """
         begun: deque[tuple[Sequence[Item], Any]] = deque()
         failure: Exception | None = None
+        self.finished = SimpleQueue[Block | None]()
         with self.opened(work):
             while True:
                 ahead = self.ahead()
                 try:
-                    while failure is None and len(begun) < ahead and (items := list(next(windows, ()))):
-                        begun.append((items, self.submit(items)))
+                    while failure is None and len(begun) < ahead and (window := next(windows, None)):
+                        begun.append(self._begin(*window))
                 except Exception as error:  # of any kind: the blocks of begun windows come first
                     failure = error
                 if not begun:
                     break
-                window, promise = begun.popleft()
-                yield from self.outcome(promise, window).unwrap()
+                items, promise = begun.popleft()
+                while not (promise.done() and self.finished.empty()):
+                    if block := self.next_finished():
+                        yield block
+                outcome = self.outcome(promise, items)
+                yield from outcome.blocks
+                for problem in outcome.warnings:
+                    warn(problem)
+                if outcome.error is not None:
+                    raise outcome.error
         if failure is not None:
             raise failure
+
+    def _begin(self, first: int, window: Window) -> tuple[Sequence[Item], Any]:
+        items = list(window)
+        promise = self.submit(first, items)
+        promise.add_done_callback(lambda _: self.finished.put(None))
+        return items, promise
+
+    def next_finished(self) -> Block | None:
+        """Wait for the next block; None if a window was done instead."""
+        return self.finished.get()
 
     @abstractmethod
     def opened(self, work: Work) -> AbstractContextManager[None]:
@@ -65,15 +88,15 @@ class WorkerEngine(ABC):
 
     @abstractmethod
     def ahead(self) -> int:
-        """Return how many windows may be begun before the first of them is written."""
+        """Return how many windows may be begun before the first of them is done."""
 
     @abstractmethod
-    def submit(self, items: Sequence[Item]) -> Any:
-        """Begin a window, and return a promise of it."""
+    def submit(self, first: int, items: Sequence[Item]) -> Any:
+        """Begin a window, and return a promise of it; blocks may be put into `finished` until it is done."""
 
     @abstractmethod
     def outcome(self, promise: Any, items: Sequence[Item]) -> Outcome:
-        """Wait for a window that was begun. Errors of the window are in its outcome; lost workers are raised."""
+        """Return the outcome of a window that is done. Errors of the window are in it; lost workers are raised."""
 
 
 class Processes(WorkerEngine):
@@ -107,28 +130,32 @@ class Processes(WorkerEngine):
         """Return AHEAD for each process."""
         return AHEAD * self.workers
 
-    def submit(self, items: Sequence[Item]) -> Future[Outcome]:
+    def submit(self, first: int, items: Sequence[Item]) -> Future[Outcome]:
         """Begin a window as soon as a process is idle."""
-        return self._threads.submit(self._do, items)
+        return self._threads.submit(self._do, first, items)
 
     def outcome(self, promise: Future[Outcome], items: Sequence[Item]) -> Outcome:
-        """Wait for a window."""
+        """Return the outcome of a window."""
         return promise.result()
 
-    def _do(self, items: Sequence[Item]) -> Outcome:
-        """Do a window in a process, and in another one if that dies; give up at the last of TRIES."""
+    def _do(self, first: int, items: Sequence[Item]) -> Outcome:
+        """Do a window in a process, and the rest of it in another one if that dies; give up at the last of TRIES."""
         process, packed, deaths = self._idle.get(), pickle.dumps(items), list[str]()
         try:
             while len(deaths) < TRIES:
                 process = process or self._start()
                 try:
-                    outcome = process.ask((self._work, packed))
-                    return replace(outcome, warnings=(*_begun_again(deaths), *outcome.warnings))
+                    answer = process.ask((self._work, first, packed))
+                    while isinstance(answer, Block):
+                        self.finished.put(answer)
+                        first = answer.end
+                        answer = process.answer()
+                    return replace(answer, warnings=(*_begun_again(deaths), *answer.warnings))
                 except (EOFError, OSError):
                     deaths.append(f"a worker process {process.end()} while doing {span_of(items)}")
                     process = None
             *before, last = deaths
-            return Outcome((), VqagenError(f"{last}: given up after {TRIES} times"), _begun_again(before))
+            return Outcome(VqagenError(f"{last}: given up after {TRIES} times"), _begun_again(before))
         finally:
             self._idle.put(process)
 
@@ -168,10 +195,14 @@ class _Process:
         finally:
             theirs.close()
 
-    def ask(self, request: tuple[bytes, bytes]) -> Outcome:
-        """Send a request and return the answer. Raises EOFError or OSError if the process is dead."""
+    def ask(self, request: Request) -> Block | Outcome:
+        """Send a request and return the first answer. Raises EOFError or OSError if the process is dead."""
         self._connection.send(request)
-        answer: Outcome = self._connection.recv()
+        return self.answer()
+
+    def answer(self) -> Block | Outcome:
+        """Return the next answer: each block of the window, and its outcome at the end."""
+        answer: Block | Outcome = self._connection.recv()
         return answer
 
     def end(self) -> str:

@@ -74,9 +74,14 @@ class Job:
         }
         return {**self.item_info(), "format": VERSION, **task.info(generator)}
 
-    def work(self, first: int, encode: Encode) -> Work:
-        """Return what workers need if records are written from item `first` on; reads what the task needs."""
-        return Work(self.task, self._hashes, encode, first, self.task.load(self._hashes))
+    def work(self, encode: Encode) -> Work:
+        """Return what workers need; reads what the task needs."""
+        return Work(self.task, self._hashes, encode, self.task.load(self._hashes))
+
+    @property
+    def window(self) -> int:
+        """Items in a window; 0 for one window of all."""
+        return self.task.window
 
     def windows(self, first: int) -> Iterator[Window]:
         """Yield the windows from that of item `first` on; it begins with the items before. None if all is done."""
@@ -136,10 +141,10 @@ class SceneJob(Job):
         if not is_folder:  # lines may have gone from its end
             self._check_unchanged(0)
 
-    def _check_unchanged(self, place: int) -> None:
+    def _check_unchanged(self, number: int) -> None:
         """Raise BadInput if a file of the source changed since it was found."""
-        file = self.source.files[place]
-        if stamp_of(file) != self.stamps[place]:
+        file = self.source.files[number]
+        if stamp_of(file) != self.stamps[number]:
             raise BadInput([Problem("changed while it was read", str(file))])
 
     def item_info(self) -> dict[str, Any]:
@@ -169,8 +174,8 @@ class SceneJob(Job):
     def located(self, error: VqagenError) -> VqagenError:
         """Return an error of a window as its cause: a file that has changed, or a scene that cannot be read."""
         try:
-            for place in range(len(self.source.files)):
-                self._check_unchanged(place)
+            for number in range(len(self.source.files)):
+                self._check_unchanged(number)
             if isinstance(error, UnreadableScene):
                 self.source.raise_unreadable(error.index)
         except BadInput as cause:

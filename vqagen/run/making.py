@@ -29,12 +29,11 @@ from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, write_records
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.tasks.contract import RunReport, Task
-from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
 from vqagen.tasks.questions.exclusion import Exclusion, Screen
-from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.tasks.questions.family import QuestionTally
+from vqagen.tasks.questions.generator import QuestionGenerator, load_families, warn_skipped
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.task import question_task, questions_about
+from vqagen.tasks.questions.task import QuestionReport, question_task, questions_about
 from vqagen.tasks.settings import RunSettings, Setting, setting_of
 from vqagen.world.loading import (
     SceneSource,
@@ -51,7 +50,6 @@ if TYPE_CHECKING:  # a call loads its own task alone
     from vqagen.tasks.dialog.settings import DialogSettings
     from vqagen.tasks.dialog.task import DialogReport
     from vqagen.tasks.director.settings import DirectorSettings
-    from vqagen.tasks.director.task import CellFeasibility
     from vqagen.tasks.rendering.settings import PictureSettings
     from vqagen.tasks.sampling.settings import SamplingSettings
 
@@ -68,11 +66,11 @@ def show_settings(function: Callable[..., Any], kind: type[RunSettings]) -> None
     """Let `help` and editors show the settings that a function takes as keywords: defaults, and what each does."""
     if "settings" not in (signature := inspect.signature(function)).parameters:
         return
-    lines = [line for each in fields(kind) for line in _item(each.name, setting_of(each))]
+    lines = [line for field in fields(kind) for line in _item(field.name, setting_of(field))]
     function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
-    taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
-    function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
+    named = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    settings = [one.replace(kind=one.KEYWORD_ONLY) for one in inspect.signature(kind).parameters.values()]
+    function.__signature__ = signature.replace(parameters=[*named, *settings])  # type: ignore[attr-defined]
 
 
 def _item(name: str, described: Setting) -> list[str]:
@@ -114,8 +112,8 @@ def write_questions(
     excluded = paths_of(disjoint_from)
     task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), excluded)
     given: dict[str, Any] = {"format": format, "options": options, "shard": shard, "report_to": report_to}
-    with scene_file(scenes) as place:
-        report = write_records(task, out, place, **given, on_progress=on_progress)
+    with scene_file(scenes) as file:
+        report = write_records(task, out, file, **given, on_progress=on_progress)
     assert isinstance(report, QuestionReport)
     return report
 
@@ -164,7 +162,7 @@ class Generation:
         """Load nothing yet. `scenes`: of a file, or records. `exclusion`: what must not be asked."""
         self.scenes, self.loaded, self.settings = scenes, loaded, settings
         self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, exclusion=exclusion)
-        self.tally = Tally()
+        self.tally = QuestionTally()
 
     def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield each scene of the run, in order, with its questions."""
@@ -196,8 +194,8 @@ def write_dialogs(
 
     task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
     given: dict[str, Any] = {"format": format, "options": options, "shard": shard}
-    with scene_file(scenes) as place:
-        report = write_records(task, out, place, **given, on_progress=on_progress)
+    with scene_file(scenes) as file:
+        report = write_records(task, out, file, **given, on_progress=on_progress)
     assert isinstance(report, DialogReport)
     return report
 
@@ -310,21 +308,10 @@ def write_trials(
     on_progress: OnProgress = lambda _: None,
 ) -> RunReport:
     """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
-    from vqagen.tasks.director.task import director_task  # loads numpy, as all below
+    from vqagen.tasks.director.task import director_task  # loads numpy
 
     task = director_task(settings, catalogue, templates)
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
-
-
-def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[CellFeasibility, int]]:
-    """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
-    from vqagen.tasks.director.catalogue import load_catalogue_file
-    from vqagen.tasks.director.design import number_of_trials
-    from vqagen.tasks.director.task import DirectorTask, TrialMaker
-
-    maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
-    numbers = number_of_trials(settings, DirectorTask.WINDOW)
-    return [(each, numbers[each.cell]) for each in maker.feasibility]
 
 
 def trials(
@@ -378,13 +365,13 @@ def unreadable_located(scenes: Scenes) -> Iterator[None]:
 @contextmanager
 def scene_file(scenes: GivenScenes) -> Iterator[PathLike]:
     """Yield a file of scenes; for records, a temporary one: `info` names scenes by the content of their file."""
-    found = scenes if isinstance(scenes, str | Path) else scenes_of(scenes)
-    if isinstance(found, str | Path | RecordSource):
-        yield str(found.path) if isinstance(found, RecordSource) else found
+    given = scenes if isinstance(scenes, str | Path) else scenes_of(scenes)
+    if isinstance(given, str | Path | RecordSource):
+        yield str(given.path) if isinstance(given, RecordSource) else given
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "scenes.jsonl"
-        path.write_bytes(b"".join(each.text + b"\n" for each in given_scene_texts(found)))
+        path.write_bytes(b"".join(scene.text + b"\n" for scene in given_scene_texts(given)))
         yield path
 
 

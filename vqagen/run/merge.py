@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ from vqagen.files.formats import (
     LIST,
     PARQUET,
     Format,
-    Record,
     Selection,
     choose_format,
     encode_lines,
@@ -23,15 +22,13 @@ from vqagen.files.formats import (
 from vqagen.files.info import differences as info_differences
 from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, atomic_folder, is_stream
-from vqagen.run.journal import is_begun, part_of
-from vqagen.run.output import Output, Target, claimed, make_target, write_blocks
+from vqagen.run.blocks import is_begun, part_of
+from vqagen.run.output import Destination, Output, claimed, make_target, write_blocks
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
 from vqagen.tasks.foreign import ForeignFormat, foreign_format
 from vqagen.world.loading import SCENES
 
-BATCH = 1000
-"""Records written at once."""
 OnMerged = Callable[[int], object]
 
 
@@ -157,19 +154,21 @@ def _write_merged(
     formats = (LIST,) if _foreign_name(files) else task.formats
     form = choose_format(named, format or _own_format(files, named), formats, task.key)
     target = make_target(str(out), form, folder_of)
-    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as journal:
+    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as part:
         if target.is_folder:
             with atomic_folder(target.place) as folder:
                 _gather_files(files, folder)
                 count = _write_records(files, target.records_in(folder), info, on_merged)
         else:
             count = _write_records(files, target, info, on_merged)
-        if journal:
-            journal.remove()  # with what an unfinished run had made under this name
+        if part:
+            part.remove()  # with what an unfinished run had made under this name
     return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
-def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str, Any], on_merged: OnMerged) -> int:
+def _write_records(
+    files: Sequence[ShardFile], target: Destination, info: Mapping[str, Any], on_merged: OnMerged
+) -> int:
     """Write the records of shards into a file, as a run writes its blocks; return how many there are."""
     if foreign := _foreign_name(files):
         return _write_foreign(files, foreign_format(files[0].arrangement.key, foreign, info), target.name, on_merged)
@@ -179,28 +178,18 @@ def _write_records(files: Sequence[ShardFile], target: Target, info: Mapping[str
 
 
 def _blocks(files: Sequence[ShardFile], form: Format, on_merged: OnMerged) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of shards in blocks, as a run stages them; of columns, a block is of one row group."""
+    """Yield the records of shards in blocks, as a run keeps them; of columns, a block is of one row group.
+
+    Text has no row groups: of its records, the places count and not the items.
+    """
     for file in files:
-        for first, records in _in_row_groups(file) if form.is_binary else _in_batches(file):
-            number_key = file.arrangement.number_key
-            body = encode_lines({**record, number_key: 0} if number_key else record for record in records)
-            yield first, body
-            on_merged(body.count(b"\n"))
-
-
-def _in_row_groups(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
-    """Yield the records of each window, or of the pieces of a long one, and the first item of these."""
-    window = file.arrangement.window
-    for _, items in groupby(file.in_order(), key=lambda item: block_of(item[0], window, ROW_GROUP)):
-        found = list(items)
-        yield found[0][0], (record for _, record in found)
-
-
-def _in_batches(file: ShardFile) -> Iterator[tuple[int, Iterable[Record]]]:
-    """Yield records in batches; text has no row groups, so that their items do not matter."""
-    records = file.records()
-    for record in records:
-        yield 0, chain([record], islice(records, BATCH - 1))
+        number_key = file.arrangement.number_key
+        window = file.arrangement.window if form.is_binary else 0
+        records = file.in_order() if form.is_binary else enumerate(file.records())
+        for _, group in groupby(records, key=lambda item: block_of(item[0], window, ROW_GROUP)):
+            items = list(group)
+            yield items[0][0], encode_lines({**record, number_key: 0} if number_key else record for _, record in items)
+            on_merged(len(items))
 
 
 def _foreign_name(files: Sequence[ShardFile]) -> str:
@@ -233,17 +222,17 @@ def _gather_files(files: Sequence[ShardFile], into: Path) -> None:
     """Copy the files that belong to the records of all shards. BadInput if two have one name."""
     owner: dict[str, Path] = {}
     for shard in files:
-        folder, own = Path(str(shard.path)), {Path(name).name for name in shard.names}
+        folder, record_files = Path(str(shard.path)), {Path(name).name for name in shard.names}
         for file in files_in(folder):
             name = file.relative_to(folder).as_posix()
-            if name in own:
+            if name in record_files:
                 continue
             if name in owner:
                 raise BadInput([Problem(f"{owner[name]} has the same name", str(file))])
             owner[name] = file
-            place = into / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, place)
+            copy = into / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
 
 
 # Whether shards belong together: all are of one run, and each of its items is in exactly one shard ------------------
@@ -305,11 +294,11 @@ def differences(files: Sequence[ShardFile]) -> Iterator[str]:
             yield f"{file.path} holds {file.arrangement.key}, and {ours.path} {ours.arrangement.key}: merge them apart"
             continue
         ignored = OWN if ours.shard and file.shard else {*OWN, "generator.shard"}
-        found = list(info_differences(ours.info, file.info, ignored))
-        for difference in found[:SHOWN]:
+        differing = list(info_differences(ours.info, file.info, ignored))
+        for difference in differing[:SHOWN]:
             yield f"{file.path} differs from {ours.path} in {difference}"
-        if len(found) > SHOWN:
-            yield f"{file.path} differs from {ours.path} in {len(found) - SHOWN:,} more places"
+        if len(differing) > SHOWN:
+            yield f"{file.path} differs from {ours.path} in {len(differing) - SHOWN:,} more places"
 
 
 def _overlaps_and_gaps(ordered: Sequence[ShardFile]) -> tuple[list[str], list[str]]:

@@ -1,4 +1,4 @@
-"""The output of a run: which file or folder it becomes, who may write it, how its records are staged and published."""
+"""The output of a run: which file or folder it becomes, who may write it, and how it is made of finished blocks."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.errors import BadInput, UsageError
 from vqagen.files.formats import (
     Arrangement,
     Encode,
@@ -32,14 +31,16 @@ from vqagen.files.formats import (
 from vqagen.files.info import describe_output
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, linked, settle, sweep
-from vqagen.files.parquet import RecordColumns
-from vqagen.run.journal import RECORDS, Journal, drop_unused, is_begun, journal_of, part_of
+from vqagen.run.blocks import BlockFolder, held, is_begun, part_of
 from vqagen.run.windows import ROW_GROUP, block_of
-from vqagen.tasks.record_files import find_record_file
+from vqagen.tasks.contract import find_record_file
+
+if TYPE_CHECKING:
+    from vqagen.files.parquet import RecordColumns
 
 
 @dataclass(frozen=True)
-class Target:
+class Destination:
     """The place of an output: a file, standard output, or a folder with a record file and what belongs to it."""
 
     name: str
@@ -74,9 +75,9 @@ class Target:
             return self.name
         return str(find_record_file(self.place, self.folder_of) or self.place / self._inner_name)
 
-    def records_in(self, folder: Path) -> Target:
+    def records_in(self, folder: Path) -> Destination:
         """Return the target of the record file if the output is made in another folder."""
-        return Target(str(folder / self._inner_name), self.form)
+        return Destination(str(folder / self._inner_name), self.form)
 
     @property
     def _inner_name(self) -> str:
@@ -88,7 +89,7 @@ class Target:
         if self.is_stream:
             return [self.name]
         beside = None if self.is_folder else info_beside(self.name, self.form)
-        return [self.name, str(part_of(self.place)), str(journal_of(self.place)), *([beside] if beside else [])]
+        return [self.name, str(part_of(self.place)), *([beside] if beside else [])]
 
     def check(self, force: bool, inputs: list[str]) -> None:
         """Raise UsageError if the target cannot be written, is one of the `inputs`, or is there without `force`."""
@@ -117,9 +118,9 @@ class Target:
                 raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
-def make_target(name: str, form: Format, folder_of: str = "") -> Target:
+def make_target(name: str, form: Format, folder_of: str = "") -> Destination:
     """Return the target of a name; a folder's name may end in a slash."""
-    return Target(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
+    return Destination(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
 
 
 def _is_ours(path: Path) -> bool:
@@ -135,13 +136,9 @@ def _is_ours(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Output:
-    """An output of a run, and how its records get there.
+    """An output of a run, and how its records get there."""
 
-    Records are staged in a part (see `journal`), and the output is made of the part when all are there: once, for a
-    selection remembers the records.
-    """
-
-    target: Target
+    target: Destination
     info: Record
     columns: RecordColumns | None = None
     """For Parquet."""
@@ -176,9 +173,9 @@ def _encode_fitting(columns: RecordColumns, given: Iterable[Record]) -> bytes:
 
 @contextmanager
 def claimed(
-    target: Target, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
-) -> Iterator[Journal | None]:
-    """Hold an output's name until the block ends; yield its journal, or None for an output that is written as it comes.
+    target: Destination, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
+) -> Iterator[BlockFolder | None]:
+    """Hold an output's name until the context ends; yield the folder of its blocks, or None for a stream.
 
     Raises UsageError if it cannot be written, is one of the `inputs` or another run's, and if something is there that
     is neither to be resumed nor to be replaced. Nothing that is there changes before the run has something to replace
@@ -193,42 +190,17 @@ def claimed(
             raise UsageError("--resume needs a file to finish, and the output is a stream")
         yield None
         return
-    place = target.place
-    for name in (part_of(place), journal_of(place)):
-        if not (target.is_folder and name.is_dir()):
-            check_output(str(name), True, given)
-    with _held(place, target.is_folder) as journal:
-        if is_begun(place) and not force:
-            if journal.is_new:
-                raise UsageError(f"{journal.part} has lost its journal, {journal.path.name}; --force replaces it")
-            if not resume:
-                choice = "give --resume to finish it, or --force to begin anew"
-                raise UsageError(f"{journal.part} holds an unfinished run; {choice}")
+    part = part_of(target.place)
+    if not part.is_dir():
+        check_output(str(part), True, given)
+    with held(target.place) as folder:
+        if is_begun(target.place) and not (resume or force):
+            choice = "give --resume to finish it, or --force to begin anew"
+            raise UsageError(f"{part} holds an unfinished run; {choice}")
         target.check(resume or force, given)  # another run may have made it since
         for written in target.names:
             sweep(written)
-        yield journal
-
-
-@contextmanager
-def _held(place: Path, is_folder: bool = False) -> Iterator[Journal]:
-    try:
-        with closing(Journal(place, is_folder)) as journal:
-            try:
-                journal.hold()
-            except OSError as error:
-                name = error.filename or journal.path
-                raise VqagenError(f"cannot write {name}: {error.strerror or error}") from None
-            yield journal
-    finally:
-        drop_unused(place)  # a signal may come between any two steps of the above
-
-
-@contextmanager
-def temporary_journal() -> Iterator[Journal]:
-    """Yield the journal of a stream whose records are selected when all are there."""
-    with TemporaryDirectory(prefix="vqagen-") as folder, _held(Path(folder, "output")) as journal:
-        yield journal
+        yield folder
 
 
 # From finished blocks to the output ----------------------------------------------------------------------------------
@@ -241,15 +213,15 @@ Finish = Callable[[int, Mapping[str, Any]], object]
 """Called with the number of records in the output, and the record of their selection, before it gets its name."""
 
 
-def publish(journal: Journal, output: Output, finish: Finish) -> None:
-    """Make the output of its part, which is complete, and delete the part."""
+def publish(blocks: Blocks, files: Path, output: Output, finish: Finish) -> None:
+    """Make the output of all blocks. That of a folder is completed in `files`, which then gets its name."""
     target = output.target
-    if target.is_folder:
-        write_blocks(replace(output, target=target.records_in(journal.part)), journal.bodies(), finish)
-        replace_folder(journal.part, target.place)
-    else:
-        write_blocks(output, journal.bodies(), finish)
-    journal.drop_part()
+    if not target.is_folder:
+        write_blocks(output, blocks, finish)
+        return
+    files.mkdir(exist_ok=True)
+    write_blocks(replace(output, target=target.records_in(files)), blocks, finish)
+    replace_folder(files, target.place)
 
 
 def write_blocks(output: Output, blocks: Blocks, finish: Finish = lambda count, selection: None) -> int:
@@ -297,19 +269,18 @@ class _Kept:
 
 
 def replace_folder(part: Path, place: Path) -> None:
-    """Give a complete part the name of the output, in place of the folder that has it."""
+    """Give a complete folder the name of the output, in place of the folder that has it."""
     _sync_files(part)
     if place.exists():
-        shutil.rmtree(_replaced(place), ignore_errors=True)
+        drop_replaced(place)
         os.rename(place, _replaced(place))
     os.rename(part, place)
     settle(place.parent)
-    tidy_folder(place)
+    drop_replaced(place)
 
 
-def tidy_folder(place: Path) -> None:
-    """Delete what a complete folder does not need: the blocks of its part, and the folder that it replaced."""
-    (place / RECORDS).unlink(missing_ok=True)
+def drop_replaced(place: Path) -> None:
+    """Delete the folder that an output replaced: a run may be killed before it did so."""
     shutil.rmtree(_replaced(place), ignore_errors=True)
 
 

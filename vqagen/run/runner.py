@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
@@ -16,14 +18,14 @@ from vqagen.files.formats import Checksum, choose_format
 from vqagen.files.info import CHECKSUM, describe_output, differences, is_whole, listed_differences, version_of
 from vqagen.files.locations import Location, locate
 from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
-from vqagen.files.parquet import checksums
 from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.language.domain_files import PathLike
+from vqagen.run.blocks import Block, BlockFolder, held, in_order, is_begun
 from vqagen.run.job import Job, make_job
-from vqagen.run.journal import Entry, Journal, is_begun
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, make_target, publish, temporary_journal, tidy_folder, write_blocks
-from vqagen.run.work import Block, Engine
+from vqagen.run.output import Output, claimed, drop_replaced, make_target, publish, write_blocks
+from vqagen.run.windows import Window, window_of
+from vqagen.run.work import Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
 
@@ -46,8 +48,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], object]
-OnBlock = Callable[[Block | Entry, Progress], object]
-"""Called with each block that is kept: first with those that an earlier run made, then with new ones."""
+"""Called for each block that is kept: first for those that an earlier run made, then for new ones as they are made."""
 OnResult = Callable[[RunResult], object]
 """Called with the result just before the output gets its name; if killed in between, the resumed run calls it again."""
 
@@ -77,13 +78,9 @@ def write_records(
     if report_to:
         check_ending(report_to, [".json"], "reports of a run")
         check_output(report_to, options.resume or options.force, [*inputs, *target.names])
-    with claimed(target, resume=options.resume, force=options.force, inputs=inputs) as journal:
+    with claimed(target, resume=options.resume, force=options.force, inputs=inputs) as folder:
         job = make_job(task, scenes, shard)
         info, report = job.info(), job.task.report()
-
-        def add(block: Block | Entry, progress: Progress) -> None:
-            report.add(block.tally)
-            on_progress(progress)
 
         def finish(result: RunResult) -> None:
             report.finish(result)
@@ -96,7 +93,7 @@ def write_records(
 
         columns = task.columns(info) if form.is_binary else None
         output = Output(target, info, columns, task.selection(info))
-        run(job, engine, output, journal, options.resume, add, finish)
+        run(job, engine, output, folder, options.resume, report.add, on_progress, finish)
     return report
 
 
@@ -111,21 +108,22 @@ def run(
     job: Job,
     engine: Engine,
     output: Output,
-    journal: Journal | None,
+    folder: BlockFolder | None,
     resume: bool = False,
-    on_block: OnBlock = lambda block, progress: None,
+    add_tally: Callable[[Mapping[str, Any]], object] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
     on_result: OnResult = lambda _: None,
 ) -> RunResult:
-    """Make the output under the name that is claimed for it; `journal` is None for a stream.
+    """Make the output under the name that is claimed for it; `folder` is None for a stream.
 
-    Whatever ends the run early, the blocks that were made stay in the part beside the output, for `--resume`. Raises
-    UsageError if a run is to be resumed and another run's output or part is there.
+    Whatever ends the run early, its finished blocks stay in the folder, for `--resume`. The tally of each block is
+    added, in order, when the output is made of it. Raises UsageError if a run is to be resumed and another run's output
+    or blocks are there.
     """
     arrangement, start = output.arrangement, time.monotonic()
-    progress = Progress(arrangement.item, arrangement.noun)
-    result = RunResult()
+    progress, result = Progress(arrangement.item, arrangement.noun), RunResult()
 
-    def keep(block: Block | Entry, is_resumed: bool = False) -> None:
+    def count(block: Block, is_resumed: bool = False) -> None:
         items = block.end - block.first
         progress.items += items
         if is_resumed:
@@ -133,7 +131,12 @@ def run(
         else:
             progress.new_records += block.records
         progress.expected = job.expected()
-        on_block(block, progress)
+        on_progress(progress)
+
+    def tallied(blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
+        for block in in_order(blocks, job.first):
+            add_tally(block.tally)
+            yield block.first, block.body
 
     def finish(records: int = 0, selection: Mapping[str, Any] | None = None) -> None:
         nonlocal result
@@ -141,96 +144,132 @@ def run(
         result = RunResult(records, selection, was_complete, progress.resumed_items, seconds)
         on_result(result)
 
-    if journal and resume and _is_complete(output):
+    if folder is None and output.selection is None:
+        with _made(job, engine, output, {}) as blocks:
+            write_blocks(output, tallied(_counted(blocks, count)), finish)
+    elif folder and resume and _is_complete(output):
         finish()
-        if output.target.is_folder:
-            tidy_folder(output.target.place)
-        journal.remove()
-    elif journal:
-        _in_stages(job, engine, output, journal, resume, keep, finish)
-    elif output.selection is not None:  # it chooses when all records are there
-        with temporary_journal() as staged:
-            _in_stages(job, engine, output, staged, False, keep, finish)
+        drop_replaced(folder.place)
+        folder.remove()
     else:
-        with _blocks(job, engine, output, job.first) as blocks:
-            write_blocks(output, _kept_by(keep, blocks), finish)
+        with nullcontext(folder) if folder else _temporary_folder() as folder, _noting_where(folder, output):
+            _make_missing(job, engine, output, folder, resume, count)
+            with _raise_write_errors(folder):
+                publish(tallied(folder.blocks()), folder.files, output, finish)
+                folder.remove()
     return result
 
 
-Keep = Callable[..., None]
+Count = Callable[..., None]
 """Takes a block that is kept, and whether it was made by the run that this one resumes."""
 
 
-def _kept_by(keep: Keep, blocks: Iterator[Block]) -> Iterator[tuple[int, bytes]]:
+def _counted(blocks: Iterable[Block], count: Count) -> Iterator[Block]:
     """Yield the blocks of a stream as they come."""
     for block in blocks:
-        yield block.first, block.body
-        keep(block)
+        yield block
+        count(block)
 
 
-def _in_stages(
-    job: Job, engine: Engine, output: Output, journal: Journal, resume: bool, keep: Keep, finish: Callable[..., None]
-) -> None:
-    """Write blocks to the part, and make the output of it."""
-    with _kept(journal, output):
-        is_resumed = resume and _can_resume(output, journal)
-        first = _resume(journal, keep, job.first) if is_resumed else job.first
-        with _blocks(job, engine, output, first) as blocks:
-            if not is_resumed:
-                with _raise_write_errors(journal):
-                    journal.begin(_header(output))
-            for block in blocks:
-                with _raise_write_errors(journal):
-                    journal.add(block)
-                keep(block)
-        with _raise_write_errors(journal):
-            publish(journal, output, finish)
-        journal.remove()
+@contextmanager
+def _temporary_folder() -> Iterator[BlockFolder]:
+    """Yield the block folder of a stream whose records are selected when all are there."""
+    with TemporaryDirectory(prefix="vqagen-") as name, held(Path(name, "output")) as folder:
+        yield folder
 
 
-def _resume(journal: Journal, keep: Keep, first: int) -> int:
-    """Take over the blocks of the part; return the first item to be done."""
+def _make_missing(job: Job, engine: Engine, output: Output, folder: BlockFolder, resume: bool, count: Count) -> None:
+    """Add all blocks to the folder that are not there."""
+    ends: dict[int, int] = {}
+    if resume and _can_resume(output, folder):
+        for block in _resumed(folder):
+            ends[block.first] = block.end
+            count(block, is_resumed=True)
+    with _made(job, engine, output, ends) as blocks:
+        if not ends:
+            with _raise_write_errors(folder):
+                folder.begin(_header(output))
+        for block in blocks:
+            if block.first not in ends:  # those behind a damaged block of their window are made again too
+                with _raise_write_errors(folder):
+                    folder.add(block)
+                count(block)
+
+
+def _resumed(folder: BlockFolder) -> Iterator[Block]:
     try:
-        for entry in journal.resume():
-            keep(entry, is_resumed=True)
+        yield from folder.blocks()
     except OSError as error:
-        raise VqagenError(f"cannot resume {journal.part}: {error.strerror or error}") from error
-    return first if journal.end is None else journal.end
+        raise VqagenError(f"cannot resume {folder.path}: {error.strerror or error}") from error
 
 
-def _can_resume(output: Output, journal: Journal) -> bool:
-    """True if there is a part of the same run. UsageError if it is another run's."""
-    ours, known = _header(output), journal.header()
-    if known is None or not is_begun(journal.place):
+def _unfinished(job: Job, ends: Mapping[int, int]) -> Iterator[tuple[int, Window]]:
+    """Yield each window in which blocks are missing, and its first item that has none.
+
+    `ends` are those of the blocks that are there, by the first item of each. A window's blocks are made in order:
+
+        window of 250, blocks 0-50, 50-100       -> begin at 100: the items before are replayed
+        window of 250, blocks 0-50, 100-150      -> begin at 50: a block in between was damaged
+    """
+    for window in job.windows(_first_missing(job.first, ends)):
+        items = iter(window)
+        head = next(items)
+        first = _first_missing(max(head.index, job.first), ends)
+        if window_of(first, job.window) == window_of(head.index, job.window):
+            yield first, chain([head], items)
+
+
+def _first_missing(index: int, ends: Mapping[int, int]) -> int:
+    """Return the first item from `index` on of which there is no block."""
+    while index in ends:
+        index = ends[index]
+    return index
+
+
+def _can_resume(output: Output, folder: BlockFolder) -> bool:
+    """True if there are blocks of the same run. UsageError if they are another run's."""
+    ours, known = _header(output), folder.run()
+    if not is_begun(folder.place):
         return False
     if not known:
-        raise UsageError(f"{journal.path} is damaged; --force begins anew")
-    _refuse_other_version(str(journal.path), output.info, known.get("info"))
+        raise UsageError(f"{folder.path} does not say any more which run it is of; --force begins anew")
     formats = differences(ours["format"], known.get("format"), path="format")
-    _refuse_differing(str(journal.path), [*differences(ours["info"], known.get("info")), *formats])
+    _refuse_other_run(str(folder.path), ours["info"], known.get("info"), formats)
     return True
 
 
 def _is_complete(output: Output) -> bool:
-    """True if the output is there, as a run would make it. UsageError if another run's is there."""
+    """True if the output is there, as a run would make it. UsageError if another run's is there, and no blocks."""
     location = locate(output.target.record_file)
-    if is_begun(output.target.place) or not location.exists():
+    if not location.exists():
         return False
+    try:
+        _check_complete(output, location)
+    except VqagenError:
+        if is_begun(output.target.place):  # the output is about to be replaced
+            return False
+        raise
+    return True
+
+
+def _check_complete(output: Output, location: Location) -> None:
+    """Raise VqagenError if an output is not that of the same run, or not whole."""
     there = describe_output(location)
-    _refuse_other_version(str(location), output.info, there.info)
     if there.layout != output.form.name:
         other = f"{there.layout}, not {output.form.name}"
         raise UsageError(f"{location} is of another format ({other}); --force replaces it")
-    _refuse_differing(str(location), list(differences(output.info, there.info)))
+    _refuse_other_run(str(location), output.info, there.info)
     with suppress(BadInput):
         if is_whole(location, there) and _has_checksum(output, location, there.sums[1]):
-            return True
+            return
     raise UsageError(f"{location} was changed or cut after it was made; --force makes it anew")
 
 
 def _has_checksum(output: Output, location: Location, beside: str | None) -> bool:
     """True if an output has the checksum that stands in it, or in the info beside it. BadInput for broken records."""
     if output.form.is_binary:
+        from vqagen.files.parquet import checksums
+
         given, found = checksums(location)
         return given == found
     behind, total = Members({CHECKSUM: beside}), Checksum()
@@ -241,18 +280,18 @@ def _has_checksum(output: Output, location: Location, beside: str | None) -> boo
 
 
 def _header(output: Output) -> dict[str, Any]:
-    """Return the header of the journal, as JSON returns it, so that it can be compared."""
+    """Return which run this is, as JSON returns it, so that it can be compared."""
     return dict(orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name})))
 
 
 @contextmanager
-def _blocks(job: Job, engine: Engine, output: Output, first: int) -> Iterator[Iterator[Block]]:
-    """Yield the blocks when the first one is made: what cannot begin leaves nothing, and replaces nothing.
+def _made(job: Job, engine: Engine, output: Output, ends: Mapping[int, int]) -> Iterator[Iterator[Block]]:
+    """Yield the missing blocks when the first one is made: what cannot begin leaves nothing, and replaces nothing.
 
     When the context ends, nothing is left running. Errors of the input get their place here.
     """
     try:
-        with closing(engine(job.work(first, output.encode), job.windows(first))) as blocks:
+        with closing(engine(job.work(output.encode), _unfinished(job, ends))) as blocks:
             begun = next(blocks, None)
             yield chain([begun] if begun else [], blocks)
     except VqagenError as error:
@@ -263,39 +302,36 @@ def _blocks(job: Job, engine: Engine, output: Output, first: int) -> Iterator[It
 
 
 @contextmanager
-def _kept(journal: Journal, output: Output) -> Iterator[None]:
+def _noting_where(folder: BlockFolder, output: Output) -> Iterator[None]:
     """Note on an error where the blocks are kept; if there are none, clear up."""
     try:
         yield
     except BaseException as stop:
-        if journal.is_begun_anew and journal.end is None:
-            journal.remove()
-        elif journal.end is not None and not output.target.is_stream:  # the part of a stream is temporary
+        if not is_begun(folder.place):
+            folder.remove()
+        elif not output.target.is_stream and folder.run() == _header(output):  # else an earlier run's
             how = "the same command with --resume finishes it"
             if isinstance(stop, BadInput):  # a mended input could have given other records before
                 how = "--resume finishes it with the same input only, and --force begins anew with another"
-            stop.add_note(f"what was made is kept in {journal.part}; {how}")
+            stop.add_note(f"what was made is kept in {folder.path}; {how}")
         raise
 
 
 @contextmanager
-def _raise_write_errors(journal: Journal) -> Iterator[None]:
+def _raise_write_errors(folder: BlockFolder) -> Iterator[None]:
     """Raise an error of the system while writing as a VqagenError that names the file."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        name = error.filename or journal.part
-        raise VqagenError(f"cannot write {name}: {error.strerror or error}") from error
+        raise VqagenError(f"cannot write {folder.path}: {error.strerror or error}") from error
 
 
-def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
+def _refuse_other_run(name: str, ours: object, theirs: object, more: Iterable[str] = ()) -> None:
+    """Raise UsageError for what is there of another version or, with the differences of its info, another run."""
     if version_of(theirs) != version_of(ours):
         formats = f"{name} is of format {version_of(theirs)}, and this vqagen writes format {version_of(ours)}"
         raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")
-
-
-def _refuse_differing(name: str, differing: Sequence[str]) -> None:
-    if differing:
+    if differing := [*differences(ours, theirs), *more]:
         raise UsageError(f"{name} is of another run; --force replaces it. There:\n{listed_differences(differing)}")

@@ -15,9 +15,8 @@ from vqagen.files.parquet import checksums, read_rows
 from vqagen.files.records import Members, RecordKind, open_records
 from vqagen.run.windows import Shard, Span
 from vqagen.tasks import TASKS, task_named
-from vqagen.tasks.contract import Task
+from vqagen.tasks.contract import Task, find_record_file
 from vqagen.tasks.foreign import ForeignFormat
-from vqagen.tasks.record_files import find_record_file
 
 
 @dataclass(frozen=True)

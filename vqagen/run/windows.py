@@ -4,7 +4,7 @@ What is generated for an item depends on the items before it in its window, and 
 
 Windows are counted by absolute index (`index // size`), so that a run may begin anywhere: it replays the beginning of
 its first window without writing it, and runs laid end to end equal one run (CONTRIBUTING: law 2). Finished records are
-written in blocks: a window, or pieces of a long one.
+kept in blocks: a window, or pieces of a long one.
 
 Shards are runs that a run is cut into, each of which can be made on its own and anywhere. Any cut is right, for a run
 that begins inside a window replays the beginning of it. Cuts at the borders of windows are better: nothing is replayed.
@@ -25,8 +25,8 @@ Window = Iterable[Item]
 
 Items are read when needed; a window sent to another process holds them in a list.
 """
-BLOCK = 50
-"""Most items of a block: what one process holds in memory, and loses when it is killed. Workers hold whole windows."""
+BLOCK = 25
+"""Most items of a block: what a process holds in memory, and loses when it is killed."""
 ROW_GROUP = 1000
 """Most items of a row group of Parquet."""
 
@@ -62,7 +62,7 @@ def block_of(index: int, size: int, most: int = BLOCK) -> tuple[int, int]:
     """Return the block of at most so many items that an item lies in: its window, and the piece of it.
 
     >>> block_of(2620, 250), block_of(2620, 0)
-    ((10, 2), (0, 52))
+    ((10, 4), (0, 104))
     """
     return window_of(index, size), (index % size if size else index) // most
 

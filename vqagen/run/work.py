@@ -16,40 +16,29 @@ import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import Any
 
 from vqagen import __version__
-from vqagen.errors import BadInput, InputWarning, Problem, VqagenError, is_out_of_memory, warn
+from vqagen.errors import BadInput, InputWarning, Problem, VqagenError, is_out_of_memory
 from vqagen.files.formats import Encode, Record
+from vqagen.run.blocks import Block
 from vqagen.run.windows import Window, block_of
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 
+WindowTask = Callable[[Window, int], Iterator[Block]]
+"""(a window's items from its first one on, the first to write records about) -> its blocks, in order."""
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The finished records of consecutive items of one window: what is written and journalled at once."""
+Windows = Iterator[tuple[int, Window]]
+"""Windows, each after the first of its items to write records about."""
 
-    first: int
-    """Absolute index of the first item."""
-    end: int
-    """One behind the last item's."""
-    body: bytes
-    """The records, as the format of the output encodes them."""
-    records: int
-    tally: Mapping[str, Any]
-    """Counts of the task, as JSON."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    """Name inside the output folder -> content."""
+Engine = Callable[["Work", Windows], Generator[Block]]
+"""Does windows somewhere, and yields each block as it is finished: the blocks of a window in order, windows in any.
 
-
-WindowTask = Callable[[Window], Iterator[Block]]
-"""A window's items, from its first one on, to its blocks, in order."""
-
-Engine = Callable[["Work", Iterator[Window]], Generator[Block]]
-"""Does the windows of a run somewhere, and yields their blocks in order. Closed early, it leaves nothing running."""
+Closed early, it leaves nothing running.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,8 +49,6 @@ class Work:
     hashes: Mapping[str, str]
     """The content hashes of the inputs, by role: every process must read the same."""
     encode: Encode
-    first: int
-    """The first item that records are written about."""
     loaded: Make | None = field(default=None, compare=False)
     """What this process has loaded; it stays in this process."""
 
@@ -72,11 +59,9 @@ class Work:
         """Read what the task needs (domain, templates, …): once in each process. Raises VqagenError."""
         make = self.loaded or self.task.load(self.hashes)
 
-        def blocks(window: Window) -> Iterator[Block]:
+        def blocks(window: Window, first: int) -> Iterator[Block]:
             tally = self.task.tally()
-            return blocks_of(
-                window, lambda items: make(items, self.first, tally), self.task.window, self.encode, tally.take
-            )
+            return blocks_of(window, lambda items: make(items, first, tally), self.task.window, self.encode, tally.take)
 
         return blocks
 
@@ -143,19 +128,12 @@ class WindowFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a window in another process. Errors come as values: not every exception can be pickled."""
+    """How a window ended in another process. Errors come as values: not every exception can be pickled."""
 
-    blocks: Sequence[Block] = ()
     error: VqagenError | WindowFailed | None = None
     warnings: tuple[Problem, ...] = ()
-
-    def unwrap(self) -> Iterator[Block]:
-        """Yield the blocks, after issuing the warnings and raising the error."""
-        for problem in self.warnings:
-            warn(problem)
-        if self.error is not None:
-            raise self.error
-        yield from self.blocks
+    blocks: Sequence[Block] = ()
+    """Blocks of the window that have not been handed over yet."""
 
 
 def span_of(items: Sequence[Item]) -> str:
@@ -170,6 +148,10 @@ _one_at_a_time = threading.Lock()
 """Generating is not made for threads: a Dask worker with several does one window after the other."""
 
 
+Request = tuple[bytes, int, bytes]
+"""A pickled work, the first item of a window to write records about, and the pickled items of the window."""
+
+
 def serve(descriptor: int) -> None:
     """Answer requests as a process of `Processes`, until the other end of the connection is closed.
 
@@ -180,7 +162,7 @@ def serve(descriptor: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdout = sys.stderr  # standard output is for results
-    connection, requests = Connection(descriptor), SimpleQueue[tuple[bytes, bytes]]()
+    connection, requests = Connection(descriptor), SimpleQueue[Request]()
 
     def receive() -> None:
         try:
@@ -192,31 +174,46 @@ def serve(descriptor: int) -> None:
     threading.Thread(target=receive, daemon=True).start()
     try:
         while True:
-            connection.send(do_window("", *requests.get()))
+            connection.send(do_window("", requests.get(), connection.send))
     except OSError:
         os._exit(0)
 
 
-def do_window(run: str, work: bytes, packed: bytes, here: str = "") -> Outcome:
-    """Do a window, whose items come pickled, in full, whatever happens.
+def do_window(run: str, request: Request, hand_over: Callable[[Block], object], here: str = "") -> Outcome:
+    """Do a window, and hand over each block when it is finished; nothing is raised.
 
     The work is loaded once for each `run`: between two runs its files may change. `here` names another machine.
     """
+    work, first, items = request
     try:
-        return _outcome(_loaded(run, work), packed)
+        task = _loaded(run, work)
     except VqagenError as error:
-        return Outcome(error=VqagenError(f"{here}: {error}") if here else as_value(error, ""))
+        return Outcome(VqagenError(f"{here}: {error}") if here else as_value(error, ""))
     except Exception as error:
-        return Outcome(error=as_value(error, here or "a worker process could not load its work"))
+        return Outcome(as_value(error, here or "a worker process could not load its work"))
+    failure, where = None, "a window that cannot be read"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        try:
+            window: Sequence[Item] = pickle.loads(items)
+            where = span_of(window)
+            for block in task(window, first):
+                hand_over(block)
+        except Exception as error:
+            failure = as_value(error, where)
+    return Outcome(failure, tuple(one.message.problem for one in caught if isinstance(one.message, InputWarning)))
 
 
-def do_on_cluster(version: str, run: str, work: bytes, packed: bytes) -> Outcome:
-    """Do the same in a Dask worker, if its vqagen is of the `version` that asks. Everything comes packed by zlib."""
+def do_on_cluster(version: str, run: str, request: Request) -> Outcome:
+    """Do the same in a Dask worker, if its vqagen is of the `version` that asks. Work and items come packed by zlib."""
     here = f"the worker on {socket.gethostname()}"
     if version != __version__:
-        return Outcome(error=VqagenError(f"{here} has vqagen {__version__}; this run is by {version}"))
+        return Outcome(VqagenError(f"{here} has vqagen {__version__}; this run is by {version}"))
+    work, first, items = request
+    blocks = list[Block]()
     with _one_at_a_time:
-        return do_window(run, zlib.decompress(work), zlib.decompress(packed), here)
+        outcome = do_window(run, (zlib.decompress(work), first, zlib.decompress(items)), blocks.append, here)
+    return replace(outcome, blocks=blocks)
 
 
 @lru_cache(maxsize=1)
@@ -234,22 +231,6 @@ def _loaded(run: str, packed: bytes) -> WindowTask:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def _outcome(task: WindowTask, packed: bytes) -> Outcome:
-    blocks: Sequence[Block] = ()
-    failure: VqagenError | WindowFailed | None = None
-    where = "a window that cannot be read"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", InputWarning)
-        try:
-            items: Sequence[Item] = pickle.loads(packed)
-            where = span_of(items)
-            blocks = list(task(items))
-        except Exception as error:
-            failure = as_value(error, where)
-    problems = tuple(each.message.problem for each in caught if isinstance(each.message, InputWarning))
-    return Outcome(blocks, failure, problems)
 
 
 def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:

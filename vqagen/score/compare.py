@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePath
 from typing import NamedTuple
@@ -19,11 +19,13 @@ import numpy as np
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
 from vqagen.items.table import NONE
-from vqagen.report.table import COUNT, NUMBER, SHARE, TEXT, Report, Reported, Table, columns, nonempty
+from vqagen.report.table import COUNT, NUMBER, SHARE, TEXT, Column, Report, Reported, Table, columns, nonempty
 from vqagen.report.writers import interval_figure
-from vqagen.score.evaluate.evaluation import GIVEN, OVERALL, WRONG, Evaluation, EvaluationSettings, evaluate
+from vqagen.score.evaluate import evaluate_items
+from vqagen.score.evaluation import WRONG, Evaluation, EvaluationSettings
 from vqagen.score.intervals import (
     Numbers,
+    cluster_interval,
     clustered_mean,
     holm,
     quantile,
@@ -31,7 +33,9 @@ from vqagen.score.intervals import (
     wilson,
 )
 from vqagen.score.items import Source as Questions, read_items
+from vqagen.score.matching import Coverage
 from vqagen.score.predictions.reading import Source as Answers, read_predictions, require_predictions
+from vqagen.score.tables import GIVEN, OVERALL
 
 NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
 """Fields that an evaluation groups by and a comparison does not, unless they are asked for: most have many groups."""
@@ -74,8 +78,8 @@ class Difference(NamedTuple):
     """By Holm, over all pairs of models, or over all groups."""
     only_first: int
     only_second: int
-    mcnemar: float | None
-    """The p of McNemar's exact test; None for soft scores, which are neither right nor wrong."""
+    mcnemar: float
+    """The p of McNemar's exact test."""
     detectable: float | None
     """The least difference that as many questions find with a probability of 80 %; None without any discordant one."""
 
@@ -99,22 +103,17 @@ class Comparison(Reported):
 
     def report(self) -> Report:
         """Return the report: models, pairs of models, and groups."""
-        difference = columns(difference=SHARE, low=SHARE, high=SHARE, p=NUMBER, p_Holm=NUMBER)
         ours = columns(model=TEXT, correct=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, missing=COUNT)
-        names = columns(first=TEXT, second=TEXT)
-        pair_columns = columns(only_first=COUNT, only_second=COUNT, McNemar_p=NUMBER, detectable=SHARE)
-        pairs = tuple((each.first, each.second, *each[7:]) for each in self.pairs)
-        group_names = names if len(self.models) > 2 else ()  # the two are named above
-        group_columns = (*columns(field=TEXT, group=TEXT), *group_names, *columns(n=COUNT), *_ACCURACIES, *difference)
-        groups = tuple((*each[:2], *(each[2:4] if group_names else ()), *each[4:12]) for each in self.groups)
+        names = ("first", "second")
+        in_groups = names if len(self.models) > 2 else ()  # the two are named above
+        of_groups = ("field", "group", *in_groups, "n", "first accuracy", "second accuracy", *_TESTED)
         tables = (
             Table("models", "Models", ours, self.models),
-            Table("pairs", "Differences: second minus first", (*names, *difference, *pair_columns), pairs),
-            Table("groups", "Groups", group_columns, groups),
+            _table("pairs", "Differences: second minus first", self.pairs, (*names, *_TESTED, *_DISCORDANT)),
+            _table("groups", "Groups", self.groups, of_groups),
         )
         facts = {"questions": self.questions, "images": self.images, "left_out": self.left_out}
-        figures = (interval_figure(tables[0]),)
-        return Report("Comparison", self._head(), nonempty(tables), facts, figures=figures)
+        return Report("Comparison", self._head(), nonempty(tables), facts, figures=(interval_figure(tables[0]),))
 
     def _head(self) -> tuple[str, ...]:
         """Return the sentences that state what was compared, and how to read the columns."""
@@ -130,9 +129,33 @@ class Comparison(Reported):
         )
 
 
+_COLUMNS: Mapping[str, tuple[str, str]] = {
+    **{name: (name, TEXT) for name in ("field", "group", "first", "second")},
+    "n": ("n", COUNT),
+    "first accuracy": ("first_accuracy", SHARE),
+    "second accuracy": ("second_accuracy", SHARE),
+    "difference": ("mean", SHARE),
+    "low": ("low", SHARE),
+    "high": ("high", SHARE),
+    "p": ("p", NUMBER),
+    "p Holm": ("corrected_p", NUMBER),
+    "only first": ("only_first", COUNT),
+    "only second": ("only_second", COUNT),
+    "McNemar p": ("mcnemar", NUMBER),
+    "detectable": ("detectable", SHARE),
+}
+"""Column of a table of differences -> the field of a Difference, and the form of its cells."""
+_TESTED = ("difference", "low", "high", "p", "p Holm")
+_DISCORDANT = ("only first", "only second", "McNemar p", "detectable")
+
+
+def _table(key: str, title: str, differences: Sequence[Difference], names: Sequence[str]) -> Table:
+    rows = tuple(tuple(getattr(row, _COLUMNS[name][0]) for name in names) for row in differences)
+    return Table(key, title, tuple(Column(name, _COLUMNS[name][1]) for name in names), rows)
+
+
 Group = tuple[tuple[str, str], Numbers]
 """The field and the name of a group, and the places of its questions."""
-_ACCURACIES = columns(first_accuracy=SHARE, second_accuracy=SHARE)
 
 
 def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[str] = ()) -> Comparison:
@@ -144,44 +167,49 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
     """
     _check_overlap(evaluations)
     asked, names = next(iter(evaluations.values())), list(evaluations)
-    shared = np.logical_and.reduce([each.is_counted for each in evaluations.values()])
-    kept, images = np.flatnonzero(shared), asked.items.images
+    shared = np.logical_and.reduce([evaluation.is_counted for evaluation in evaluations.values()])
+    kept = np.flatnonzero(shared)
     if not len(kept):
         raise BadInput([Problem(f"no question is answered by all of {', '.join(names)}", asked.items.name)])
 
-    correct = {name: each.correct for name, each in evaluations.items()}
-
     def differences(groups: Iterable[Group], pairs: Sequence[tuple[str, str]]) -> tuple[Difference, ...]:
         """Compare pairs of models in groups, with p corrected for the number of all."""
+        correct = {name: evaluation.correct for name, evaluation in evaluations.items()}
         found = [
             difference((*group, *pair), correct[pair[0]][at], correct[pair[1]][at], asked.clusters[at])
             for group, at in groups
             for pair in pairs
         ]
-        corrected = holm([each.p for each in found])
-        return tuple(each._replace(corrected_p=p) for each, p in zip(found, corrected, strict=True))
+        corrected = holm([tested.p for tested in found])
+        return tuple(tested._replace(corrected_p=p) for tested, p in zip(found, corrected, strict=True))
 
-    rows = {name: replace(each, is_counted=shared).overall() for name, each in evaluations.items()}
-    faults = {
-        name: [
-            f"{number:,} {fault.replace('_', ' ')}" for fault in _FAULTS if (number := getattr(each.coverage, fault))
-        ]
-        for name, each in evaluations.items()
-    }
     return Comparison(
         len(kept),
-        len(np.unique(images.codes[kept])),
+        len(np.unique(asked.items.images.codes[kept])),
         len(shared) - len(kept),
-        tuple(Model(name, *row[2:6], evaluations[name].coverage.missing) for name, row in rows.items()),
-        {name: ", ".join(own) for name, own in faults.items() if own},
+        tuple(_model(name, evaluation, kept) for name, evaluation in evaluations.items()),
+        {name: faults for name, evaluation in evaluations.items() if (faults := _faults(evaluation.coverage))},
         differences([((OVERALL, OVERALL), kept)], list(combinations(names, 2))),
         differences(_groups(asked, fields, shared), [(names[0], other) for other in names[1:]]),
     )
 
 
+def _model(name: str, evaluation: Evaluation, kept: Numbers) -> Model:
+    """Return the accuracy of a model over the questions that are kept, with its interval."""
+    correct = evaluation.correct[kept]
+    low, high = cluster_interval(correct, evaluation.clusters[kept])
+    return Model(name, float(correct.sum()), float(correct.mean()), low, high, evaluation.coverage.missing)
+
+
+def _faults(coverage: Coverage) -> str:
+    """Return the numbers of faulty predictions as text."""
+    counts = {fault: getattr(coverage, fault) for fault in _FAULTS}
+    return ", ".join(f"{number:,} {fault.replace('_', ' ')}" for fault, number in counts.items() if number)
+
+
 def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
     """Raise BadInput for all pairs of models that answered no question in common."""
-    answered = {name: each.items.fields[GIVEN].codes != NONE for name, each in evaluations.items()}
+    answered = {name: evaluation.items.fields[GIVEN].codes != NONE for name, evaluation in evaluations.items()}
     problems = []
     for (one, ours), (other, theirs) in combinations(answered.items(), 2):
         if not (ours & theirs).any():
@@ -212,15 +240,14 @@ def difference(names: tuple[str, str, str, str], first: Numbers, second: Numbers
     apart = second - first
     estimate = clustered_mean(apart, clusters)
     only_first, only_second = int(np.sum(apart < 0)), int(np.sum(apart > 0))
-    is_binary = bool(np.isin(first, (0, 1)).all() and np.isin(second, (0, 1)).all())
-    test = mcnemar(only_first, only_second) if is_binary else None
+    test = mcnemar(only_first, only_second)
     if estimate.error > 1e-12:  # false for NaN too
         (low, high), p = student_test(estimate, _WHAT)
         detectable = _detectable(apart, estimate.error)
     else:  # no error would claim certainty: so many images may hide a share of others that Wilson allows
         _, hidden = wilson(0, estimate.clusters)
         (low, high), p, detectable = (estimate.mean - hidden, estimate.mean + hidden), 1.0, None
-    if test is not None and (detectable is None or only_first + only_second < FEW_DISCORDANT):
+    if detectable is None or only_first + only_second < FEW_DISCORDANT:
         p = test
     means = float(first.mean()), float(second.mean()), estimate.mean
     bounds = max(-1.0, low), min(1.0, high)
@@ -270,12 +297,12 @@ def compare(
     if len(predictions) < 2:
         raise UsageError("one prediction file alone: give two or more to compare")
     settings = EvaluationSettings(preset=normalise, missing=missing)
-    for each in predictions:
-        require_predictions(each, prediction_key)
+    for source in predictions:
+        require_predictions(source, prediction_key)
     items = read_items(questions, split=split, mode=mode)
-    answers = [read_predictions(each, items.kind, prediction_key) for each in predictions]
-    names = _names([each.name or "predictions" for each in answers])
-    evaluations = {name: evaluate(items, each, settings) for name, each in zip(names, answers, strict=True)}
+    answers = [read_predictions(source, items.kind, prediction_key) for source in predictions]
+    names = _names([given.name or "predictions" for given in answers])
+    evaluations = {name: evaluate_items(items, given, settings) for name, given in zip(names, answers, strict=True)}
     return compare_evaluations(evaluations, group_by)
 
 

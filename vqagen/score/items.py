@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, FieldFault, Problem, UsageError, unknown
-from vqagen.files.locations import Location, locate
-from vqagen.files.parquet import holds_columns
-from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
+from vqagen.files.locations import Location, holds_columns, locate
+from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records
 from vqagen.files.stream import members_of
 from vqagen.files.tables import rows_of_table
 from vqagen.files.visual7w import IMAGES, PAIRS, candidates_of
@@ -20,7 +18,7 @@ from vqagen.items.answers import TEXT
 from vqagen.items.builder import SceneFields, TableBuilder, image_name
 from vqagen.items.table import CHOICE, MODES, OPEN, Gold, Items, Options
 from vqagen.language.domain_files import PathLike
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.score.answers.finders import LETTERS
 from vqagen.tasks.record_files import (
     DIALOGS,
@@ -28,7 +26,6 @@ from vqagen.tasks.record_files import (
     SAMPLES,
     TRIALS,
     find_any_records,
-    kind_of_file,
     require_records,
     task_of,
 )
@@ -42,10 +39,6 @@ Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 # Visual7W, telling and pointing: `dataset.json` with images that have `qa_pairs`, and perhaps `boxes`. A pair lists
 # three wrong options; the right one, its answer, is put before them. Models saw them in an order that the file does not
 # record, so no letter names an option.
-#
-# VQAv2: annotations, ten answers to each question, with the questions that lie beside them. The two files of a split
-# belong together by their names: `v2_mscoco_val2014_annotations.json` and `v2_OpenEnded_mscoco_val2014_questions.json`,
-# or `annotations.json` and `questions.json`.
 
 
 def read_visual7w(table: TableBuilder) -> Items:
@@ -85,82 +78,11 @@ def _is_pair(pair: Any, place: str, table: TableBuilder) -> bool:
     )
 
 
-ANNOTATIONS = RecordKind("annotations", own_keys=("answers", "multiple_choice_answer"))
-ASKED = RecordKind("questions", own_keys=("question", "question_id"))
-_TASKS = ("OpenEnded_", "MultipleChoice_")
-
-
-def read_vqav2(table: TableBuilder) -> Items:
-    """Return the annotated questions, with their texts if these are at hand."""
-    questions = None if table.source.layout == "given" else _beside(table.source.path, ASKED.key)
-    listed = open_records(questions, ASKED).records() if questions else ()
-    asked = {str(each.get("question_id")): each for each in listed}
-    rows = table.rows("answer_type", "question_type", "question_length")
-    for record in table.records():
-        if not _is_annotated(record, table):
-            continue
-        question, gold, options = asked.get(str(record["question_id"]), {}), _annotated_gold(record), None
-        text, choices = str(question.get("question", "")), question.get("multiple_choices")
-        if isinstance(choices, list) and choices:
-            texts = tuple(map(str, choices))
-            options = Options(texts, texts.index(gold.text) if gold.text in texts else None)
-        table.add(record["question_id"], table.gold(gold), str(record.get("image_id")), options=options)
-        rows.add(record.get("answer_type"), record.get("question_type"), text.count(" ") + 1 if text else None)
-        table.learn(text)
-    return table.table(("answer_type", "question_type"))
-
-
-def annotations_of(path: Location) -> Location:
-    """Return the file of annotations; `path` is it, or that of their questions. BadInput if there is none."""
-    if ASKED.key not in path.name:
-        return path
-    annotations = _beside(path, ANNOTATIONS.key)
-    if annotations is None:
-        name = _split_of(path.name).replace("*", ANNOTATIONS.key)
-        message = f"questions of VQAv2 have no answers: give the file of annotations, or put {name} beside them"
-        raise BadInput([Problem(message, str(path))])
-    return annotations
-
-
-def _beside(path: Location, part: str) -> Path | None:
-    """Return the questions, or the annotations, of the same split in the same folder."""
-    if not isinstance(path, Path):
-        return None
-    files = sorted(path.parent.glob(f"*{part}*"))
-    return next((each for each in files if _split_of(each.name) == _split_of(path.name)), None)
-
-
-def _split_of(name: str) -> str:
-    """Return what the names of the two files of a split have in common.
-
-    >>> _split_of("v2_OpenEnded_mscoco_val2014_questions.json")
-    'v2_mscoco_val2014_*.json'
-    """
-    for task in _TASKS:
-        name = name.replace(task, "")
-    return name.replace(ASKED.key, "*").replace(ANNOTATIONS.key, "*")
-
-
-def _is_annotated(record: Mapping[str, Any], table: TableBuilder) -> bool:
-    """Return true for a record without faults."""
-    answers = record.get("answers") or None
-    found = [
-        table.check(record.get("question_id"), int | str, "question_id", "a number"),
-        table.check(answers, list, "answers", "a list of answers"),
-        *(table.check(record.get(key), str | int | None, key, "a text") for key in ("answer_type", "question_type")),
-    ]
-    for number, each in enumerate(answers if isinstance(answers, list) else ()):
-        given = each.get("answer") if isinstance(each, Mapping) else None
-        found.append(table.check(given, str, f"answers[{number}].answer", "the text of an annotator's answer"))
-    return all(found)
-
-
-def _annotated_gold(record: Mapping[str, Any]) -> Gold:
-    """Return the different answers, the most common first, unless the record names another one."""
-    counts = Counter(str(each["answer"]) for each in record["answers"])
-    canonical = record.get("multiple_choice_answer")
-    answers = tuple(sorted(counts, key=lambda answer: (answer != canonical, -counts[answer], answer)))
-    return Gold(TEXT, answers, tuple(counts[answer] for answer in answers))
+ANNOTATIONS = RecordKind("annotations", own_keys=("multiple_choice_answer",))
+_NO_VQA = (
+    "annotations of VQAv2 are no longer read, since version 2.0: score them by VQA's own script; to audit them, write"
+    " records with question_id, image_id, question and the most common answer"
+)
 
 
 # VLMEvalKit: a table of questions with options in the columns A, B, …, and pictures as base64. A picture of 64
@@ -199,18 +121,15 @@ def _vlmevalkit_question(row: Mapping[str, str]) -> dict[str, Any]:
 
 # Files ----------------------------------------------------------------------------------------------------------------
 
-VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2 = "vqagen", "dialogs", "trials", "visual7w", "vqav2"
+VQAGEN, DIALOG, TRIAL, VISUAL7W = "vqagen", "dialogs", "trials", "visual7w"
 _FORMATS = {
     QUESTIONS.key: VQAGEN,
     DIALOGS.key: DIALOG,
     TRIALS.key: TRIAL,
     SAMPLES.key: TRIAL,
     IMAGES.key: VISUAL7W,
-    ANNOTATIONS.key: VQAV2,
 }
 """Key of a document -> the format that it tells."""
-_OTHERS = {IMAGES.key: read_visual7w, ANNOTATIONS.key: read_vqav2}
-"""Key of a document of another benchmark -> its reader; a task reads its own records."""
 _KINDS = {**KINDS, IMAGES.key: IMAGES, **dict.fromkeys((ANNOTATIONS.key, "task_type", "data_subtype"), ANNOTATIONS)}
 """A key that tells -> the kind of records, those of other benchmarks too."""
 
@@ -240,7 +159,7 @@ def read_items(
         raise UsageError(unknown("mode", mode, MODES))
     records = find_items(source)
     name, format = str(records.path), _FORMATS[records.kind.key]
-    read = _OTHERS.get(records.kind.key) or task_of(records.kind).read_items
+    read = read_visual7w if records.kind is IMAGES else task_of(records.kind).read_items
     facts = None
     if scenes is not None:
         if format not in (VQAGEN, DIALOG):
@@ -275,9 +194,10 @@ def find_items(source: Source) -> RecordSource:
     if listed := _questions_by_id(source):
         found = given_records(listed, QUESTIONS)
         return replace(found, path=locate(source)) if isinstance(source, str | Path) else found
-    if isinstance(source, str | Path) and kind_of_file(place, _KINDS) is ANNOTATIONS:
-        return open_records(annotations_of(place), ANNOTATIONS)
-    return find_any_records(source, _KINDS)
+    found = find_any_records(source, _KINDS)
+    if found.kind is ANNOTATIONS:
+        raise BadInput([Problem(_NO_VQA, str(found.path))])
+    return found
 
 
 def _questions_by_id(source: Source) -> list[dict[str, Any]]:

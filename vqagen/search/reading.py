@@ -19,7 +19,7 @@ from vqagen.search.description import Description, Pick, PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.state import SearchState
 from vqagen.search.vocabulary import REMEMBERED, Meaning, PossibleValues
-from vqagen.world.relations import RelationOrder
+from vqagen.world.domain import RelationOrder
 
 RELATED, SAME, DIFFERENT = "related", "same", "different"
 

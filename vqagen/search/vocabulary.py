@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from vqagen.bits import union_of
 from vqagen.language.program import Node, NodeRun
 from vqagen.search.space import DescriptionSpace
-from vqagen.world.domain import Attribute, Domain
-from vqagen.world.relations import relation_order
+from vqagen.world.domain import Attribute, Domain, relation_order
 
 
 class Meaning:

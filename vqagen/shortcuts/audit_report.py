@@ -1,11 +1,20 @@
-"""The report of audits: of one file in full, of several files side by side."""
+"""An audit: what predicts the answers of a file better than chance, its verdict, and the reports of one or several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from vqagen.errors import counted
+from vqagen.items.builder import ONE_WHOLE, window_of
+from vqagen.items.folds import NOT_TESTED
 from vqagen.items.groups import counts_of
+from vqagen.items.guessing import Floats
+from vqagen.items.table import Items
 from vqagen.report.table import (
     COUNT,
     DECIMAL,
@@ -16,12 +25,14 @@ from vqagen.report.table import (
     Column,
     Gate,
     Report,
+    Reported,
     Table,
     columns,
     nonempty,
 )
-from vqagen.shortcuts.audit import Audit
-from vqagen.shortcuts.probes import FAILS, INCONCLUSIVE, SHOWN
+from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, SHOWN, Probe, effect_sought
+from vqagen.shortcuts.scenes import Repetition
+from vqagen.shortcuts.settings import AuditSettings
 
 SHOWN_FAMILIES = 5
 """Families that are shown for each probe that fails; the table of families has all."""
@@ -29,29 +40,150 @@ LEAST_ITEMS = 30
 """Items that a family needs in order to be shown."""
 _MARKS = {FAILS: "!", INCONCLUSIVE: "?"}
 _NOUNS = {"questions": "question", "dialogs": "round", "trials": "trial"}
+ONE_WINDOW = (
+    "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
+    "a file with several balance windows shows the true figures"
+)
+BELOW_IN_ONE = "guesses fall below chance, as answers are balanced as one whole: needs "
+
+
+class AnswerSpread(NamedTuple):
+    """How evenly the items of a family are answered."""
+
+    items: int
+    bits: float
+    """The entropy of the answers."""
+    highest_bits: float
+    """The highest entropy there could be."""
+    top_answer: str
+    top_share: float
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Reported):
+    """The result of an audit."""
+
+    items: Items
+    settings: AuditSettings
+    answers: Mapping[str, AnswerSpread]
+    """Family -> its answers."""
+    probes: Sequence[Probe] = ()
+    repetition: Repetition = field(default_factory=Repetition)
+    notes: Sequence[str] = ()
+    chance: Floats = field(default_factory=lambda: np.zeros(0))
+    """Of each item."""
+    unanswered: int = 0
+    """Items without an answer, which are left out."""
+    untested: str = ""
+    """Why guesses could not be tested; "" if they were."""
+
+    def mean(self, name: str) -> float:
+        """Return the mean of a field of AnswerSpread over items."""
+        own: list[tuple[float, int]] = [(getattr(spread, name), spread.items) for spread in self.answers.values()]
+        return sum(value * items for value, items in own) / len(self.items)
+
+    def failures(self) -> Iterator[str]:
+        """Yield a sentence for each reason to fail."""
+        for probe in self.probes:
+            if probe.verdict == FAILS:
+                yield f"{probe.name}: {probe.accuracy:.3f} right without looking, by chance {probe.chance:.3f}"
+        again, most = self.repetition, self.settings.max_repeated
+        if again.repeated_share > most:
+            yield f"duplicate scenes: {again.repeated_scenes:,} of {again.scenes:,}"
+        if again.overlap > most:
+            shared = f"{again.same_program_and_scene:,} of {counted(again.questions, 'item')}"
+            yield f"training overlap: {shared} have program and scene in the training file"
+
+    def doubts(self) -> Iterator[str]:
+        """Yield a sentence for each reason for which a file without a reason to fail does not pass."""
+        if self.untested:
+            yield f"{NOT_TESTED}: {self.untested}"
+        if any(self.failures()):
+            return
+        unsure = [probe for probe in self.probes if probe.verdict in (INCONCLUSIVE, BELOW)]
+        if found := [probe for probe in unsure if probe.images[0] < probe.images[1]]:
+            scarcest = max(found, key=lambda probe: probe.images[1] / probe.images[0])
+            number, needed = scarcest.images
+            of_all = ceil(needed * len(np.unique(self.items.images.codes)) / number)
+            few = f"too few images to find guesses {effect_sought(self.settings):g} above chance"
+            yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} images ({scarcest.name})"
+        if ONE_WINDOW in self.notes and any(probe.verdict == BELOW for probe in self.probes):
+            window = window_of(self.items.info)
+            more = f"two balance windows, about {2 * window:,} images" if window < ONE_WHOLE else "smaller windows"
+            yield f"{INCONCLUSIVE}: {BELOW_IN_ONE}{more}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the file passes, fails, is tested on too little (inconclusive) or was not tested."""
+        if any(self.failures()):
+            return FAILS
+        doubt = next(self.doubts(), PASSES)
+        return doubt.partition(":")[0]
+
+    @property
+    def passes(self) -> bool:
+        """True if there is no reason to fail, and enough was tested to find one."""
+        return self.verdict == PASSES
+
+    @property
+    def conclusion(self) -> str:
+        """The verdict with its reasons."""
+        if failures := list(self.failures()):
+            return f"{FAILS}: {'; '.join(failures)}"
+        return next(self.doubts(), f"{PASSES}: no shortcut found")
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for JSON."""
+        named = ((name, spread._asdict()) for name, spread in sorted(self.answers.items()))
+        families = {name: {k: round(v, 4) for k, v in own.items() if k != "top_answer"} for name, own in named}
+        return {
+            "file": self.items.name,
+            "kind": self.items.kind,
+            "items": len(self.items),
+            "unanswered": self.unanswered,
+            "verdict": self.verdict.lower(),
+            "passes": self.passes,
+            "failures": list(self.failures()),
+            "doubts": list(self.doubts()),
+            "settings": self.settings.to_record(),
+            "answers": {**{key: round(self.mean(key), 4) for key in ("bits", "highest_bits")}, "families": families},
+            "probes": {probe.name: probe.to_record() for probe in self.probes},
+            "repetition": vars(self.repetition),
+            "notes": list(self.notes),
+        }
+
+    def report(self) -> Report:
+        """Return the report."""
+        failures = list(self.failures())
+        verdict = f"{FAILS} for {counted(len(failures), 'reason')}" if failures else self.conclusion
+        return Report(
+            f"Audit of {self.items.name}",
+            (*_overview(self), *(f"note: {note}" for note in self.notes), verdict),
+            nonempty([_probes(self), _best_families(self), _families(self)]),
+            self.to_record(),
+            (
+                *(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
+                *(Gate(doubt, doubt) for doubt in self.doubts()),
+            ),
+        )
 
 
 def audit_report(*audits: Audit) -> Report:
     """Return the report of an audit, or of several side by side."""
-    return _single(audits[0]) if len(audits) == 1 else _side_by_side(audits)
+    return audits[0].report() if len(audits) == 1 else _side_by_side(audits)
 
 
 # One file ---------------------------------------------------------------------------------------------------------
 
 
-def _single(audit: Audit) -> Report:
-    failures = list(audit.failures())
-    verdict = f"{FAILS} for {counted(len(failures), 'reason')}" if failures else audit.conclusion
-    return Report(
-        f"Audit of {audit.items.name}",
-        (*_overview(audit), *(f"note: {note}" for note in audit.notes), verdict),
-        nonempty([_probes(audit), _best_families(audit), _families(audit)]),
-        audit.to_record(),
-        (
-            *(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
-            *(Gate(each, each) for each in audit.doubts()),
-        ),
-    )
+def _about(number: int) -> int:
+    """Return a number rounded up to two digits.
+
+    >>> _about(1234), _about(7)
+    (1300, 7)
+    """
+    unit = int(10 ** max(0, len(str(number)) - 2))
+    return ceil(number / unit) * unit
 
 
 def _overview(audit: Audit) -> list[str]:
@@ -62,7 +194,7 @@ def _overview(audit: Audit) -> list[str]:
     families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
     left_out = f" ({audit.unanswered:,} without an answer left out)" if audit.unanswered else ""
     bits, most, top = (audit.mean(name) for name in ("bits", "highest_bits", "top_share"))
-    worst, share = max(((name, each.top_share) for name, each in audit.answers.items()), key=lambda each: each[::-1])
+    worst, share = max(((name, spread.top_share) for name, spread in audit.answers.items()), key=lambda row: row[::-1])
     of_worst = f" in the mean; most: {share:.2f} of {worst}" if len(audit.answers) > 1 else ""
     overlaps = {
         "text in the training file": found.same_text,
@@ -85,11 +217,12 @@ def _overview(audit: Audit) -> list[str]:
 
 def _probes(audit: Audit) -> Table:
     rows = []
-    for each in audit.probes:
-        low, high = (None, None) if each.difference.low == -1 else each.difference[1:3]
-        rows.append((each.name, each.meaning, each.items, each.accuracy, each.chance, low, high, each.p, each.verdict))
+    for probe in audit.probes:
+        low, high = (None, None) if probe.low == -1 else (probe.low, probe.high)
+        figures = probe.items, probe.accuracy, probe.chance, low, high, probe.p_holm
+        rows.append((probe.name, probe.meaning, *figures, probe.verdict))
     notes = ["low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm"]
-    if any(each.verdict == SHOWN for each in audit.probes):
+    if any(probe.verdict == SHOWN for probe in audit.probes):
         notes.append(f"{SHOWN}: told by right answers about the same image, which no model has; fails no file")
     heads = columns(probe=TEXT, guess=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE, low=SHARE, high=SHARE, p=NUMBER)
     return Table("probes", "Answered without looking", (*heads, Column("verdict")), tuple(rows), tuple(notes))
@@ -98,12 +231,12 @@ def _probes(audit: Audit) -> Table:
 def _best_families(audit: Audit) -> Table:
     """Return the families with enough items in which probes that fail are furthest above chance."""
     rows: list[tuple[Cell, ...]] = []
-    for each in audit.probes:
-        if each.verdict != FAILS:
+    for probe in audit.probes:
+        if probe.verdict != FAILS:
             continue
-        apart = {name: right - chance for name, (n, right, chance) in each.families.items() if n >= LEAST_ITEMS}
+        apart = {name: right - chance for name, (n, right, chance) in probe.families.items() if n >= LEAST_ITEMS}
         best = sorted(apart, key=lambda name: (-apart[name], name))[:SHOWN_FAMILIES]
-        rows += [(each.name, name, *each.families[name]) for name in best]
+        rows += [(probe.name, name, *probe.families[name]) for name in best]
     heads = columns(probe=TEXT, family=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE)
     return Table("best_families", "Probes that fail are best in", heads, tuple(rows))
 
@@ -111,13 +244,13 @@ def _best_families(audit: Audit) -> Table:
 def _families(audit: Audit) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, own in sorted(audit.answers.items()):
-        found = [each.families.get(name) for each in audit.probes]
-        chance = next((each[2] for each in found if each), None)
-        rows.append((name, *own, chance, *(each and each[1] for each in found)))
+        found = [probe.families.get(name) for probe in audit.probes]
+        chance = next((figures[2] for figures in found if figures), None)
+        rows.append((name, *own, chance, *(figures and figures[1] for figures in found)))
     heads = columns(
         family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
     )
-    named = (*heads, *(Column(each.name, SHARE) for each in audit.probes))
+    named = (*heads, *(Column(probe.name, SHARE) for probe in audit.probes))
     return Table("families", "Families", named, tuple(rows), is_detail=True)
 
 
@@ -130,7 +263,7 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
     doubts = [(audit.items.name, doubt) for audit in audits for doubt in audit.doubts()]
     bits = [(audit.mean("bits"), audit.mean("highest_bits")) for audit in audits]
     again = [audit.repetition for audit in audits]
-    of_audits = [{each.name: each for each in audit.probes} for audit in audits]
+    of_audits = [{probe.name: probe for probe in audit.probes} for audit in audits]
     names = dict.fromkeys(name for own in of_audits for name in own)
     found = {name: [own.get(name) for own in of_audits] for name in names}
     rows: list[tuple[Cell, ...]] = [
@@ -138,15 +271,12 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
         ("entropy of answers, of the highest", *(own / most if most else 0.0 for own, most in bits)),
         ("top answer of a family, mean", *(audit.mean("top_share") for audit in audits)),
         ("chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)),
-        *(
-            (f"right by {name}", *(each and f"{each.accuracy:.3f}{_MARKS.get(each.verdict, ' ')}" for each in probes))
-            for name, probes in found.items()
-        ),
+        *((f"right by {name}", *(probe and _marked(probe) for probe in probes)) for name, probes in found.items()),
     ]
-    if any(each.scenes for each in again):
-        rows.append(("duplicate scenes", *(f"{each.repeated_scenes:,}" for each in again)))
-    if any(each.questions for each in again):
-        rows.append(("program and scene in the training file", *(each.overlap for each in again)))
+    if any(found.scenes for found in again):
+        rows.append(("duplicate scenes", *(f"{found.repeated_scenes:,}" for found in again)))
+    if any(found.questions for found in again):
+        rows.append(("program and scene in the training file", *(found.overlap for found in again)))
     return Report(
         "Audits",
         tuple(f"{audit.verdict}: {audit.items.name}" for audit in audits),
@@ -157,3 +287,8 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
             *(Gate(f"{name}: {doubt}", f"{name}: {doubt}") for name, doubt in doubts),
         ),
     )
+
+
+def _marked(probe: Probe) -> str:
+    """Return the accuracy with the mark of its verdict."""
+    return f"{probe.accuracy:.3f}{_MARKS.get(probe.verdict, ' ')}"

@@ -16,6 +16,7 @@ from vqagen.files.formats import JSON_LINES, Arrangement, choose_format, record_
 from vqagen.files.locations import Location, content_hash, files_below, locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.items.groups import FAMILIES, TYPES, places_by
+from vqagen.items.guessing import Guesses, Guessing
 from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.report.table import SHARE, Cell, Column, Report, Reported, Table
@@ -23,13 +24,12 @@ from vqagen.score.intervals import Interval, cluster_interval, clustered_mean
 from vqagen.score.items import read_items
 from vqagen.shortcuts.predictors import NAMED, RETIRED, Predictor, applicable, predict
 from vqagen.shortcuts.settings import BaselineSettings
-from vqagen.shortcuts.task import Task
 from vqagen.tasks.record_files import trials_file
 
 REFERENCE = "majority"
 """The baseline that every lift is measured from."""
 VISUAL7W = "visual7w"
-ID_KEYS = {VISUAL7W: "qa_id", "vqav2": "question_id", "trials": "trial_index"}
+ID_KEYS = {VISUAL7W: "qa_id", "trials": "trial_index"}
 """Format of the items -> the key of their ids; `question_index` for all others."""
 _GROUPS = {"category": ("category", *TYPES), "type": TYPES, "family": FAMILIES}
 """Name of groups -> the fields of which the first that any item has tells them."""
@@ -76,7 +76,7 @@ class BaselineResult:
     @property
     def unanswered(self) -> int:
         """Items without an answer."""
-        return sum(not each for each in self.texts)
+        return sum(not text for text in self.texts)
 
     @property
     def notes(self) -> str:
@@ -125,13 +125,17 @@ class Ladder(Reported):
         return Report("Baselines", head, (Table("baselines", "Baselines", columns, tuple(rows), notes),), facts)
 
 
-def _result(baseline: Predictor, task: Task, items: Items) -> BaselineResult:
-    """Return the answers of a baseline to `items`, the last of the task's. UsageError if they lack what it needs."""
-    asked = np.arange(len(task.items) - len(items), len(task.items))
-    reference = task.once(REFERENCE, lambda: task.credits(asked, predict(NAMED[REFERENCE], task).ranked[asked]))
-    guesses = predict(baseline, task)
-    ranked, vocabulary = guesses.ranked[asked], task.vocabulary
-    right, expected = task.credits(asked, ranked), np.nan_to_num(guesses.expected[asked])
+def _reference(guessing: Guessing) -> Guesses:
+    return predict(NAMED[REFERENCE], guessing)
+
+
+def _result(baseline: Predictor, guessing: Guessing, items: Items) -> BaselineResult:
+    """Return the answers of a baseline to `items`, the last of all. UsageError if they lack what it needs."""
+    asked = np.arange(len(guessing.items) - len(items), len(guessing.items))
+    reference = guessing.credits(asked, guessing.once(_reference).ranked[asked])
+    guesses = predict(baseline, guessing)
+    ranked, vocabulary = guesses.ranked[asked], guessing.vocabulary
+    right, expected = guessing.credits(asked, ranked), np.nan_to_num(guesses.expected[asked])
 
     def result(places: Any) -> GroupResult:
         own, images = right[places], items.images.codes[places]
@@ -154,13 +158,13 @@ def write_predictions(target: str, items: Items, texts: Sequence[tuple[str, ...]
 
     About a Visual7W dataset, a file named `.json` is one list, as the toolkit's scorer reads it.
     """
-    answered = [(place, each) for place, each in enumerate(texts) if each]
+    answered = [(place, answers) for place, answers in enumerate(texts) if answers]
     if _is_result_file(target):
         with atomic_output(target) as file:
-            file.write(orjson.dumps([_visual7w_record(items, place, each) for place, each in answered]) + b"\n")
+            file.write(orjson.dumps([_visual7w_record(items, place, answers) for place, answers in answered]) + b"\n")
         return
     with record_file(target, JSON_LINES, {"generator": generator}, _PREDICTIONS) as writer:
-        writer.write(_record(items, place, each) for place, each in answered)
+        writer.write(_record(items, place, answers) for place, answers in answered)
 
 
 def _is_result_file(target: str) -> bool:
@@ -235,11 +239,11 @@ def baseline(
     chosen, target = settings or BaselineSettings(), str(out)
     if not _is_result_file(target):
         choose_format(target, None, (JSON_LINES,), "predictions")
-    check_output(target, force, [str(each) for each in (files.questions, files.train) if each])
-    items, task = _open(files, chosen)
+    check_output(target, force, [str(path) for path in (files.questions, files.train) if path])
+    items, guessing = _open(files, chosen)
     if _is_result_file(target) and items.format != VISUAL7W:
         raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")
-    result, made = _result(NAMED[name], task, items), {"baseline": name, **chosen.to_record()}
+    result, made = _result(NAMED[name], guessing, items), {"baseline": name, **chosen.to_record()}
     generator = {"name": "vqagen", "version": __version__, "settings": made, "inputs": files.hashes()}
     write_predictions(target, items, result.texts, generator)
     return result
@@ -251,15 +255,15 @@ def baseline_ladder(
     on_done: Callable[[int], None] = lambda _: None,
 ) -> Ladder:
     """Return how often each baseline is right that the files allow; `on_done` is called with 1 after each of them."""
-    items, task = _open(files, settings or BaselineSettings())
+    items, guessing = _open(files, settings or BaselineSettings())
     rungs = []
-    for each in applicable(task.items):
-        rungs.append(_result(each, task, items))
+    for predictor in applicable(guessing.items):
+        rungs.append(_result(predictor, guessing, items))
         on_done(1)
     return Ladder(len(items), rungs)
 
 
-def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Task]:
+def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Guessing]:
     """Read the questions and those to learn from."""
     read = partial(read_items, mode=files.mode, learning=True, image_key=files.image_key)
     items = read(files.questions, split=files.split)
@@ -268,5 +272,5 @@ def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Task
     is_other = str(files.train) != str(files.questions) or files.split != files.train_split
     if files.train is not None and is_other:
         train = read(files.train, split=files.train_split)
-        return items, Task.across(train, items, settings.top_k, settings.seed)
-    return items, Task.within(items, settings.top_k, settings.seed)
+        return items, Guessing.across(train, items, settings.top_k, settings.seed)
+    return items, Guessing.within(items, settings.top_k, settings.seed)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -20,10 +19,10 @@ import orjson
 
 from vqagen.extras import in_one_thread, needed
 from vqagen.items.groups import Integers, distinct
-from vqagen.items.table import NONE, Codes, Column, Places
+from vqagen.items.guessing import YES_NO, Floats, Guesses, Guessing, of_family
+from vqagen.items.table import NONE, Column, Places
 from vqagen.language.program import Node
 from vqagen.rng import shuffled, stream
-from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Task, credits_of
 
 WHAT = "a predictor that learns"
 LEARNABLE = 40
@@ -52,43 +51,49 @@ _GIVES_ONE = ("unique", "query", "count")
 Phrase = frozenset[tuple[str, ...]]
 
 
-def words(task: Task, learn: Places, ask: Places) -> Guesses:
+def words(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Answer by regression over the words and the family."""
-    return _learned(task, learn, ask, regression, task.once("words", lambda: _words(task, with_history=False)))
+    return _learned(guessing, learn, ask, regression, guessing.once(_words))
 
 
-def history(task: Task, learn: Places, ask: Places) -> Guesses:
+def history(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Answer by regression over the words, the family, and the words of the dialog before."""
-    return _learned(task, learn, ask, regression, task.once("history", lambda: _words(task, with_history=True)))
+    return _learned(guessing, learn, ask, regression, guessing.once(_all_words))
 
 
-def order(task: Task, learn: Places, ask: Places) -> Guesses:
+def order(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Answer by regression over the family, the place among the questions about the image, and the image's number.
 
     Nothing is learned from the image that is asked about, whose number would stand for what is in it. Folds of pairs
     part the questions about an image: there, each half of the images is answered by what the other half teaches.
     """
-    rows, images = task.once("order", lambda: _order(task)), task.items.images
-    if len(task.splits) == 1 or not np.isin(images.codes[ask], images.codes[learn]).any():
-        return _learned(task, learn, ask, regression, rows)
-    half_of_image = np.array(shuffled(stream(task.seed, "order"), range(len(images.values)))) % 2
+    rows, images = guessing.once(_order), guessing.items.images
+    if len(guessing.splits) == 1 or not np.isin(images.codes[ask], images.codes[learn]).any():
+        return _learned(guessing, learn, ask, regression, rows)
+    half_of_image = np.array(shuffled(stream(guessing.seed, "order"), range(len(images.values)))) % 2
     halves = half_of_image[images.codes]
-    found = task.guesses(ask, np.full((len(ask), task.top_k), NONE))
+    found = guessing.guesses(ask, np.full((len(ask), guessing.top_k), NONE))
     for half in (0, 1):
         own = halves[ask] == half
-        part = _learned(task, learn[halves[learn] != half], ask[own], regression, rows)
+        part = _learned(guessing, learn[halves[learn] != half], ask[own], regression, rows)
         found.ranked[own], found.expected[own] = part.ranked, part.expected
     return found
 
 
-def tree(task: Task, learn: Places, ask: Places) -> Guesses:
+def tree(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Answer by boosted trees over the family and what is seen of the program."""
-    return _learned(task, learn, ask, _trees, task.once("phrases", lambda: _phrases(task)))
+    return _learned(guessing, learn, ask, _trees, guessing.once(_phrases))
 
 
-def others(task: Task, learn: Places, ask: Places) -> Guesses:
+def others(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Answer by boosted trees over the same, and the answers to the other questions about the image."""
-    return _learned(task, learn, ask, _trees, task.once("others", lambda: np.hstack([_phrases(task), _others(task)])))
+    return _learned(
+        guessing,
+        learn,
+        ask,
+        _trees,
+        guessing.once(_others),
+    )
 
 
 # Features of items ----------------------------------------------------------------------------------------------------
@@ -109,33 +114,36 @@ def counted(rows: Sequence[Sequence[str]], least: int = 1) -> Any:
     return text.CountVectorizer(analyzer=lambda row: (*row, ""), min_df=least).fit_transform(rows)
 
 
-def _words(task: Task, with_history: bool) -> Any:
-    """Return the words of each item; those said before it are other words than those of its text."""
-    learning = task.learning
-    sparse = needed("scipy.sparse", "stats", WHAT)
-    own = counted([tokens(text) for text in (*learning.texts.values, "")])
-    parts = [own[learning.texts.codes], _one_hot(task.families)]
-    if with_history:
-        before = counted([sorted(set(tokens(text))) for text in (*learning.histories.values, "")])
-        parts.append(before[learning.histories.codes])
-    return sparse.hstack(parts, format="csr")
+def _words(guessing: Guessing) -> Any:
+    """Return the words of each item, and its family."""
+    texts = guessing.learning.texts
+    counts = counted([tokens(text) for text in (*texts.values, "")])[texts.codes]
+    return needed("scipy.sparse", "stats", WHAT).hstack([counts, _one_hot(guessing.families)], format="csr")
 
 
-def _order(task: Task) -> Any:
+def _all_words(guessing: Guessing) -> Any:
+    """Return the same, and the words said before, which are other words than those of the text."""
+    before = guessing.learning.histories
+    counts = counted([sorted(set(tokens(text))) for text in (*before.values, "")])[before.codes]
+    return needed("scipy.sparse", "stats", WHAT).hstack([guessing.once(_words), counts], format="csr")
+
+
+def _order(guessing: Guessing) -> Any:
     """Return the family, the place among the questions about the image, the image's place in cycles, and its part.
 
     That is which quarters of the images, by number, it comes behind: answers may differ from some image on.
     """
-    images, scenes = task.items.images.codes, task.learning.scenes
+    images, scenes = guessing.items.images.codes, guessing.learning.scenes
     by_image = np.argsort(images, kind="stable")
     places = np.empty(len(images), dtype=np.int64)
     places[by_image] = np.arange(len(images)) - np.searchsorted(images[by_image], images[by_image])
     numbers = np.where(scenes.codes == NONE, images, np.array([*scenes.values, NONE])[scenes.codes])
     different, ranks = np.unique(numbers, return_inverse=True)
     behind = np.arange(1, 4) <= (ranks * 4 // len(different))[:, None]
-    columns = [task.families, np.minimum(places, 99), *(numbers % length for length in CYCLES)]
+    columns = [guessing.families, np.minimum(places, 99), *(numbers % length for length in CYCLES)]
     sparse = needed("scipy.sparse", "stats", WHAT)
-    return sparse.hstack([*(_one_hot(each) for each in columns), sparse.csr_matrix(behind.astype(float))], format="csr")
+    parts = [*map(_one_hot, columns), sparse.csr_matrix(behind.astype(float))]
+    return sparse.hstack(parts, format="csr")
 
 
 def _one_hot(codes: Integers) -> Any:
@@ -143,24 +151,23 @@ def _one_hot(codes: Integers) -> Any:
     return needed("scipy.sparse", "stats", WHAT).csr_matrix(ones, shape=(len(codes), int(codes.max(initial=0)) + 1))
 
 
-def _phrases(task: Task) -> Floats:
+def _phrases(guessing: Guessing) -> Floats:
     """Return the family, the first column, and what a reader of the question sees of its program."""
-    families = task.families[:, None].astype(np.float64)
-    if not task.learning.programs.values:
+    families = guessing.families[:, None].astype(np.float64)
+    if not guessing.learning.programs.values:
         return families
-    clues = task.once("clues", lambda: clues_of(task.learning.programs))
+    clues = clues_of(guessing.learning.programs)
     return np.hstack([families, np.array([*clues.values, clues.values[0]])[clues.codes]])
 
 
-def _others(task: Task) -> Floats:
-    """Return how many other items of the same image have each answer to a type."""
-    _, told = distinct(task.types, task.answers + 1)
+def _others(guessing: Guessing) -> Floats:
+    """Return the phrases, and how many other items of the same image have each answer to a type."""
+    _, told = distinct(guessing.types, guessing.answers + 1)
     frequent = np.argsort(-np.bincount(told), kind="stable")[:TOLD]
     own = told[:, None] == frequent
-    counts = np.zeros((len(task.items.images.values), len(frequent)))
-    np.add.at(counts, task.items.images.codes, own)
-    found: Floats = counts[task.items.images.codes] - own
-    return found
+    counts = np.zeros((len(guessing.items.images.values), len(frequent)))
+    np.add.at(counts, guessing.items.images.codes, own)
+    return np.hstack([guessing.once(_phrases), counts[guessing.items.images.codes] - own])
 
 
 # Clues of programs ----------------------------------------------------------------------------------------------------
@@ -226,12 +233,12 @@ def _overlap(first: Phrase, second: Phrase) -> list[int]:
 # Learning -------------------------------------------------------------------------------------------------------------
 
 
-def regression(task: Task) -> Any:
+def regression(guessing: Guessing) -> Any:
     """Return a logistic regression."""
     return needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=0.1, max_iter=300)
 
 
-def _trees(task: Task) -> Any:
+def _trees(guessing: Guessing) -> Any:
     """Return boosted trees whose first feature is the family."""
     return needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
         random_state=0,
@@ -239,111 +246,37 @@ def _trees(task: Task) -> Any:
         learning_rate=0.1,
         max_leaf_nodes=8,
         early_stopping=False,
-        categorical_features=[0] if int(task.families.max(initial=0)) < MANY_FAMILIES else None,
+        categorical_features=[0] if int(guessing.families.max(initial=0)) < MANY_FAMILIES else None,
     )
 
 
-def _learned(task: Task, learn: Places, ask: Places, make: Callable[[Task], Any], rows: Any) -> Guesses:
+def _learned(guessing: Guessing, learn: Places, ask: Places, make: Callable[[Guessing], Any], rows: Any) -> Guesses:
     """Answer by models that learn the answers to each type from rows of features."""
-    ranked = of_family(task, learn, ask).ranked.copy()
+    ranked = of_family(guessing, learn, ask).ranked.copy()
     with in_one_thread(WHAT), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many answers, or not converged
-        for ours, theirs in _by_type(task, learn, ask):
-            model = make(task)
-            model.fit(rows[ours], task.answers[ours])
+        for ours, theirs in _by_type(guessing, learn, ask):
+            model = make(guessing)
+            model.fit(rows[ours], guessing.answers[ours])
             shares = model.predict_proba(rows[ask[theirs]])
-            best = np.argsort(-shares, axis=1, kind="stable")[:, : task.top_k]
+            best = np.argsort(-shares, axis=1, kind="stable")[:, : guessing.top_k]
             ranked[theirs] = NONE
             ranked[theirs, : best.shape[1]] = np.asarray(model.classes_)[best]
-    return task.guesses(ask, ranked)
+    return guessing.guesses(ask, ranked)
 
 
-def _by_type(task: Task, learn: Places, ask: Places) -> Iterator[tuple[Places, Places]]:
+def _by_type(guessing: Guessing, learn: Places, ask: Places) -> Iterator[tuple[Places, Places]]:
     """Yield the items to learn from, and the numbers of those to answer, of each type that is learned by itself.
 
     That is the function; functions of one category that are all answered by yes or no are learned together.
     """
-    is_open = ~np.isin(task.answers[learn], [task.numbers[text] for text in YES_NO])
-    open_functions = np.unique(task.types[learn[is_open]])
-    _, kinds = distinct(task.categories, np.where(np.isin(task.types, open_functions), task.types + 1, 0))
+    is_open = ~np.isin(guessing.answers[learn], [guessing.numbers[text] for text in YES_NO])
+    open_functions = np.unique(guessing.types[learn[is_open]])
+    _, kinds = distinct(guessing.categories, np.where(np.isin(guessing.types, open_functions), guessing.types + 1, 0))
     for kind in np.unique(kinds[ask]):
         ours, theirs = learn[kinds[learn] == kind], np.flatnonzero(kinds[ask] == kind)
-        codes, counts = np.unique(task.answers[ours], return_counts=True)
+        codes, counts = np.unique(guessing.answers[ours], return_counts=True)
         kept = codes[np.argsort(-counts, kind="stable")[:MOST_ANSWERS]]
         kept = kept[np.isin(kept, codes[counts * RAREST >= len(ours)])]
         if len(ours) >= LEARNABLE and len(kept) > 1:
-            yield ours[np.isin(task.answers[ours], kept)], theirs
-
-
-def majority_of(*names: str) -> Callable[[Task, Places, Places], Guesses]:
-    """Return the predictor by the most frequent answers of an item's group, or of the first of its groups that was
-    learned from, each named as the task names it.
-    """
-
-    def majority(task: Task, learn: Places, ask: Places) -> Guesses:
-        ranked = np.full((len(ask), task.top_k), NONE, dtype=np.int32)
-        left = np.arange(len(ask))
-        for groups in (getattr(task, name) for name in names):
-            ranked[left] = most_frequent(groups[learn], task.answers[learn], groups[ask[left]], task.top_k)
-            left = left[ranked[left, 0] == NONE]
-        return task.guesses(ask, ranked)
-
-    return majority
-
-
-def most_frequent(groups: Codes, answers: Codes, asked: Codes, k: int) -> Integers:
-    """Return the k most frequent answers in each asked group; of equally frequent ones, the one that occurs first.
-
-    >>> most_frequent(np.array([0, 0, 0, 1]), np.array([7, 5, 7, 5]), np.array([0, 1]), 2)
-    array([[ 7,  5],
-           [ 5, -1]])
-    """
-    if not len(groups):
-        return np.full((len(asked), k), NONE)
-    (group, answer), pair_of_item = distinct(groups, answers)
-    first = np.empty(len(group), dtype=np.int64)
-    first[pair_of_item[::-1]] = np.arange(len(groups))[::-1]
-    order = np.lexsort((first, -np.bincount(pair_of_item), group))
-    group, answer = group[order], answer[order]
-    at = np.searchsorted(group, asked)[:, None] + np.arange(k)
-    found = np.minimum(at, len(group) - 1)
-    return np.where((at < len(group)) & (group[found] == asked[:, None]), answer[found], NONE)
-
-
-of_family = majority_of("families", "types", "all")
-
-
-def uniform(task: Task, learn: Places, ask: Places) -> Guesses:
-    """Answer with any answer that there is to the type, of which all are known; where "yes" is one, so is "no".
-
-    Answers are drawn; further ones are those behind the drawn one. The expected credit is that of any of them.
-    """
-    types, answers = _possible(task, np.concatenate([learn, ask]))
-    asked = task.types[ask]
-    starts, ends = np.searchsorted(types, asked), np.searchsorted(types, asked, side="right")
-    sizes = ends - starts
-    # RandomState draws the same numbers in all versions of NumPy
-    rng = np.random.RandomState(stream(task.seed, "uniform").getrandbits(32))
-    drawn = (starts + rng.random_sample(len(task.items))[ask] * sizes).astype(np.int64)
-    first, ranks = np.minimum(drawn, ends - 1) - starts, np.arange(task.top_k)
-    behind = starts[:, None] + (first[:, None] + ranks) % sizes[:, None]
-    ranked = np.where(ranks < sizes[:, None], answers[behind], NONE)
-    shares, vocabulary, counts = defaultdict[tuple[int, str], float](float), task.vocabulary, np.bincount(types)
-    for kind, code in zip(types.tolist(), answers.tolist(), strict=True):
-        shares[kind, vocabulary[code].lower()] += 1 / counts[kind]
-    golds = task.items.gold
-    (gold, kinds), back = distinct(golds.codes[ask], asked)
-    expected = [
-        sum(credit * shares.get((kind, text), 0.0) for text, credit in credits_of(golds.values[code]).items())
-        for code, kind in zip(gold.tolist(), kinds.tolist(), strict=True)
-    ]
-    return Guesses(ranked, np.minimum(1.0, task.top_k * np.array(expected)[back]))
-
-
-def _possible(task: Task, places: Places) -> tuple[Integers, Integers]:
-    """Return each type of some items, in ascending order, beside each of its possible answers."""
-    (types, answers), _ = distinct(task.types[places], task.answers[places])
-    truths = np.array([task.numbers[text] for text in YES_NO])
-    closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
-    types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
-    return distinct(types, answers)[0]
+            yield ours[np.isin(guessing.answers[ours], kept)], theirs

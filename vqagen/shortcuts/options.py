@@ -14,31 +14,31 @@ import numpy as np
 
 from vqagen.extras import in_one_thread
 from vqagen.items.groups import Integers
+from vqagen.items.guessing import Floats, Guesses, Guessing
 from vqagen.items.table import NONE, Places
 from vqagen.rng import stream
 from vqagen.shortcuts.learners import WHAT, counted, regression, tokens
-from vqagen.shortcuts.task import Floats, Guesses, Task
 
 LEARNABLE = 20
 """Items below which the most frequent option is chosen."""
 
 
-def choose(task: Task, ask: Places, scores: Floats) -> Guesses:
-    """Return the options with the highest scores, one score for each row of `task.option_rows(ask)`."""
-    number, rows = task.option_rows(ask)
+def choose(guessing: Guessing, ask: Places, scores: Floats) -> Guesses:
+    """Return the options with the highest scores, one score for each row of `guessing.option_rows(ask)`."""
+    number, rows = guessing.option_rows(ask)
     known = ~np.isnan(scores)
     number, rows, scores = number[known], rows[known], np.round(scores[known], 9)
-    codes = task.offered.codes[rows]
-    order = np.lexsort((task.text_order[codes], -scores, number))
+    codes = guessing.offered.codes[rows]
+    order = np.lexsort((guessing.text_order[codes], -scores, number))
     number, rows, codes, scores = number[order], rows[order], codes[order], scores[order]
     firsts = np.searchsorted(number, number)
     place, is_best = np.arange(len(number)) - firsts, scores == scores[firsts]
-    ranked = np.full((len(ask), task.top_k), NONE, dtype=np.int32)
-    taken = place < task.top_k
+    ranked = np.full((len(ask), guessing.top_k), NONE, dtype=np.int32)
+    taken = place < guessing.top_k
     ranked[number[taken], place[taken]] = codes[taken]
-    expected = _mean(task.offered.credits[rows][is_best], number[is_best], len(ask))
-    if task.top_k > 1:
-        expected = np.where(np.isnan(expected), np.nan, task.credits(ask, ranked))
+    expected = _mean(guessing.offered.credits[rows][is_best], number[is_best], len(ask))
+    if guessing.top_k > 1:
+        expected = np.where(np.isnan(expected), np.nan, guessing.credits(ask, ranked))
     return Guesses(ranked, expected)
 
 
@@ -51,33 +51,34 @@ def _mean(values: Floats, groups: Integers, number: int) -> Floats:
 # Rules ----------------------------------------------------------------------------------------------------------------
 
 
-def random_option(task: Task, learn: Places, ask: Places) -> Guesses:
+def random_option(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose any option."""
-    number, rows = task.option_rows(ask)
-    drawn = np.random.RandomState(stream(task.seed, "options").getrandbits(32)).random_sample(len(task.offered.codes))
-    share = _mean(task.offered.credits[rows], number, len(ask))
-    return choose(task, ask, drawn[rows])._replace(expected=np.minimum(1.0, task.top_k * share))
+    number, rows = guessing.option_rows(ask)
+    rng = np.random.RandomState(stream(guessing.seed, "options").getrandbits(32))
+    drawn = rng.random_sample(len(guessing.offered.codes))
+    share = _mean(guessing.offered.credits[rows], number, len(ask))
+    return choose(guessing, ask, drawn[rows])._replace(expected=np.minimum(1.0, guessing.top_k * share))
 
 
-def position(task: Task, learn: Places, ask: Places) -> Guesses:
+def position(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose the position that is most often right among items with as many options."""
 
     def positions(places: Places) -> tuple[Integers, Integers]:
-        number, rows = task.option_rows(places)
+        number, rows = guessing.option_rows(places)
         sizes = np.bincount(number, minlength=len(places))[number]
         return rows, sizes * (sizes + 1) + np.arange(len(number)) - np.searchsorted(number, number)
 
     (taught, theirs), (_, own) = positions(learn), positions(ask)
-    rights = np.bincount(theirs, task.offered.credits[taught], int(own.max(initial=0)) + 1)
-    return choose(task, ask, rights[own].astype(np.float64))
+    rights = np.bincount(theirs, guessing.offered.credits[taught], int(own.max(initial=0)) + 1)
+    return choose(guessing, ask, rights[own].astype(np.float64))
 
 
-def most_frequent(task: Task, learn: Places, ask: Places) -> Guesses:
+def most_frequent(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose the option that is most often the right answer; of equally frequent ones, the one that occurs first."""
-    counts = np.bincount(task.answers[learn], minlength=len(task.numbers)).astype(np.float64)
-    codes, first = np.unique(task.answers[learn], return_index=True)
+    counts = np.bincount(guessing.answers[learn], minlength=len(guessing.numbers)).astype(np.float64)
+    codes, first = np.unique(guessing.answers[learn], return_index=True)
     counts[codes] -= first / (len(learn) + 1)
-    return choose(task, ask, counts[task.offered.codes[task.option_rows(ask)[1]]])
+    return choose(guessing, ask, counts[guessing.offered.codes[guessing.option_rows(ask)[1]]])
 
 
 def are_numbers(texts: Sequence[str]) -> bool:
@@ -88,45 +89,50 @@ def are_numbers(texts: Sequence[str]) -> bool:
 # Learning -------------------------------------------------------------------------------------------------------------
 
 
-def choices_only(task: Task, learn: Places, ask: Places) -> Guesses:
+def choices_only(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose by regression over the options."""
-    return _learned(task, learn, ask, task.once("options", lambda: _features(task, with_question=False)))
+    return _learned(guessing, learn, ask, guessing.once(_features))
 
 
-def question_and_choices(task: Task, learn: Places, ask: Places) -> Guesses:
+def question_and_choices(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose by regression over the options and the words of the question."""
-    return _learned(task, learn, ask, task.once("asked", lambda: _features(task, with_question=True)))
+    return _learned(guessing, learn, ask, guessing.once(_joined_features))
 
 
-def _learned(task: Task, learn: Places, ask: Places, features: Any) -> Guesses:
+def _learned(guessing: Guessing, learn: Places, ask: Places, features: Any) -> Guesses:
     """Choose by a model that tells the right options of other items from wrong ones."""
-    return learned_choice(task, learn, ask, features) or most_frequent(task, learn, ask)
+    return learned_choice(guessing, learn, ask, features) or most_frequent(guessing, learn, ask)
 
 
-def learned_choice(task: Task, learn: Places, ask: Places, features: Any) -> Guesses | None:
+def learned_choice(guessing: Guessing, learn: Places, ask: Places, features: Any) -> Guesses | None:
     """Choose by a model that tells right options from wrong ones by their features; None if it has too few to learn."""
-    taught, asked = task.option_rows(learn)[1], task.option_rows(ask)[1]
-    is_right = task.offered.credits[taught] > 0
+    taught, asked = guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
+    is_right = guessing.offered.credits[taught] > 0
     if is_right.sum() < LEARNABLE or is_right.all() or not len(asked):
         return None
     with in_one_thread(WHAT), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # not converged
-        model = regression(task)
+        model = regression(guessing)
         model.fit(features[taught], is_right)
-        return choose(task, ask, model.decision_function(features[asked]))
+        return choose(guessing, ask, model.decision_function(features[asked]))
 
 
-def _features(task: Task, with_question: bool) -> Any:
+def _features(guessing: Guessing) -> Any:
     """Return what is seen of each option: of its place, nothing."""
-    offered, rows = task.items.options, list[Sequence[str]]()
-    seen = [_seen(each.texts) for each in offered.values]
+    offered = guessing.items.options
+    seen = [_seen(options.texts) for options in offered.values]
+    return counted([row for code in offered.codes.tolist() if code != NONE for row in seen[code]], least=2)
+
+
+def _joined_features(guessing: Guessing) -> Any:
+    """Return the same, and what joins each option with its question."""
+    offered, rows = guessing.items.options, list[Sequence[str]]()
+    seen = [_seen(options.texts) for options in offered.values]
     for place, code in enumerate(offered.codes.tolist()):
-        if code != NONE and with_question:
-            words = set(tokens(task.learning.texts.at(place) or ""))
-            for option, own in zip(offered.values[code].texts, seen[code], strict=True):
-                rows.append((*own, *_joined(option, words, int(task.families[place]))))
-        elif code != NONE:
-            rows += seen[code]
+        if code != NONE:
+            words = set(tokens(guessing.learning.texts.at(place) or ""))
+            for option, row in zip(offered.values[code].texts, seen[code], strict=True):
+                rows.append((*row, *_joined(option, words, int(guessing.families[place]))))
     return counted(rows, least=2)
 
 

@@ -1,26 +1,20 @@
 """Predictors: ways to answer without the picture. Each is a function over the table of items, and a row of PREDICTORS.
 
 What can be guessed (`stats`), whether it is more than chance (`audit`), what a guess scores (`baseline`) and the floor
-of an evaluation are views of this list. A predictor takes the task, the places of the items to learn from and those to
-answer, and returns its answers. To add one, write the function and its row:
-
-    def last_answer(task: Task, learn: Places, ask: Places) -> Guesses:
-        return task.guesses(ask, np.full((len(ask), 1), task.answers[learn[-1]]))
-
-    Predictor("last", "the answer of the last item", last_answer)
+of an evaluation are views of this list. To add one, write a function such as `items.guessing` shows, and its row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vqagen.errors import UsageError
+from vqagen.items.guessing import Floats, Guesses, Guessing, Predict, majority, majority_of, of_family, uniform
 from vqagen.items.table import NONE, Items, Places
 from vqagen.shortcuts import learners, options
-from vqagen.shortcuts.task import Floats, Guesses, Task
 from vqagen.tasks.contract import OptionClues
 
 
@@ -29,7 +23,7 @@ class Predictor(NamedTuple):
 
     name: str
     meaning: str
-    answer: Callable[[Task, Places, Places], Guesses]
+    answer: Predict
     """Answers the items at the last places by what those at the first ones teach."""
     needs: str = ""
     """What items must have for it: a name of NEEDS."""
@@ -50,15 +44,15 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "several questions about an image": lambda items: len(np.unique(items.images.codes)) < len(items),
     OPTIONS: lambda items: bool(items.options.values) and items.kind != "trials",
     CELLS: lambda items: bool(items.options.values) and items.kind == "trials",
-    ORDERED: lambda items: NEEDS[OPTIONS](items) and all(each.has_letters for each in items.options.values),
+    ORDERED: lambda items: NEEDS[OPTIONS](items) and all(offered.has_letters for offered in items.options.values),
 }
 """What a predictor may need -> whether items have it."""
 
 PREDICTORS = (
-    Predictor("uniform", "any possible answer of the type", learners.uniform),
-    Predictor("majority-all", "the most frequent answer", learners.majority_of("all")),
-    Predictor("majority", "the most frequent answer of the type", learners.majority_of("types", "all")),
-    Predictor("majority-family", "the most frequent answer of the family", learners.of_family),
+    Predictor("uniform", "any possible answer of the type", uniform),
+    Predictor("majority-all", "the most frequent answer", majority_of("all")),
+    Predictor("majority", "the most frequent answer of the type", majority),
+    Predictor("majority-family", "the most frequent answer of the family", of_family),
     Predictor("order", "regression over the numbers of image and question", learners.order, "", True),
     Predictor("words", "regression over the words", learners.words, "texts", True),
     Predictor("history", "regression over the words and those said before", learners.history, "histories", True),
@@ -103,39 +97,36 @@ def applicable(items: Items) -> Iterator[Predictor]:
     return (predictor for predictor in PREDICTORS if NEEDS[predictor.needs](items))
 
 
-def predict(predictor: Predictor, task: Task) -> Guesses:
+def predict(predictor: Predictor, guessing: Guessing) -> Guesses:
     """Return the answers of a predictor to all items; those that no split asks for have none.
 
     UsageError if the items lack what it needs.
     """
-    if not NEEDS[predictor.needs](task.items):
-        raise UsageError(f"{predictor.name} needs {predictor.needs}: {task.items.name} has none")
-    size, notes = len(task.items), [""]
-    found = Guesses(np.full((size, task.top_k), NONE, dtype=np.int32), np.full(size, np.nan))
-    for learn, ask in task.splits:
-        own = predictor.answer(task, learn, ask)
-        found.ranked[ask, : own.ranked.shape[1]] = own.ranked
-        found.expected[ask] = own.expected
-        notes.append(own.note)
-    return found._replace(note=notes[-1])
+    if not NEEDS[predictor.needs](guessing.items):
+        raise UsageError(f"{predictor.name} needs {predictor.needs}: {guessing.items.name} has none")
+    return guessing.predict(predictor.answer)
 
 
 def known(name: str, meaning: str, scores: Floats) -> Predictor:
     """Return the predictor whose probabilities of a right answer are known of all items; NaN where it has no guess."""
 
-    def answer(task: Task, learn: Places, ask: Places) -> Guesses:
+    def answer(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
         return Guesses(np.full((len(ask), 1), NONE), scores[ask])
 
     return Predictor(name, meaning, answer)
 
 
 def trial_predictors(clues: Sequence[OptionClues]) -> Iterator[Predictor]:
-    """Yield predictors of trials, which are the items of the task, by what their options tell: the open cells."""
+    """Yield predictors of trials, which are the items of the guessing, by what their options tell: the open cells."""
     alike = np.array([share for share, _ in clues])
     yield known("look-alike", "the open item most like all others, without the instruction", alike)
 
-    def grid(task: Task, learn: Places, ask: Places) -> Guesses:
-        rows = task.once("grid", lambda: learners.counted([row for _, rows in clues for row in rows]))
-        return options.learned_choice(task, learn, ask, rows) or options.random_option(task, learn, ask)
+    def features(guessing: Guessing) -> Any:
+        return learners.counted([row for _, rows in clues for row in rows])
+
+    def grid(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+        return options.learned_choice(guessing, learn, ask, guessing.once(features)) or options.random_option(
+            guessing, learn, ask
+        )
 
     yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vqagen.items.folds import Folds
 from vqagen.items.groups import families_of, places_by
+from vqagen.items.guessing import Floats, Guessing
 from vqagen.items.table import NONE, Codes, Column as Values
 from vqagen.score.intervals import clustered_mean, holm, student_test
 from vqagen.shortcuts.predictors import NAMED, Predictor, predict
 from vqagen.shortcuts.settings import AuditSettings
-from vqagen.shortcuts.task import Floats, Folds, Task
 
 PASSES, FAILS, INCONCLUSIVE, BELOW, SHOWN = "passes", "FAILS", "inconclusive", "below chance", "shown"
 """Verdicts, of which a file has one of the first three or NOT_TESTED.
@@ -28,17 +29,10 @@ SMALL_FAMILY = 30
 """Items below which the different answers of a family tell nothing about how many it may have."""
 
 
-class ChanceDifference(NamedTuple):
-    """The mean difference of accuracy and chance, with its 95 % interval and the p-value of a two-sided test."""
-
-    mean: float
-    low: float
-    high: float
-    p: float
-
-
-def difference(scores: Floats, chance: Floats, clusters: Codes) -> ChanceDifference:
+def difference(scores: Floats, chance: Floats, clusters: Codes) -> tuple[float, float, float, float]:
     """Test whether `scores` (the probability of a right answer of each item) differ from chance.
+
+    Returned are the mean difference, the bounds of its 95 % interval, and the p-value of a two-sided test.
 
     The test is Student's, with the cluster-robust standard error of the mean: items of one cluster are no independent
     evidence.
@@ -46,11 +40,11 @@ def difference(scores: Floats, chance: Floats, clusters: Codes) -> ChanceDiffere
     estimate = clustered_mean(scores - chance, clusters)
     mean = estimate.mean
     if estimate.clusters < FEW_CLUSTERS:
-        return ChanceDifference(mean, -1.0, 1.0, 1.0)
+        return mean, -1.0, 1.0, 1.0
     if estimate.error < 1e-12:
-        return ChanceDifference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
+        return mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0
     (low, high), p = student_test(estimate, "vqagen audit")
-    return ChanceDifference(mean, low, high, p)
+    return mean, low, high, p
 
 
 class Probe(NamedTuple):
@@ -66,23 +60,27 @@ class Probe(NamedTuple):
     """The number of items that it concerns."""
     accuracy: float
     chance: float
-    difference: ChanceDifference
+    mean: float
+    """Of the difference of accuracy and chance; the next two are the bounds of its interval."""
+    low: float
+    high: float
     p: float
-    """The p-value, adjusted for the number of tests (Holm); that of its own test for one that is only shown."""
+    """Of a two-sided test that the difference is 0."""
+    p_holm: float
+    """The same, adjusted for the number of tests (Holm); that of its own test for one that is only shown."""
     verdict: str
     families: Mapping[str, tuple[int, float, float]]
     """Family -> (items, accuracy, chance)."""
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
-        mean, low, high, p = self.difference
         return {
             "meaning": self.meaning,
             **_rounded(self.items, self.accuracy, self.chance),
-            "difference": round(mean, 4),
-            "interval": [round(low, 4), round(high, 4)],
-            "p": float(f"{p:.3g}"),
-            "p_holm": float(f"{self.p:.3g}"),
+            "difference": round(self.mean, 4),
+            "interval": [round(self.low, 4), round(self.high, 4)],
+            "p": float(f"{self.p:.3g}"),
+            "p_holm": float(f"{self.p_holm:.3g}"),
             "verdict": self.verdict,
             "images": self.images[0],
             "images_needed": self.images[1],
@@ -94,35 +92,35 @@ def _rounded(items: int, accuracy: float, chance: float) -> dict[str, Any]:
     return {"items": items, "accuracy": round(accuracy, 4), "chance": round(chance, 4)}
 
 
-def chance_of(task: Task) -> Floats:
+def chance_of(guessing: Guessing) -> Floats:
     """Return the chance of each item: one over its options, or 1 if the most frequent answer of its family is right.
 
     In a family of which the latter is worse than one over the number of its answers, chance is that. (Where answers are
     exactly balanced, an answer that is rarer among the others is more frequent among those that are guessed.) Families
     of few items, which do not show their answers, are taken together by type.
     """
-    items = task.items
+    items = guessing.items
     sizes = items.options.map(lambda options: len(options.texts))
     if not (items.options.codes == NONE).any():
         return 1 / np.array(sizes.values)[sizes.codes]
-    right = predict(NAMED["majority-family"], task).expected
-    numbers = np.bincount(task.families)
-    is_small = numbers[task.families] < SMALL_FAMILY
-    groups = np.where(is_small, len(numbers) + task.types, task.families).astype(np.int32)
+    right = predict(NAMED["majority-family"], guessing).expected
+    numbers = np.bincount(guessing.families)
+    is_small = numbers[guessing.families] < SMALL_FAMILY
+    groups = np.where(is_small, len(numbers) + guessing.types, guessing.families).astype(np.int32)
     for places in places_by(Values(groups, tuple(range(int(groups.max()) + 1)))).values():
-        uniform = 1 / len(np.unique(task.answers[places]))
+        uniform = 1 / len(np.unique(guessing.answers[places]))
         if right[places].mean() < uniform:
             right[places] = uniform
     return right
 
 
 def probe(
-    predictors: Sequence[Predictor], chance: Floats, task: Task, folds: Folds, settings: AuditSettings
+    predictors: Sequence[Predictor], chance: Floats, guessing: Guessing, folds: Folds, settings: AuditSettings
 ) -> list[Probe]:
     """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
-    families, found = places_by(families_of(task.items)), list[Probe]()
+    families, found = places_by(families_of(guessing.items)), list[Probe]()
     for predictor in predictors:
-        scores = predict(predictor, task).expected
+        scores = predict(predictor, guessing).expected
 
         known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
         means = {
@@ -133,16 +131,14 @@ def probe(
         if len(own := np.flatnonzero(~np.isnan(scores))):
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
-            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(task.items.images.codes[own]))
+            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(guessing.items.images.codes[own]))
             needed = _images_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
             found.append(
-                Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, apart, apart.p, verdict, means)
+                Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, *apart, apart[-1], verdict, means)
             )
-    adjusted = iter(holm([each.p for each in found if not each.verdict]))
-    return [
-        each if each.verdict else each._replace(p=(p := next(adjusted)), verdict=_verdict(each, p, settings))
-        for each in found
-    ]
+    adjusted = iter(holm([result.p for result in found if not result.verdict]))
+    found = [result if result.verdict else result._replace(p_holm=next(adjusted)) for result in found]
+    return [result if result.verdict else result._replace(verdict=_verdict(result, settings)) for result in found]
 
 
 def effect_sought(settings: AuditSettings) -> float:
@@ -161,10 +157,9 @@ def _images_needed(differences: Floats, clusters: Codes, images: int, settings: 
     return ceil(max(images * by_width, images * FEW_CLUSTERS / estimate.clusters, UNSEEN / effect_sought(settings)))
 
 
-def _verdict(probe: Probe, p: float, settings: AuditSettings) -> str:
-    found, (images, needed) = probe.difference, probe.images
-    if p < settings.alpha and found.low > settings.tolerance:
+def _verdict(probe: Probe, settings: AuditSettings) -> str:
+    if probe.p_holm < settings.alpha and probe.low > settings.tolerance:
         return FAILS
-    if p < settings.alpha and found.high < -settings.tolerance:
+    if probe.p_holm < settings.alpha and probe.high < -settings.tolerance:
         return BELOW
-    return INCONCLUSIVE if images < needed else PASSES
+    return INCONCLUSIVE if probe.images[0] < probe.images[1] else PASSES

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
+from vqagen.items.guessing import Floats
 from vqagen.items.table import NONE, Codes, Items
-from vqagen.shortcuts.task import Floats
 from vqagen.world.loading import SceneSource
 
 
@@ -31,9 +31,9 @@ def read_scene_facts(source: SceneSource) -> list[SceneFacts]:
 
 def _facts(record: Mapping[str, Any]) -> SceneFacts:
     found = record.get("objects")
-    objects = [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
-    written = sorted(orjson.dumps(each, option=orjson.OPT_SORT_KEYS) for each in objects)
-    values = frozenset(value for each in objects for value in each.values() if isinstance(value, str))
+    objects = [thing for thing in found if isinstance(thing, Mapping)] if isinstance(found, list) else []
+    written = sorted(orjson.dumps(thing, option=orjson.OPT_SORT_KEYS) for thing in objects)
+    values = frozenset(value for thing in objects for value in thing.values() if isinstance(value, str))
     return SceneFacts(b"\n".join(written), len(objects), values)
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
+from vqagen.items.folds import NOT_TESTED, make_folds
 from vqagen.items.groups import (
     RANKED,
     answered,
@@ -24,12 +25,11 @@ from vqagen.items.groups import (
     places_by,
     types_of,
 )
+from vqagen.items.guessing import Floats, Guessing, majority_of
 from vqagen.items.table import NONE, Column as Values, Items, Places
 from vqagen.report.table import Report
 from vqagen.score.items import Source, find_items, read_items
-from vqagen.shortcuts.learners import majority_of
 from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
-from vqagen.shortcuts.task import NOT_TESTED, Floats, Task, make_folds
 from vqagen.tasks import task_named
 from vqagen.tasks.record_files import SAMPLES, TRIALS, task_of
 
@@ -89,7 +89,7 @@ def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMP
     They are tested on another file or, without one, each part of the images is guessed by what the others teach. The
     learned ones see at most `limit` items of each file.
     """
-    predictors = [NAMED["majority-family"], *(each for each in applicable(items) if each.is_learned)]
+    predictors = [NAMED["majority-family"], *(predictor for predictor in applicable(items) if predictor.is_learned)]
     notes: list[str] = []
     try:
         needed("sklearn", "stats", "guessing by what is learned")
@@ -116,29 +116,30 @@ def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], l
         tested = answered(tested)
         if not len(tested):
             return None, [f"no answers in {tested.name}: nothing to test guesses on"]
-        task, about = Task.across(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
+        guessing, about = Guessing.across(items, tested), f"{counted(len(tested), noun)} of {tested.name}"
         chosen = np.append(chosen, _sampled(tested, limit))
     else:
         folds = make_folds(items)
         if fault := folds.fault(items):
             return None, [f"{NOT_TESTED}: {fault}"]
-        task, about = Task.within(items, folds=folds), f"{counted(len(items), noun)}, each by what other images teach"
+        guessing = Guessing.within(items, folds=folds)
+        about = f"{counted(len(items), noun)}, each by what other images teach"
         notes += [] if folds.is_apart else [ONE_WINDOW]
     if not chosen.all():
         about += f"; what is learned, of {int(chosen.sum()):,}"
-    items = task.items
-    scores = {each.name: _scores(each, task, chosen) for each in predictors}
+    items = guessing.items
+    scores = {predictor.name: _scores(predictor, guessing, chosen) for predictor in predictors}
     families, types = items.column(field) if field else families_of(items), types_of(items)
     of_types, of_families = (
         {name: found for name, places in sorted(places_by(groups).items()) if (found := _means(scores, places))}
         for groups in (types, families)
     )
-    ranked = [name for name, each in of_families.items() if each["questions"] >= RANKED]
+    ranked = [name for name, figures in of_families.items() if figures["questions"] >= RANKED]
     ranked.sort(key=lambda name: (-max(of_families[name][key] or 0.0 for key in scores), name))
     record = {
         "tested_on": about,
         "all": _means(scores, np.arange(len(items))),
-        "mean_of_types": {name: _mean([each[name] for each in of_types.values()]) for name in scores},
+        "mean_of_types": {name: _mean([value[name] for value in of_types.values()]) for name in scores},
         "ranked_families": ranked,
         "types": of_types,
         "families": of_families,
@@ -150,7 +151,7 @@ def _means(scores: Mapping[str, Floats], places: Places) -> dict[str, Any]:
     """Return the number of tested items, and the mean of each predictor's scores; nothing if none was tested."""
     own = {name: found[places][~np.isnan(found[places])].tolist() for name, found in scores.items()}
     number = max(map(len, own.values()))
-    return {"questions": number, **{name: _mean(each) for name, each in own.items()}} if number else {}
+    return {"questions": number, **{name: _mean(shares) for name, shares in own.items()}} if number else {}
 
 
 def _mean(shares: Sequence[float | None]) -> float | None:
@@ -158,15 +159,15 @@ def _mean(shares: Sequence[float | None]) -> float | None:
     return round(sum(known) / len(known), 6) if known else None
 
 
-def _scores(predictor: Predictor, task: Task, chosen: npt.NDArray[np.bool_]) -> Floats:
+def _scores(predictor: Predictor, guessing: Guessing, chosen: npt.NDArray[np.bool_]) -> Floats:
     """Return the probability that a predictor is right about each item; NaN where it is not asked."""
     if not predictor.is_learned or chosen.all():
-        return predict(predictor, task).expected
+        return predict(predictor, guessing).expected
     found, places = np.full(len(chosen), np.nan), np.cumsum(chosen) - 1
-    part = task.items.take(np.flatnonzero(chosen))
+    part = guessing.items.take(np.flatnonzero(chosen))
     part = replace(part, learning=part.learning._replace(texts=_compact(part.learning.texts)))
-    own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in task.splits]
-    found[chosen] = predict(predictor, Task(part, own)).expected
+    own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in guessing.splits]
+    found[chosen] = predict(predictor, Guessing(part, own)).expected
     return found
 
 
@@ -181,7 +182,7 @@ def _compact(column: Values) -> Values:
 def _sampled(items: Items, limit: int) -> npt.NDArray[np.bool_]:
     """Return which items are about a part of the images, so large that it has at most `limit` items."""
     digests = (blake2b(str(image).encode(), digest_size=8).digest() for image in items.images.values)
-    hashes = np.array([int.from_bytes(each, "big") for each in digests], dtype=np.uint64)[items.images.codes]
+    hashes = np.array([int.from_bytes(digest, "big") for digest in digests], dtype=np.uint64)[items.images.codes]
     chosen, most = np.ones(len(items), dtype=bool), (1 << 64) - 1
     while chosen.sum() > limit:
         most //= 2

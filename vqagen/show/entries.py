@@ -16,10 +16,9 @@ from vqagen.files.records import RecordSource
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.question import release_answer
+from vqagen.language.question import OPTION_KEYS, family_name, release_answer
 from vqagen.plugin import Undefined
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
-from vqagen.tasks.questions.items import OPTION_KEYS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 
@@ -41,7 +40,7 @@ class Picture(NamedTuple):
     """`size` and `objects`: for each its `name`, `box`, place (`at`) and `color`, as far as the scene says them."""
 
 
-class Entry(NamedTuple):
+class PageEntry(NamedTuple):
     """A question, dialog or trial on the page."""
 
     picture: Picture
@@ -67,17 +66,17 @@ def picture_facts(scene: Scene | None) -> Record:
     if scene is None:
         return {"size": DEFAULT_SIZE, "objects": []}
     camera = scene.record.get("camera")
-    given = camera if isinstance(camera, Mapping) else {}
+    camera = camera if isinstance(camera, Mapping) else {}
     objects = [
         {
             "name": scene.describe(1 << number),
-            "box": each.get("box"),
-            "at": [*(each.get("pixel_coords") or ())][:2],
-            "color": each.get("color"),
+            "box": thing.get("box"),
+            "at": [*(thing.get("pixel_coords") or ())][:2],
+            "color": thing.get("color"),
         }
-        for number, each in enumerate(scene.record["objects"])
+        for number, thing in enumerate(scene.record["objects"])
     ]
-    return {"size": [given.get("width", DEFAULT_SIZE[0]), given.get("height", DEFAULT_SIZE[1])], "objects": objects}
+    return {"size": [camera.get("width", DEFAULT_SIZE[0]), camera.get("height", DEFAULT_SIZE[1])], "objects": objects}
 
 
 # Questions and dialogs ------------------------------------------------------------------------------------------------
@@ -85,19 +84,19 @@ def picture_facts(scene: Scene | None) -> Record:
 
 def record_entries(
     source: RecordSource, scenes: SceneSource | None, catalogue: Catalogue, folders: Sequence[Path], are_dialogs: bool
-) -> Iterator[Entry]:
+) -> Iterator[PageEntry]:
     """Yield the entries of a file of questions or dialogs; without `scenes` no step is run.
 
     Pictures lie in `folders`.
     """
-    found: Iterable[tuple[int, Record, Scene | QuestionFault | None]]
+    records: Iterable[tuple[int, Record, Scene | QuestionFault | None]]
     if scenes is None:
-        found = ((place, record, None) for place, record in enumerate(source.records()))
+        records = ((place, record, None) for place, record in enumerate(source.records()))
     else:
-        found = records_with_scenes(source.records(), scenes, catalogue.domain, BATCH)
-    for place, record, about in found:
-        scene = about if isinstance(about, Scene) else None
-        note = about.problem if isinstance(about, QuestionFault) else ""
+        records = records_with_scenes(source.records(), scenes, catalogue.domain, BATCH)
+    for place, record, found in records:
+        scene = found if isinstance(found, Scene) else None
+        note = found.problem if isinstance(found, QuestionFault) else ""
         picture = picture_of(record, scene, folders, source, place)
         if are_dialogs:
             yield dialog_entry(record, picture, place, note)
@@ -105,7 +104,7 @@ def record_entries(
             yield question_entry(record, scene, catalogue, picture, place, note)
 
 
-def dataset_entries(folder: Path, data: str, catalogue: Catalogue) -> Iterator[Entry]:
+def dataset_entries(folder: Path, data: str, catalogue: Catalogue) -> Iterator[PageEntry]:
     """Yield the entries of a dataset's questions or dialogs."""
     last: tuple[int, Scene, Picture] | None = None
     for place, row in enumerate(read_rows(folder, None, data)):
@@ -124,7 +123,7 @@ def dataset_entries(folder: Path, data: str, catalogue: Catalogue) -> Iterator[E
 
 def question_entry(
     record: Record, scene: Scene | None, catalogue: Catalogue, picture: Picture, place: int, note: str = ""
-) -> Entry:
+) -> PageEntry:
     """Return the entry of a question. A `note` says what is wrong with it."""
     steps, why = _steps(record.get("program") or [], scene, catalogue)
     answer = record.get("answer")
@@ -135,10 +134,10 @@ def question_entry(
         **_head(record, "question_index", place, note or why),
         "question": str(record.get("question", "")),
         "answer": text,
-        "options": [release_answer(each) for each in options],
+        "options": [release_answer(option) for option in options],
         "steps": steps,
     }
-    return Entry(picture, shown, record.get("family") or f"{file or ''}#{number}", text, len(steps))
+    return PageEntry(picture, shown, record.get("family") or family_name(file, number), text, len(steps))
 
 
 def _head(record: Record, key: str, place: int, note: str) -> Record:
@@ -171,33 +170,33 @@ def _steps(nodes: Any, scene: Scene | None, catalogue: Catalogue) -> tuple[list[
     return steps, ""
 
 
-def dialog_entry(record: Record, picture: Picture, place: int, note: str = "") -> Entry:
+def dialog_entry(record: Record, picture: Picture, place: int, note: str = "") -> PageEntry:
     """Return the entry of a dialog. BadInput for one of another tool, which does not say what refers to what."""
     try:
-        sentences = [_sentence(each) for each in (record["caption"], *record["rounds"])]
-        entities = [each["objects"] for each in record["entities"]]
+        sentences = [_sentence(spoken) for spoken in (record["caption"], *record["rounds"])]
+        entities = [entity["objects"] for entity in record["entities"]]
     except (KeyError, TypeError, AttributeError):
         message = "no marks in this dialog; show dialogs as `vqagen dialog` writes them"
         raise BadInput([Problem(message, path=f"dialogs[{place}]")]) from None
     shown = {**_head(record, "dialog_index", place, note), "sentences": sentences, "entities": entities}
-    return Entry(picture, shown, str(record["caption"].get("label", "")), None, len(sentences) - 1)
+    return PageEntry(picture, shown, str(record["caption"].get("label", "")), None, len(sentences) - 1)
 
 
-def _sentence(said: Record) -> Record:
+def _sentence(spoken: Record) -> Record:
     """Return the caption or a round; a mention is the number of its entity and the words from its start to its end."""
     return {
-        "text": said["question"] if "question" in said else said["text"],
-        "answer": release_answer(said["answer"]) if "answer" in said else None,
-        "label": said.get("label", ""),
-        "mentions": [[each["entity"], *each["span"]] for each in said["mentions"] if each["span"]],
-        "objects": list(chain.from_iterable(said.get("referents", {}).values())),
+        "text": spoken["question"] if "question" in spoken else spoken["text"],
+        "answer": release_answer(spoken["answer"]) if "answer" in spoken else None,
+        "label": spoken.get("label", ""),
+        "mentions": [[mention["entity"], *mention["span"]] for mention in spoken["mentions"] if mention["span"]],
+        "objects": list(chain.from_iterable(spoken.get("referents", {}).values())),
     }
 
 
 # Trials ---------------------------------------------------------------------------------------------------------------
 
 
-def trial_entries(source: RecordSource) -> Iterator[Entry]:
+def trial_entries(source: RecordSource) -> Iterator[PageEntry]:
     """Yield the entries of director trials. BadInput for the first that is none."""
     folder = Path(str(source.path)).parent
     for place, record in enumerate(source.records()):
@@ -209,4 +208,4 @@ def trial_entries(source: RecordSource) -> Iterator[Entry]:
         shown = {**_head(record, "trial_index", place, ""), **{key: record[key] for key in kept}}
         length = len(trial.instruction.split())
         family = f"{trial.type}/{trial.rule_class}"
-        yield Entry(Picture(str(trial.index), file, picture_facts(None)), shown, family, record["answer"], length)
+        yield PageEntry(Picture(str(trial.index), file, picture_facts(None)), shown, family, record["answer"], length)

@@ -29,7 +29,7 @@ from vqagen.files.pictures import picture_kind
 from vqagen.files.records import RecordSource
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
-from vqagen.show.entries import Entry, Picture, dataset_entries, record_entries, trial_entries
+from vqagen.show.entries import PageEntry, Picture, dataset_entries, record_entries, trial_entries
 from vqagen.tasks.record_files import DIALOGS, SAMPLES, TRIALS, find_any_records, shipped_domain
 from vqagen.world.loading import SceneSource, find_scenes
 
@@ -116,7 +116,7 @@ def _write_page(folder: Path, out: str) -> None:
 
 def _entries(
     found: Path | RecordSource, images: PathLike | None, scenes: PathLike | None, files: DomainFiles | None
-) -> tuple[str, Iterator[Entry]]:
+) -> tuple[str, Iterator[PageEntry]]:
     """Return the kind of the entries of a file, and the entries."""
     file = found if isinstance(found, Path) else Path(str(found.path))
     if isinstance(found, Path) and (data := data_folder(file)):
@@ -153,7 +153,7 @@ def _pictures(file: Path, images: PathLike | None, scenes: PathLike | None) -> t
     return folders, None if scenes is None else find_scenes(str(scenes))
 
 
-def _write(entries: Iterator[Entry], kind: str, title: str, folder: Path, on_shown: Callable[[int], None]) -> Shown:
+def _write(entries: Iterator[PageEntry], kind: str, title: str, folder: Path, on_shown: Callable[[int], None]) -> Shown:
     """Write the parts, the pictures and the index."""
     columns = {name: (dict[str | int, int](), list[int]()) for name in ("family", "answer", "length")}
     """The numbers of the values by which the page filters, and for each entry the number of its value."""

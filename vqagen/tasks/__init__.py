@@ -38,8 +38,8 @@ TASKS = {
         "vqagen.tasks.dialog.task:DialogTask",
         ("json", "jsonl", "parquet"),
         {
-            "clevr-dialog": "vqagen.tasks.dialog.clevr_dialog:ClevrDialog",
-            "visdial": "vqagen.tasks.dialog.visdial:VisDial",
+            "clevr-dialog": "vqagen.tasks.dialog.formats:ClevrDialog",
+            "visdial": "vqagen.tasks.dialog.formats:VisDial",
         },
     ),
     "trials": TaskEntry(

@@ -1,7 +1,7 @@
 """The contract of a task: all that the runner, and whoever scores, verifies or counts records, knows of it.
 
 A task is a pure function from a window of items (scenes as they stand in their file, or plain numbers) to the records
-about each of them. The runner owns windows, processes, order, journal and output, and never looks into a record. A new
+about each of them. The runner owns windows, processes, blocks, order and output, and never looks into a record. A new
 task is one folder in `tasks/` with a subclass of `Task`, and one line in `tasks.TASKS`.
 """
 
@@ -11,20 +11,24 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from vqagen.errors import UsageError, counted
-from vqagen.files.formats import JSON, JSON_LINES, Format, Record, Selection
-from vqagen.files.locations import Location
-from vqagen.files.parquet import RecordColumns
-from vqagen.files.records import RecordSource
+from vqagen.files.formats import FORMATS, JSON, JSON_LINES, Format, Record, Selection
+from vqagen.files.locations import Location, first_file
 from vqagen.tasks.settings import RunSettings
+from vqagen.world.loading import SceneText, read_scene
+from vqagen.world.scene import Scene, compile_scene
 
 if TYPE_CHECKING:
+    from vqagen.files.parquet import RecordColumns
+    from vqagen.files.records import RecordSource
     from vqagen.items.builder import TableBuilder
     from vqagen.items.table import Items
     from vqagen.report.table import Report
     from vqagen.report.verification import VerificationReport
+    from vqagen.world.domain import Domain
     from vqagen.world.loading import SceneSource
 
 
@@ -166,7 +170,7 @@ class Task(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a task has loaded: it stays in this process."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def noun(self) -> str:
@@ -191,7 +195,8 @@ class Task(ABC):
 
     def cut_to(self, start_index: int, count: int) -> Self:
         """Return the same task for a range of its items. What is loaded stays loaded."""
-        loaded = {name: value for name, value in vars(self).items() if name not in {each.name for each in fields(self)}}
+        names = {field.name for field in fields(self)}
+        loaded = {name: value for name, value in vars(self).items() if name not in names}
         task = replace(self, settings=self.settings.cut_to(start_index, count))
         vars(task).update(loaded)
         return task
@@ -282,3 +287,19 @@ class Task(ABC):
     def option_clues(cls, source: RecordSource) -> tuple[Sequence[OptionClues], Sequence[str]]:
         """Return what the options of each record tell without its words, and notes on how records are read."""
         raise UsageError(f"the options of {cls.key} are known from their table of items")
+
+
+# Shared by tasks ----------------------------------------------------------------------------------------------------
+
+
+def compiled_scenes(items: Iterable[Item], domain: Domain) -> Iterator[Scene]:
+    """Yield the scene of each item, compiled when it is asked for. Raises UnreadableScene, or BadInput."""
+    for item in items:
+        assert isinstance(item, SceneText)
+        yield compile_scene(read_scene(item), domain, item.index, item.place)
+
+
+def find_record_file(folder: Path, key: str) -> Path | None:
+    """Return the file in an output's folder that holds the records of this key; None if there is none."""
+    names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
+    return first_file(folder / name for name in names)

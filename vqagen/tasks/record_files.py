@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem, warn
-from vqagen.files.formats import FORMATS
-from vqagen.files.locations import Location, files_below, first_file, locate
+from vqagen.files.locations import Location, files_below, locate, require
 from vqagen.files.packing import IN_FOLDERS
 from vqagen.files.records import RecordKind, RecordSource, first_keys, given_records, open_records
-from vqagen.files.shipped import require
 from vqagen.language.domain_files import SHIPPED_DOMAINS, PathLike
-from vqagen.language.question_files import QUESTIONS
+from vqagen.language.question import QUESTIONS
 from vqagen.tasks import task_named
-from vqagen.tasks.contract import Task
+from vqagen.tasks.contract import Task, find_record_file
 
 
 def _restored(key: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -42,11 +40,11 @@ def task_of(kind: RecordKind) -> type[Task]:
 
 def require_records(path: PathLike) -> Location:
     """Return the place of a file or folder of records of any kind. UsageError if there is none, or an empty folder."""
-    place = require(locate(path), ANY_KIND)
-    if _telling_file(place) is None:
+    location = require(locate(path), ANY_KIND)
+    if _telling_file(location) is None:
         names = ", ".join(f"*{ending}" for ending in IN_FOLDERS)
-        raise PlaceError(f"no {ANY_KIND} ({names}, trials.jsonl) in folder {place}; name their file")
-    return place
+        raise PlaceError(f"no {ANY_KIND} ({names}, trials.jsonl) in folder {location}; name their file")
+    return location
 
 
 def find_any_records(
@@ -68,10 +66,10 @@ def find_any_records(
 
 def find_trials(path: PathLike | Location) -> RecordSource:
     """Find the trials of a folder or file, or samples. UsageError where there is none, BadInput for what are none."""
-    place = require(locate(path), TRIALS.key)
-    file = trials_file(place) or place
+    folder = require(locate(path), TRIALS.key)
+    file = trials_file(folder) or folder
     if file.is_dir():
-        raise PlaceError(f"no trials in folder {place}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
+        raise PlaceError(f"no trials in folder {folder}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
     return open_records(file, SAMPLES if kind_of_file(file) is SAMPLES else TRIALS)
 
 
@@ -99,17 +97,11 @@ def trials_file(folder: Location) -> Path | None:
     return find_record_file(folder, TRIALS.key) if isinstance(folder, Path) and folder.is_dir() else None
 
 
-def find_record_file(folder: Path, key: str) -> Path | None:
-    """Return the file in an output's folder that holds the records of this key; None if there is none."""
-    names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
-    return first_file(folder / name for name in names)
-
-
 def _telling_file(path: Location) -> Location | None:
     """Return a file; of a folder, that of its trials or the first that holds a record; None if there is none."""
     if not path.is_dir():
         return path
-    return trials_file(path) or next((each for each in files_below(path) if each.name.endswith(IN_FOLDERS)), None)
+    return trials_file(path) or next((file for file in files_below(path) if file.name.endswith(IN_FOLDERS)), None)
 
 
 PLUGINS = "plugins"
@@ -117,14 +109,14 @@ PLUGINS = "plugins"
 
 def generator_of(source: RecordSource) -> Mapping[str, Any]:
     """Return the `generator` of a file's info; empty if vqagen did not make the file."""
-    found = source.info.get("generator")
-    return found if isinstance(found, Mapping) and found.get("name") == "vqagen" else {}
+    generator = source.info.get("generator")
+    return generator if isinstance(generator, Mapping) and generator.get("name") == "vqagen" else {}
 
 
 def settings_of(source: RecordSource) -> Mapping[str, Any]:
     """Return the settings of the run that made a file, by its `info`; empty if vqagen did not make it."""
-    found = generator_of(source).get("settings")
-    return found if isinstance(found, Mapping) else {}
+    settings = generator_of(source).get("settings")
+    return settings if isinstance(settings, Mapping) else {}
 
 
 def shipped_domain(info: Mapping[str, Any]) -> str | None:
@@ -151,9 +143,9 @@ def check_origin(source: RecordSource, hashes: Mapping[str, Callable[[], str]]) 
     made_from = generator.get("inputs") or {}
     for role, content_hash in hashes.items():
         wanted = made_from.get(role)
-        if wanted is None or wanted == (found := content_hash()):
+        if wanted is None or wanted == (content := content_hash()):
             continue
-        if role == PLUGINS and not found:
+        if role == PLUGINS and not content:
             message = f"a plug-in is missing: the {records} were made with one; give it with --plugin"
         else:
             inputs = "plug-ins" if role == PLUGINS else role

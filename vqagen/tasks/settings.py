@@ -50,8 +50,8 @@ def setting(default: Any, help: str = "", **limits: Any) -> Any:
 
 def setting_of(described: Field[Any]) -> Setting:
     """The limits and the help of a field that `setting` made."""
-    found: Setting = described.metadata["setting"]
-    return found
+    limits: Setting = described.metadata["setting"]
+    return limits
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,11 @@ class CheckedSettings:
     """Settings of earlier versions. The `info` of their outputs still names them, and no default stands for them."""
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if setting_of(each).types == (tuple,) and isinstance(getattr(self, each.name), list):
-                object.__setattr__(self, each.name, tuple(getattr(self, each.name)))  # lists are read from JSON
-        faults = [fault for each in fields(self) for fault in self._type_faults(each)] or list(self._faults())
+        for described in fields(self):
+            value = getattr(self, described.name)
+            if setting_of(described).types == (tuple,) and isinstance(value, list):  # as read from JSON
+                object.__setattr__(self, described.name, tuple(value))
+        faults = [fault for described in fields(self) for fault in self._type_faults(described)] or list(self._faults())
         if faults:
             raise UsageError("\n".join(faults))
 
@@ -73,22 +74,22 @@ class CheckedSettings:
         """A seed of 1.0 would draw other questions than 1, so types are checked here for callers in Python."""
         name, value, types = described.name, getattr(self, described.name), setting_of(described).types
         if types and type(value) not in types:
-            yield f"{name} must be {' or '.join(_NOUNS[each] for each in types)}, found {value!r}"
+            yield f"{name} must be {' or '.join(_NOUNS[type_] for type_ in types)}, found {value!r}"
         elif isinstance(value, int) and abs(value) > LARGEST:
             yield f"{name} must lie within 64 bits, found {value}"
         elif isinstance(value, str) and not is_text(value):
             yield f"{name} cannot be written as UTF-8: {value!r}"
         elif isinstance(value, tuple):
-            yield from (f"{name} must hold names, found {each!r}" for each in value if not is_text(each))
+            yield from (f"{name} must hold names, found {item!r}" for item in value if not is_text(item))
 
     def _faults(self) -> Iterator[str]:
         """Yield what is wrong with values whose types are right."""
-        for each in fields(self):
-            value, limits = getattr(self, each.name), setting_of(each)
+        for described in fields(self):
+            value, limits = getattr(self, described.name), setting_of(described)
             if limits.least is not None and value < limits.least:
-                yield f"{flag(each.name)} must be at least {limits.least}, found {value}"
+                yield f"{flag(described.name)} must be at least {limits.least}, found {value}"
             if limits.choices and value not in limits.choices:
-                yield f"{flag(each.name)} must be one of {', '.join(limits.choices)}, found {value!r}"
+                yield f"{flag(described.name)} must be one of {', '.join(limits.choices)}, found {value!r}"
 
     def to_record(self) -> dict[str, Any]:
         """Return the settings as JSON holds them."""
@@ -97,7 +98,7 @@ class CheckedSettings:
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Return the names of all settings."""
-        return tuple(each.name for each in fields(cls))
+        return tuple(described.name for described in fields(cls))
 
     @classmethod
     def name_faults(cls, names: Iterable[str]) -> Iterator[str]:

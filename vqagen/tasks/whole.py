@@ -31,12 +31,12 @@ def whole_records(source: RecordSource, report: VerificationReport, number_key: 
     Files of other programs, and records in memory, have no sums. Records that were written anew with other spaces are
     the same.
     """
-    behind, found, known = Members(), Checksum(), dict[str, int]()
+    behind, checksum, known = Members(), Checksum(), dict[str, int]()
     arrangement = generator_of(source).get("arrangement")
     is_placed = isinstance(arrangement, Mapping) and arrangement.get("number_key") == number_key
     for index, value, place, _ in source.read(behind=behind):
         record = source.object_of(value, index, place)
-        found = found.add(orjson.dumps(record, default=repr) + b"\n", 1)  # the text as the run wrote it: 2 µs
+        checksum = checksum.add(orjson.dumps(record, default=repr) + b"\n", 1)  # the text as the run wrote it: 2 µs
         number = record.get(number_key)
         is_named = number is not None or (is_placed and number_key and source.kind.key not in record)
         if is_named and (number != index if is_placed else known.setdefault(repr(number), index) != index):
@@ -44,14 +44,14 @@ def whole_records(source: RecordSource, report: VerificationReport, number_key: 
             report.add(Mismatch(None, WRONG_ID, f"{number_key} {number}: {why}", source.kind.path(index)))
         yield record
     lines, given = (None, None) if source.layout in ("given", "files") else sums_beside(source.path)
-    there = str(found)
+    there = str(checksum)
     if source.layout == "parquet" and generator_of(source):
         given, there = checksums(source.path)
     given = behind.get(CHECKSUM, given)
     if generator_of(source) and source.layout in ("parquet", *(("document", "lines") if arrangement else ())):
         report.unproven[f"file: {NO_CHECKSUM}"] += given is None
-    if lines not in (None, found.lines):
-        why = f"{counted(found.lines, source.kind.noun)}, not {lines:,}: {CHANGED}"
+    if lines not in (None, checksum.lines):
+        why = f"{counted(checksum.lines, source.kind.noun)}, not {lines:,}: {CHANGED}"
         report.add(Mismatch(None, CHANGED_FILE, why))
     elif given not in (None, there):
         why = f"the records have the checksum {there}, not {as_written(given)}: {CHANGED}"

@@ -23,10 +23,6 @@ FITTING_STEPS = 5
 """Steps after which the position of a fitted camera has settled, from half a unit away."""
 
 
-_CAMERA_PARTS = {"position": 3, "right": 3, "up": 3, "forward": 3, "focal_pixels": 1, "width": 1, "height": 1}
-MOST_PIXELS = 4096
-"""The largest width and height of a picture."""
-
 PRIOR = 0.3
 """Pixels that a fitted camera may miss for being one unit nearer to the usual position."""
 
@@ -77,26 +73,15 @@ class Camera:
         return cls(position, right, cross(right, forward), forward, focal_pixels, width, height)
 
     @classmethod
-    def from_record(cls, record: object) -> Camera:
-        """Return the camera that `to_record` wrote. Raises ValueError that says what is wrong with a record."""
-        if not isinstance(record, Mapping):
-            raise ValueError("expected an object with position, right, up, forward, focal_pixels, width and height")
-        for key, length in _CAMERA_PARTS.items():
-            numbers: Any = record.get(key) if length > 1 else [record.get(key)]
-            is_right = isinstance(numbers, list | tuple) and len(numbers) == length
-            if not (is_right and all(type(each) in (int, float) and math.isfinite(each) for each in numbers)):
-                raise ValueError(f"{key}: expected {'three numbers' if length > 1 else 'a number'}")
-        right, up, forward = [
-            (float(x), float(y), float(z)) for x, y, z in (record[key] for key in ("right", "up", "forward"))
-        ]
-        products = [dot(one, other) for one in (right, up, forward) for other in (right, up, forward)]
-        if any(abs(found - (number % 4 == 0)) > 1e-3 for number, found in enumerate(products)):
+    def from_record(cls, record: Mapping[str, Any]) -> Camera:
+        """Return the camera that `to_record` wrote. Raises ValueError if it has no directions at right angles."""
+        ways = right, up, forward = [vector_of(record[key]) for key in ("right", "up", "forward")]
+        products = [dot(one, other) for one in ways for other in ways]
+        if any(abs(product - (number % 4 == 0)) > 1e-3 for number, product in enumerate(products)):
             raise ValueError("right, up and forward: expected vectors of length 1 at right angles")
-        if not (record["focal_pixels"] > 0 and 1 <= record["width"] <= MOST_PIXELS >= record["height"] >= 1):
-            raise ValueError(f"expected focal_pixels above 0, and a width and a height from 1 to {MOST_PIXELS}")
         x, y, z = record["position"]
-        size = int(record["width"]), int(record["height"])
-        return cls((x, y, z), right, up, forward, float(record["focal_pixels"]), *size)
+        focal, width, height = float(record["focal_pixels"]), record["width"], record["height"]
+        return cls((x, y, z), right, up, forward, focal, width, height)
 
     def to_record(self) -> dict[str, Any]:
         """Return the camera as JSON holds it."""
@@ -184,8 +169,8 @@ class CameraRules:
         def misses(position: Array) -> Array:
             x, y, z = position.tolist()
             camera = self.at((x, y, z))
-            found = (np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)
-            return np.concatenate((found.ravel(), PRIOR * (position - self.position)))
+            miss = (np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)
+            return np.concatenate((miss.ravel(), PRIOR * (position - self.position)))
 
         position = np.array(self.position, dtype=np.float64)
         for _ in range(FITTING_STEPS):
@@ -223,6 +208,12 @@ def seen_directions(camera: Camera) -> dict[str, Vector]:
 
 PARALLEL = 1e-9
 """Sine of the angle below which two directions count as parallel."""
+
+
+def vector_of(numbers: Sequence[float]) -> Vector:
+    """Return the vector of a JSON list."""
+    x, y, z = map(float, numbers)
+    return x, y, z
 
 
 def minus(a: Vector, b: Vector) -> Vector:

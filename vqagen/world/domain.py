@@ -17,15 +17,13 @@ without one, the last attribute. `parents` puts values into groups, `display` gi
 of values, `optional` allows none.
 
 As in CLEAR, the types may be under `attributes` in place of `types`. Then the relation type is the one whose name
-begins with "relate", and slots are filled unless a template lists them under `can_be_null_attributes`. An entry
-{value: words} under the name of a type that is not declared otherwise is the `display` of the attribute with these
-values.
+begins with "relate", and slots are filled unless a template lists them under `can_be_null_attributes`.
 
 Further keys: `language` (of texts) and `answers` (the words for yes, no and numbers).
 
 Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
-`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Plurals and rewrites
-may be the name of a JSON file beside the metadata. Other keys are kept in `Domain.record`.
+`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Other keys are kept in
+`Domain.record`.
 """
 
 from __future__ import annotations
@@ -36,13 +34,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.errors import Problem
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import Findings, content_of, problem_in
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
-from vqagen.world.attribute import Attribute, Compute, Recorded
-from vqagen.world.findings import Findings, content_of, problem_in
+from vqagen.world.attribute import Attribute, Compute, Recorded, RowReader, row_reader
 from vqagen.world.metadata_reader import (
     ATTRIBUTES,
     BASE_TYPES,
@@ -51,11 +49,9 @@ from vqagen.world.metadata_reader import (
     PLUGINS,
     MetadataReader,
     find_beside,
-    read_plurals,
     read_rewrites,
     section_of_types,
 )
-from vqagen.world.recorded import RowReader, row_reader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
 """The values of a slot of type Integer."""
@@ -108,8 +104,8 @@ class Domain:
     @cached_property
     def types_record(self) -> Mapping[str, Any]:
         """The types as written."""
-        found = self.record.get(section_of_types(self.record), {})
-        return found if isinstance(found, Mapping) else {}
+        types = self.record.get(section_of_types(self.record), {})
+        return types if isinstance(types, Mapping) else {}
 
     @property
     def fills_slots(self) -> bool:
@@ -181,7 +177,7 @@ def domain_from_metadata(
 ) -> Domain:
     """Build a domain from parsed metadata. Problems name `source`, and point into its `text` where that is given.
 
-    The files that the metadata names lie in `folder`; without one, it can name none.
+    The plug-ins that the metadata names lie in `folder`; without one, it can name none.
     """
     findings = Findings(source, text)
     reader = MetadataReader(metadata, findings, plugins)
@@ -192,7 +188,7 @@ def domain_from_metadata(
         attributes=reader.attributes(),
         relations=reader.relations(),
         relation_type=reader.relation_type,
-        plurals=read_plurals(reader.sound, folder, findings),
+        plurals=MappingProxyType(content_of(reader.sound.get("plurals"))),
         declared=tuple(reader.functions),
         record=reader.metadata,
         source=source,
@@ -200,7 +196,7 @@ def domain_from_metadata(
         answer_words=_answer_words(reader.sound, findings),
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
-        rewrites=tuple(read_rewrites(reader.sound, folder, findings)),
+        rewrites=tuple(read_rewrites(reader.sound.get("rewrites", ()), findings)),
         synonyms_section=reader.sound.get("synonyms", {}),
         computed_relations={name: relation.holds for name, relation in plugins.relations.items()},
         text=text,
@@ -219,3 +215,49 @@ def _answer_words(record: Mapping[str, Any], findings: Findings) -> Mapping[str,
     if len({word.casefold() for word in every.values()}) < len(every):
         findings.fault("answers", "two answers have one word")
     return MappingProxyType(words)
+
+
+# The logic of relations ---------------------------------------------------------------------------------------------
+
+DEFAULT_DIRECTIONS: Mapping[str, tuple[int, ...]] = {
+    "left": (-1, 0, 0),
+    "right": (1, 0, 0),
+    "behind": (0, 1, 0),
+    "front": (0, -1, 0),
+    "above": (0, 0, 1),
+    "below": (0, 0, -1),
+}
+"""The directions of a domain that samples scenes and gives no directions, up to a turn of the ground."""
+
+
+class RelationOrder(NamedTuple):
+    """The relations that are orders, and for each relation the one that says the same from the other side.
+
+    By CLEVR's metadata, left is an order, and right its inverse.
+    """
+
+    transitive: frozenset[str]
+    inverse: Mapping[str, str]
+
+
+def relation_order(domain: Domain) -> RelationOrder:
+    """Return what the `sampling` section tells: relations with a direction are orders, opposite directions inverses.
+
+    A relation that is drawn symmetric is its own inverse. Nothing is known of a domain without that section.
+    """
+    section = domain.record.get("sampling")
+    if not isinstance(section, Mapping):
+        return RelationOrder(frozenset(), {})
+    drawn, directions = content_of(section.get("relations")), content_of(section.get("directions"))
+    directions = directions or dict(DEFAULT_DIRECTIONS)
+    spatial = [name for name in domain.recorded_relations if name in directions and name not in drawn]
+    inverse = {one: other for one in spatial for other in spatial if _are_opposite(directions[one], directions[other])}
+    inverse |= {name: name for name, rule in drawn.items() if isinstance(rule, Mapping) and rule.get("symmetric")}
+    return RelationOrder(frozenset(spatial), inverse)
+
+
+def _are_opposite(one: Any, other: Any) -> bool:
+    try:
+        return all(abs(left + right) < 1e-9 for left, right in zip(one, other, strict=True))
+    except (TypeError, ValueError):
+        return False

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
 from vqagen.files.parsing import show_path
+from vqagen.files.schema import malformed, without
 from vqagen.plugin import PlugInError
-from vqagen.world.attribute import Attribute
+from vqagen.world.attribute import Attribute, raw_reader
 from vqagen.world.domain import Domain
-from vqagen.world.findings import malformed, without
-from vqagen.world.recorded import raw_reader
 
 _OPTIONAL = '; if there may be none, give its type "optional": true'
 _MULTI = '; if there may be several, give its type "multi": true'
@@ -19,23 +19,15 @@ _MULTI = '; if there may be several, give its type "multi": true'
 
 def raise_faults(record: object, domain: Domain, index: int, source: str, cause: Exception) -> NoReturn:
     """Raise BadInput with every fault of the record, or with the `cause` if no fault is found."""
-    found = list(scene_faults(record, domain))
-    if not found and isinstance(cause, PlugInError):
+    faults = list(scene_faults(record, domain))
+    if not faults and isinstance(cause, PlugInError):
         raise cause
-    found = found or [("", f"unusable scene ({type(cause).__name__}: {cause})")]
-    name = f"scene {index}"
+    faults = faults or [("", f"unusable scene ({type(cause).__name__}: {cause})")]
     image = record.get("image_filename") if isinstance(record, Mapping) else None
-    if image:
-        name += f" ({image})"
-    place = f"scenes[{index}]"
-    raise BadInput(Problem(f"{message} [{name}]", source, f"{place}{path}") for path, message in found) from None
-
-
-def image_index_fault(number: object) -> str:
-    """The sentence for an `image_index` that is no number of a picture; "" if it is one, or text, or missing."""
-    if number is None or isinstance(number, str) or (type(number) is int and number >= 0):
-        return ""
-    return f"expected a whole number from 0 on, text or null; found {describe(number)}"
+    name = f"scene {index} ({image})" if image else f"scene {index}"
+    raise BadInput(
+        Problem(f"{message} [{name}]", source, f"scenes[{index}]{path}") for path, message in faults
+    ) from None
 
 
 def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
@@ -43,19 +35,18 @@ def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
     if not isinstance(record, Mapping):
         yield "", f"expected a scene object, found {describe(record)}"
         return
-    if fault := image_index_fault(record.get("image_index")):
-        yield ".image_index", fault
-    read = {key: record[key] for key in ("objects", "relationships", "directions") if key in record}
+    read = {key: record[key] for key in ("image_index", "objects", "relationships", "directions") if key in record}
     if isinstance(given := read.get("relationships"), Mapping):  # those of other relations may have any form
         read["relationships"] = {name: given[name] for name in domain.recorded_relations if name in given}
     if isinstance(given := read.get("objects"), list):
-        read["objects"] = [_placing(each) if isinstance(each, Mapping) else each for each in given]
+        read["objects"] = [_placing(entry) if isinstance(entry, Mapping) else entry for entry in given]
     wrong = malformed(read, "scenes", "scene", depth=3)
-    yield from ((show_path(("scene", *each.place))[5:], each.message) for found in wrong.values() for each in found)
+    for fault in chain.from_iterable(wrong.values()):
+        yield show_path(("scene", *fault.place)).removeprefix("scene"), fault.message
     sound = without(read, wrong)
     if (objects := sound.get("objects")) is not None:
-        things = [(i, each) for i, each in enumerate(record["objects"]) if isinstance(each, Mapping)]
-        yield from _foreign_faults([each for _, each in things], domain)
+        things = [(i, entry) for i, entry in enumerate(record["objects"]) if isinstance(entry, Mapping)]
+        yield from _foreign_faults([entry for _, entry in things], domain)
         for i, entry in things:
             for attribute in domain.attributes:
                 yield from _attribute_faults(attribute, entry, record, f".objects[{i}]")
@@ -74,8 +65,8 @@ def _foreign_faults(objects: Sequence[Mapping[str, Any]], domain: Domain) -> Ite
         for attribute in domain.attributes
         if attribute.compute is None and not attribute.optional
     }
-    found = {key for entry in objects for key in entry}
-    if len(objects) > 1 and (missing := sorted(needed - found)):
+    missing = sorted(needed.difference(*objects))
+    if len(objects) > 1 and missing:
         named = " or ".join(map(repr, missing))
         yield ".objects", f"no object has {named}: of another domain than {domain.name or 'this'}? --domain names it"
 

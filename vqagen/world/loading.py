@@ -104,8 +104,8 @@ def load_scenes(
 
     BadInput ends it at the first faulty scene, with every fault of that scene.
     """
-    found = source if isinstance(source, RecordSource) else find_scenes(source)
-    entries = found.entries(start, count)
+    records = source if isinstance(source, RecordSource) else find_scenes(source)
+    entries = records.entries(start, count)
     return (compile_scene(record, domain, index, place) for index, record, place in entries)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
@@ -25,20 +25,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from vqagen.errors import InputWarning, VqagenError, collecting, describe, nearest, unknown
+from vqagen.errors import InputWarning, VqagenError, describe, nearest, unknown
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import ShapeFault
+from vqagen.files.schema import Findings, content_of, malformed, without
 from vqagen.plugin import ComputedAttribute, Declarations
 from vqagen.world.attribute import Attribute
-from vqagen.world.findings import Findings, content_of, malformed, without
 
 HEAD_NOUN = "thing"
 DEFAULT_RELATION_TYPE = "Relation"
-ATTRIBUTES = "attributes"
+ATTRIBUTES, PLUGINS = "attributes", "plugins"
 BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
 
 _SECTIONS = (
-    "dataset", "language", "answers", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms",
+    "dataset", "language", "answers", "types", ATTRIBUTES, "functions", PLUGINS, "plurals", "rewrites", "synonyms",
     "sampling", "render", "comment", "$schema",
 )  # fmt: skip
 _PLAIN_DETAILS = ("values", "attribute", "placeholder", "comment")
@@ -54,7 +53,7 @@ class MetadataReader:
         self.section = section_of_types(self.metadata)
         findings.strange_keys(self.metadata, _SECTIONS, "", only_close=True)
         elsewhere = {"sampling", "render", ATTRIBUTES} - {self.section}  # read elsewhere, or not at all
-        read = {key: each for key, each in self.metadata.items() if key not in elsewhere}
+        read = {key: part for key, part in self.metadata.items() if key not in elsewhere}
         wrong = malformed(read if isinstance(metadata, Mapping) else metadata, "metadata", depth=2)
         self.sound: Mapping[str, Any] = without(read, wrong)
         """The record without the parts of wrong form."""
@@ -62,29 +61,12 @@ class MetadataReader:
         self.functions: Sequence[Mapping[str, Any]] = self.sound.get("functions", ())
         self.function_names = {str(record.get("name", "")) for record in self.functions if _is_of_objects(record)}
         self.relation_type = self._relation_type()
-        self.strange: dict[str, str] = {}
-        """Plain types whose entries have no form of ours, and what is wrong with them."""
-        self.wordings: list[str] = []
-        """Entries that are no types but the wording of an attribute's values; known after `attributes`."""
         for part, faults in wrong.items():
-            self._note_form(part, faults)
-
-    def _note_form(self, part: Sequence[str | int], faults: Sequence[ShapeFault]) -> None:
-        """Note the faults of form of a part, unless something else is meant to be said of it."""
-        if len(part) < 2 or part[0] != self.section:
-            self.findings.faults(faults)
-            return
-        name = str(part[1])
-        entry, path = self.metadata[self.section][name], f"{self.section}.{name}"
-        close = _misspelt_values(entry)
-        if name == self.relation_type and isinstance(entry, Mapping) and not _has_details(entry):
-            self.findings.fault(path, "relations have no groups; expected a list of them")
-        elif not (self._is_attribute(name) or name == self.relation_type or _has_details(entry)):
-            self.strange[name] = unknown("key", close, _DETAILS) if close else faults[0].message
-        elif close:  # the keys beside it are no groups
-            self.findings.fault(f"{path}.{close}", unknown("key", close, _DETAILS))
-        else:
-            self.findings.faults(faults)
+            entry = self.metadata[self.section][part[1]] if part[:1] == (self.section,) and len(part) > 1 else None
+            if close := _misspelt_values(entry):  # the keys beside it are no groups
+                findings.fault(f"{self.section}.{part[1]}.{close}", unknown("key", close, _DETAILS))
+            else:
+                findings.faults(faults)
 
     # Types --------------------------------------------------------------------------------------------------------
 
@@ -92,20 +74,17 @@ class MetadataReader:
         """Return the attributes of the metadata, then those that only a plug-in declares."""
         declared = [name for name, entry in self.types.items() if entry is not None and self._is_attribute(name)]
         head = self._head_noun(declared)
-        found = [self._attribute(name, HEAD_NOUN if name == head else "") for name in declared]
-        found += [
-            attribute
-            for name, computed in self.plugins.attributes.items()
-            if name not in declared and (attribute := self._computed(computed))
-        ]
-        if not found and not self.findings.problems:
+        attributes = [self._attribute(name, HEAD_NOUN if name == head else "") for name in declared]
+        computed = [each for name, each in self.plugins.attributes.items() if name not in declared]
+        attributes += filter(None, map(self._computed, computed))
+        if not attributes and not self.findings.problems:
             self.findings.fault(self.section, "no attribute: expected at least one type with a list of values")
-        self._check_names([attribute.type for attribute in found])
-        return tuple(found)
+        self._check_names([attribute.type for attribute in attributes])
+        return tuple(attributes)
 
     def relations(self) -> tuple[str, ...]:
         """Return the relations of the metadata, then those that only a plug-in declares."""
-        listed = self._values_of(self.relation_type, _PLAIN_DETAILS, self.findings)
+        listed = self._values_of(self.relation_type, _PLAIN_DETAILS)
         if listed.parents:
             path = f"{self.section}.{self.relation_type}"
             self.findings.fault(path, "relations have no groups; expected a list of them")
@@ -117,23 +96,10 @@ class MetadataReader:
         return tuple(name for name, entry in self.types.items() if entry is None and name not in known)
 
     def plain_types(self) -> Mapping[str, tuple[str, ...]]:
-        """Return types with values that are neither attributes nor the relation type.
-
-        Entries of other generators are left out with a warning.
-        """
-        found = {}
-        for name, entry in self.types.items():
-            if entry is not None and name != self.relation_type and not self._is_attribute(name):
-                of_type = self.findings if _has_details(entry) else Findings("")
-                reader = self._values_of(name, _PLAIN_DETAILS, of_type)
-                if of_type.problems and of_type is not self.findings:
-                    self.strange[name] = of_type.problems[0].message
-                else:
-                    found[name] = tuple(reader.values)
-        for name, message in self.strange.items():
-            if name not in self.wordings:
-                self.findings.doubt(f"{self.section}.{name}", f"{message}; templates cannot use this type")
-        return MappingProxyType(found)
+        """Return types with values that are neither attributes nor the relation type."""
+        plain = [name for name, entry in self.types.items() if entry is not None and not self._is_attribute(name)]
+        values = {name: self._values_of(name, _PLAIN_DETAILS).values for name in plain if name != self.relation_type}
+        return MappingProxyType({name: tuple(listed) for name, listed in values.items()})
 
     def _relation_type(self) -> str:
         side_inputs = self._side_inputs("relate")
@@ -163,44 +129,33 @@ class MetadataReader:
     def _attribute(self, name: str, null: str) -> Attribute:
         path, entry = f"{self.section}.{name}", self.types[name]
         details = entry if _has_details(entry) else {}
-        reader = self._values_of(name, _DETAILS, self.findings)
+        reader = self._values_of(name, _DETAILS)
         reader.read_parents(content_of(details.get("parents")), f"{path}.parents")
         computed = self.plugins.attributes.get(name)
-        found = Attribute(
+        attribute = Attribute(
             name=name.lower(),
             type=name,
             key=details.get("key", name.lower()),
             values=tuple(reader.values),
             null=details.get("null", null),
             parents=MappingProxyType(reader.parents),
-            display=MappingProxyType(self._display(reader.values) | content_of(details.get("display"))),
+            display=MappingProxyType(content_of(details.get("display"))),
             multi=details.get("multi", False),
             optional=details.get("optional", False),
             compute=computed.compute if computed else None,
         )
-        for value in found.display:
-            if value not in found.values:
-                self.findings.fault(f"{path}.display.{value}", unknown("value", value, found.values))
+        for value in attribute.display:
+            if value not in attribute.values:
+                self.findings.fault(f"{path}.display.{value}", unknown("value", value, attribute.values))
         given = sorted(computed.values if computed else ())
-        if given and given not in (sorted(found.values), sorted(found.leaves)):
+        if given and given not in (sorted(attribute.values), sorted(attribute.leaves)):
             message = f"values differ from those of the plug-in that computes it: {', '.join(given)}"
             self.findings.fault(path, message)
-        return found
+        return attribute
 
-    def _display(self, values: Collection[str]) -> dict[str, str]:
-        """Return value -> wording from a type {value: words}, as in Super-CLEVR."""
-        said: dict[str, str] = {}
-        for name in self.strange:
-            words = self.metadata[self.section][name]
-            pairs = words.items() if isinstance(words, Mapping) else ()
-            if pairs and all(value in values and isinstance(each, str) for value, each in pairs):
-                self.wordings.append(name)
-                said.update(words)
-        return said
-
-    def _values_of(self, name: str, known: tuple[str, ...], findings: Findings) -> ValueReader:
-        """Read the values of a type in any form, with `findings` about them; doubt unknown details of its entry."""
-        path, reader = f"{self.section}.{name}", ValueReader(findings)
+    def _values_of(self, name: str, known: tuple[str, ...]) -> ValueReader:
+        """Read the values of a type in any form; doubt unknown details of its entry."""
+        path, reader = f"{self.section}.{name}", ValueReader(self.findings)
         entry: Any = self.types.get(name)
         if _has_details(entry):
             self.findings.strange_keys(entry, known, path)
@@ -209,7 +164,7 @@ class MetadataReader:
             self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; did you mean 'values'?")
         reader.read(entry, path)
         if isinstance(entry, Mapping) and not reader.values:
-            findings.fault(path, "expected values, found a comment alone")
+            self.findings.fault(path, "expected values, found a comment alone")
         return reader
 
     def _check_names(self, names: list[str]) -> None:
@@ -308,28 +263,18 @@ class ValueReader:
             self.findings.fault(f"{path}.{circle[0]}", f"groups in a circle: {' in '.join(circle)}")
 
 
-# Other files ----------------------------------------------------------------------------------------------------------
-
-PLUGINS = "plugins"
-WORDS = ("plurals", "rewrites")
-"""Sections of the metadata that may be files of their own."""
-Rewrite = tuple[re.Pattern[str], str]
+# Plug-ins and rewrites ----------------------------------------------------------------------------------------------
 
 
-def files_named_by(metadata: Path) -> tuple[tuple[Path, ...], dict[str, Path]]:
-    """Return the plug-ins that a metadata file names, and the files of words by section; of both, those that exist.
-
-    `load_domain` reports what is wrong with names.
-    """
+def plugins_named_by(metadata: Path) -> tuple[Path, ...]:
+    """Return the plug-ins that a metadata file names and that exist. `load_domain` reports what is wrong with names."""
     document: object = None
     with warnings.catch_warnings(), suppress(VqagenError):
         warnings.simplefilter("ignore", InputWarning)
         document = parse_json(read_text(metadata), str(metadata))
-    named, unheard = content_of(document), Findings(str(metadata))
-    listed = named.get(PLUGINS)
-    plugins = [find_beside(name, metadata.parent, "", unheard) for name in (listed if isinstance(listed, list) else ())]
-    words = {section: find_beside(named.get(section), metadata.parent, "", unheard) for section in WORDS}
-    return tuple(filter(None, plugins)), {section: path for section, path in words.items() if path}
+    names, unheard = content_of(document).get(PLUGINS), Findings(str(metadata))
+    plugins = [find_beside(name, metadata.parent, "", unheard) for name in (names if isinstance(names, list) else ())]
+    return tuple(filter(None, plugins))
 
 
 def find_beside(name: object, folder: Path | None, place: str, findings: Findings) -> Path | None:
@@ -344,46 +289,17 @@ def find_beside(name: object, folder: Path | None, place: str, findings: Finding
         with suppress(OSError, ValueError):  # a name that is too long, or holds a null byte
             if (folder / name).is_file():
                 return folder / name
-        close = nearest(name, sorted(each.name for each in folder.glob("*") if each.suffix == Path(name).suffix))
+        close = nearest(name, sorted(path.name for path in folder.glob("*") if path.suffix == Path(name).suffix))
         hint = f"; did you mean {close!r}?" if close else f"; it is looked for in {folder}"
         findings.fault(place, f"no such file: {describe(name)}{hint}")
     return None
 
 
-def _section(
-    name: str, record: Mapping[str, Any], folder: Path | None, findings: Findings
-) -> tuple[Any, Findings, str]:
-    """Return a section of words, the findings of its file and its JSON path there; None where there is none.
-
-    It is read from its file if the metadata in `folder` (None: metadata that is no file) names one.
-    """
-    value = record.get(name)
-    if not isinstance(value, str):
-        return value, findings, name
-    path = find_beside(value, folder, name, findings)
-    if path is None:
-        return None, findings, name
-    with collecting(findings.problems):
-        text = read_text(path)
-        content, of_file = {name: parse_json(text, str(path))}, findings.for_file(str(path), text)
-        wrong = malformed(content, "metadata", "words", depth=2)
-        for faults in wrong.values():
-            of_file.faults(faults, inside=1)
-        return without(content, wrong).get(name), of_file, ""
-    return None, findings, name
-
-
-def read_plurals(record: Mapping[str, Any], folder: Path | None, findings: Findings) -> Mapping[str, str]:
-    """Return word -> its plural."""
-    return MappingProxyType(dict(content_of(_section("plurals", record, folder, findings)[0])))
-
-
-def read_rewrites(record: Mapping[str, Any], folder: Path | None, findings: Findings) -> Iterator[Rewrite]:
+def read_rewrites(listed: Sequence[Mapping[str, str]], findings: Findings) -> Iterator[tuple[re.Pattern[str], str]]:
     """Yield patterns and their replacements in finished text."""
-    listed, of_file, path = _section("rewrites", record, folder, findings)
-    for i, rewrite in enumerate(listed or ()):
-        place = f"{path}[{i}]"
-        of_file.strange_keys(rewrite, ("pattern", "replace", "comment"), place)
+    for i, rewrite in enumerate(listed):
+        place = f"rewrites[{i}]"
+        findings.strange_keys(rewrite, ("pattern", "replace", "comment"), place)
         if rewrite:  # not one of wrong form
             at, kind = "pattern", "a regular expression"
             try:
@@ -393,6 +309,6 @@ def read_rewrites(record: Mapping[str, Any], folder: Path | None, findings: Find
                 at, kind = "replace", "a replacement for this pattern"
                 compiled.sub(rewrite["replace"], "")
             except (re.error, IndexError, RecursionError, OverflowError) as error:
-                of_file.fault(f"{place}.{at}", f"not {kind}: {error}")
+                findings.fault(f"{place}.{at}", f"not {kind}: {error}")
             else:
                 yield compiled, rewrite["replace"]

@@ -18,8 +18,8 @@ from vqagen.errors import VqagenError
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.world.attribute import Recorded
 from vqagen.world.camera import Camera
-from vqagen.world.relations import relation_lists
 from vqagen.world.sampling_rules import SamplingRules, allowed
+from vqagen.world.scene import relation_lists
 from vqagen.world.solids import Solid, is_enough_visible, is_unhidden, overlap
 
 DIGITS = 6
@@ -71,7 +71,7 @@ def _place_all(rules: SamplingRules, rng: Random, count: int) -> list[Placed] | 
         looks = _draw_looks(rules, rng)
         if looks is None:
             return "restrict"
-        solid = _place(rules, looks, [each for _, each in placed], rng)
+        solid = _place(rules, looks, [other for _, other in placed], rng)
         if isinstance(solid, str):
             return solid
         placed.append((looks, solid))
@@ -143,7 +143,7 @@ def _record(
         "split": split,
         "image_index": index,
         "image_filename": f"VQAGEN_{split}_{index:06d}.png",
-        "objects": [_object_record(rules, *each, camera) for each in placed],
+        "objects": [_object_record(rules, looks, solid, camera) for looks, solid in placed],
         "directions": {name: list(direction) for name, direction in rules.directions.items()},
         "relationships": _relationships(rules, placed, seed, index),
     }
@@ -151,11 +151,11 @@ def _record(
 
 def _relationships(rules: SamplingRules, placed: Sequence[Placed], seed: int, index: int) -> dict[str, list[list[int]]]:
     positions = [solid.centre for _, solid in placed]
-    found = relation_lists(positions, rules.relation_directions, rules.relation_threshold)
+    lists = relation_lists(positions, rules.relation_directions, rules.relation_threshold)
     for name, (probability, is_symmetric) in rules.random_relations.items():
         # Each has a stream of its own, so that one more relation does not change the rest of a scene.
-        found[name] = _chance_lists(probability, is_symmetric, len(placed), stream(seed, f"scenes/{name}", index))
-    return {relation: found[relation] for relation in rules.relations}
+        lists[name] = _chance_lists(probability, is_symmetric, len(placed), stream(seed, f"scenes/{name}", index))
+    return {relation: lists[relation] for relation in rules.relations}
 
 
 def _chance_lists(probability: float, is_symmetric: bool, count: int, rng: Random) -> list[list[int]]:

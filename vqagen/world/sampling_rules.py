@@ -1,7 +1,7 @@
 """The rules for sampling scenes of a domain: its attributes, and the `sampling` section of its metadata.
 
 Restrictions say which values an object may have beside its other values. The JSON Schema of metadata finds faults of
-form, `_RulesReader` faults of meaning; all are reported.
+form, `_RulesReader` faults of meaning; all are reported. `pictures.looks` reads the `render` section likewise.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from vqagen.errors import BadInput, UsageError, unknown
-from vqagen.world.attribute import Attribute, Recorded
+from vqagen.errors import BadInput, Problem, UsageError, unknown
+from vqagen.files.parsing import show_path
+from vqagen.files.schema import content_of, malformed, without
+from vqagen.world.attribute import Attribute, Recorded, row_reader
 from vqagen.world.camera import CameraRules, Vector, dot, seen_directions
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of
-from vqagen.world.recorded import row_reader
-from vqagen.world.relations import THRESHOLD
-from vqagen.world.section_reader import Decided, SectionReader
+from vqagen.world.scene import THRESHOLD
+
+T = TypeVar("T")
 
 DEFAULT_RADIUS = 0.5
 DEFAULT_SOLID = "sphere"
@@ -31,6 +33,18 @@ DEFAULT_MOST = 3
 
 WRITTEN_KEYS = ("3d_coords", "rotation", "pixel_coords")
 """Keys that the sampler writes for every object; attributes may not use them."""
+
+
+class Decided(NamedTuple, Generic[T]):
+    """A property that one attribute decides; without an attribute, it is the same for every object."""
+
+    attribute: str | None
+    values: Mapping[Recorded, T]
+    """Value of the attribute -> the property. None is the key of objects without a value, or of all objects."""
+
+    def of(self, looks: Mapping[str, Recorded]) -> T:
+        """Return the property of an object with these attribute values."""
+        return self.values[looks[self.attribute] if self.attribute is not None else None]
 
 
 @dataclass(frozen=True)
@@ -115,11 +129,70 @@ _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not 
 """Rules that are used as written."""
 
 
-class _RulesReader(SectionReader):
-    """Reader of the rules in a domain's metadata, which collects every mistake.
+# Sections of metadata -------------------------------------------------------------------------------------------------
+
+
+class SectionReader:
+    """Reader of the section `name` of a domain's metadata, which has a definition of this name in the JSON Schema.
 
     A part of wrong form is reported and then read as if it were absent, so that the other parts are still checked.
     """
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        """Raise BadInput if the section is no object."""
+        self.domain, self.name = domain, name
+        self.problems: list[Problem] = []
+        given = domain.record.get(name, {})
+        self.malformed = malformed(given, "metadata", name)
+        for fault in chain.from_iterable(self.malformed.values()):
+            self.report(show_path((name, *fault.place)), fault.message)
+        if () in self.malformed:
+            raise BadInput(self.problems)
+        self.section: Mapping[str, Any] = without(given, self.malformed)
+        self.attributes = {attribute.key: attribute for attribute in domain.attributes if attribute.compute is None}
+
+    def report(self, place: str, message: str) -> None:
+        """Note a mistake at a JSON path of the metadata."""
+        self.problems.append(self.domain.problem(place, message))
+
+    def is_known(self, kind: str, name: object, known: Sequence[str], place: str) -> bool:
+        """Return whether a name is known; a mistake if not."""
+        if name not in known:
+            self.report(place, unknown(kind, name, known))
+        return name in known
+
+    def attribute(self, key: str, place: str) -> Attribute | None:
+        """Return the attribute of an object key; a mistake if there is none."""
+        return self.attributes[key] if self.is_known("attribute", key, list(self.attributes), place) else None
+
+    def entries(self, part: str) -> Iterable[tuple[str, Any]]:
+        """Return the entries of a part that is an object, without its comment."""
+        return content_of(self.section.get(part)).items()
+
+    def read_decided(self, name: str, default: Any) -> Decided[Any]:
+        """Return the property that a part gives: one for all objects, or one for each value of an attribute."""
+        given, place = self.section.get(name, default), f"{self.name}.{name}"
+        if not isinstance(given, Mapping):
+            return Decided(None, {None: given})
+        by_value, attribute = content_of(given["values"]), self.attribute(given["attribute"], f"{place}.attribute")
+        if attribute is None or attribute.multi:
+            if attribute:
+                message = f"attribute {attribute.key!r} has lists of values; it cannot decide"
+                self.report(f"{place}.attribute", message)
+            return Decided(None, {})
+        for value in by_value:
+            self.is_known("value", value, attribute.values, f"{place}.values.{value}")
+        of_leaf: dict[Recorded, Any] = {None: default} if attribute.optional else {}
+        for leaf in attribute.leaves:
+            given_of = [by_value[value] for value in attribute.lineage[leaf] if value in by_value]
+            if not given_of:
+                self.report(f"{place}.values", f"nothing for value {leaf!r} of attribute {attribute.key!r}")
+            of_leaf[leaf] = given_of[0] if given_of else default
+        return Decided(attribute.key, of_leaf)
+
+
+class _RulesReader(SectionReader):
+    """Reader of the `sampling` section."""
 
     def __init__(self, domain: Domain) -> None:
         super().__init__(domain, "sampling")
@@ -137,10 +210,9 @@ class _RulesReader(SectionReader):
         random_relations = self._read_random_relations()
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
-        restrict = tuple(self._read_restriction(*each) for each in enumerate(self.section.get("restrict", ())))
+        restrict = self._read_restrictions(self.section.get("restrict", ()), "restrict")
         conditions = {
-            name: tuple(self._read_restriction(*each, f"conditions.{name}") for each in enumerate(listed))
-            for name, listed in self.entries("conditions")
+            name: self._read_restrictions(listed, f"conditions.{name}") for name, listed in self.entries("conditions")
         }
         order = self.draw_order(restrict)
         for name, added in conditions.items():
@@ -167,7 +239,10 @@ class _RulesReader(SectionReader):
     def _check_keys(self) -> None:
         """Report attributes that share a key, or have one that the sampler writes."""
         keys: list[str] = []
-        for key, attribute in ((each.key, each) for each in self.domain.attributes if each.compute is None):
+        for attribute in self.domain.attributes:
+            key = attribute.key
+            if attribute.compute is not None:
+                continue
             if key.split(".")[0] in WRITTEN_KEYS or any(_collide(key, other) for other in keys):
                 message = f"object key {key!r} is taken; give this type another `key`"
                 self.report(f"types.{attribute.type}", message)
@@ -201,15 +276,15 @@ class _RulesReader(SectionReader):
     # Relations ----------------------------------------------------------------------------------------------------
 
     def _read_random_relations(self) -> dict[str, tuple[float, bool]]:
-        found = {}
+        relations = {}
         for name, rule in self.entries("relations"):
             place = f"sampling.relations.{name}"
             if name in self.domain.computed_relations:
                 self.report(place, f"relation {name!r} is computed by a plug-in")
             else:
                 self.is_known("relation", name, self.domain.recorded_relations, place)
-            found[name] = (rule["probability"], rule.get("symmetric", False))
-        return found
+            relations[name] = (rule["probability"], rule.get("symmetric", False))
+        return relations
 
     def _read_directions(self, camera: CameraRules, random_relations: Collection[str]) -> Mapping[str, Vector]:
         try:
@@ -233,8 +308,11 @@ class _RulesReader(SectionReader):
 
     # Restrictions -------------------------------------------------------------------------------------------------
 
-    def _read_restriction(self, number: int, rule: Mapping[str, Any], part: str = "restrict") -> Restriction:
-        place, only = f"sampling.{part}[{number}]", {}
+    def _read_restrictions(self, rules: Sequence[Mapping[str, Any]], part: str) -> tuple[Restriction, ...]:
+        return tuple(self._read_restriction(rule, f"sampling.{part}[{i}]") for i, rule in enumerate(rules))
+
+    def _read_restriction(self, rule: Mapping[str, Any], place: str) -> Restriction:
+        only = {}
         decider = self.attribute(rule["attribute"], f"{place}.attribute")
         for key, values in content_of(rule["only"]).items():
             here = f"{place}.only.{key}"
@@ -281,15 +359,17 @@ class Restriction(NamedTuple):
 
     def binds(self, looks: Mapping[str, Recorded]) -> bool:
         """True if the rule applies to an object with the values `looks`."""
-        found = looks.get(self.attribute)
-        return found in self.values if isinstance(found, str) else any(value in self.values for value in found or ())
+        return any(value in self.values for value in _values_of(looks.get(self.attribute)))
 
     def keeps(self, looks: Mapping[str, Recorded]) -> bool:
         """True if an object with the values `looks` does not break the rule; a missing value breaks none."""
         if not self.binds(looks):
             return True
-        held = {key: (found,) if isinstance(found := looks[key], str) else found or () for key in self.only}
-        return all(value in self.only[key] for key, values in held.items() for value in values)
+        return all(value in self.only[key] for key in self.only for value in _values_of(looks[key]))
+
+
+def _values_of(recorded: Recorded) -> tuple[str, ...]:
+    return (recorded,) if isinstance(recorded, str) else recorded or ()
 
 
 def allowed(

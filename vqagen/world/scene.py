@@ -1,16 +1,26 @@
-"""A scene, compiled once into sets of objects (ints, see `bits`), and never changed afterwards."""
+"""A scene, compiled once into sets of objects (ints, see `bits`), and never changed afterwards.
+
+A record may give relations in any of these forms, all of which become tables:
+
+* adjacency: `{"left": [[1, 2], [], [1]]}` — row i lists what is left of object i (the CLEVR form);
+* a list: `[{"type": "left", "indexes": [[1, 2], [], [1]]}]`;
+* keyed by object id: `{"left": {"a": ["b", "c"], "c": ["b"]}}`, where objects have an `id` (or their index as text);
+* absent: computed from `directions` and each object's `3d_coords`, where the record has them.
+
+A relation of a plug-in is always computed, even if the record gives it too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
-from vqagen.bits import Objects, first_n, indexes
-from vqagen.plugin import PlugInError
+from vqagen.bits import Objects, first_n, indexes, union_of
+from vqagen.errors import describe
+from vqagen.plugin import PlugInError, Record
 from vqagen.world.domain import Domain, Recorded
-from vqagen.world.faults import image_index_fault, raise_faults
-from vqagen.world.recorded import adjacency
 
 NAMED = 10
 """Objects that the text of a scene names."""
@@ -73,9 +83,9 @@ class Scene:
         return "; ".join(self._described(i) for i in indexes(objects)) or "nothing"
 
     def _described(self, i: int) -> str:
-        found = [row[i] for row in self.values.values()]
-        said = " ".join(value if isinstance(value, str) else " and ".join(value) for value in found if value)
-        return said or "object without values"
+        recorded = [row[i] for row in self.values.values()]
+        words = " ".join(value if isinstance(value, str) else " and ".join(value) for value in recorded if value)
+        return words or "object without values"
 
     @property
     def image(self) -> str:
@@ -96,14 +106,23 @@ def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, sou
             raise TypeError("objects must be a list")
         for name, read in domain.readers:
             having[name], values[name] = read(objects, record)
-        related = adjacency(record, domain)
+        related = _adjacency(record, domain)
         if image_index_fault(record.get("image_index")):
             raise ValueError("image_index is no number of a picture")
         _check_tables(related, len(objects))
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, PlugInError) as error:
+        from vqagen.world.faults import raise_faults  # few runs meet a faulty scene
+
         raise_faults(record, domain, index, source, error)
     everything = first_n(len(objects))
     return Scene(index, record, len(objects), everything, everything, having, values, related)
+
+
+def image_index_fault(number: object) -> str:
+    """Return the sentence for an `image_index` that is no number of a picture; "" if it is one, or text, or missing."""
+    if number is None or isinstance(number, str) or (type(number) is int and number >= 0):
+        return ""
+    return f"expected a whole number from 0 on, text or null; found {describe(number)}"
 
 
 def _check_tables(related: Mapping[str, Sequence[Objects]], size: int) -> None:
@@ -117,3 +136,112 @@ def _check_tables(related: Mapping[str, Sequence[Objects]], size: int) -> None:
             if objects & ~everything or objects & bit:
                 raise IndexError("relation to an object that is not there, or to itself")
             bit <<= 1
+
+
+# Relations ----------------------------------------------------------------------------------------------------------
+
+THRESHOLD = 0.2
+"""Least offset that counts, in world units; measured on the released scenes (see `relation_lists`)."""
+
+
+def relation_lists(
+    positions: Sequence[Sequence[float]], directions: Mapping[str, Sequence[float]], threshold: float = THRESHOLD
+) -> dict[str, list[list[int]]]:
+    """Return `lists[relation][i]`: the objects that stand in *relation* to object i, ascending ("j is left of i").
+
+    A relation holds if the offset from i to j is more than `threshold` along its direction. With 0.2 these are exactly
+    the relations of the 1,000 released train scenes of Johnson et al. 2017.
+    """
+    return {relation: _in_direction(positions, direction, threshold) for relation, direction in directions.items()}
+
+
+def _in_direction(
+    positions: Sequence[Sequence[float]], direction: Sequence[float], threshold: float
+) -> list[list[int]]:
+    along_x, along_y, along_z = direction[0], direction[1], direction[2]
+
+    def offset(here: Sequence[float], there: Sequence[float]) -> float:
+        return (there[0] - here[0]) * along_x + (there[1] - here[1]) * along_y + (there[2] - here[2]) * along_z
+
+    return [
+        [j for j, other in enumerate(positions) if j != i and offset(position, other) > threshold]
+        for i, position in enumerate(positions)
+    ]
+
+
+def _adjacency(record: Record, domain: Domain) -> dict[str, list[Objects]]:
+    """Return the tables of the domain's relations that the record gives or that follow from positions, then plug-ins'.
+
+    A relation that is neither given nor computable is left out. A scene of fewer than two objects has empty tables of
+    all relations. Malformed input raises one of the built-in errors; `faults` then finds the place.
+    """
+    objects, given = record["objects"], _given(record)
+    bit_of = _bit_of(len(objects))
+    related: dict[str, list[Objects]] = {}
+    for relation in domain.recorded_relations:
+        rows = given.get(relation)
+        if rows is not None:
+            related[relation] = _table(_in_order(rows, objects) if isinstance(rows, Mapping) else rows, bit_of)
+        elif len(objects) < 2:
+            related[relation] = [0] * len(objects)
+    if len(related) < len(domain.recorded_relations):
+        related |= _from_positions(record, [name for name in domain.recorded_relations if name not in related])
+    for relation, holds in domain.computed_relations.items():
+        related[relation] = [
+            union_of(j for j, thing in enumerate(objects) if j != i and holds(thing, anchor, record))
+            for i, anchor in enumerate(objects)
+        ]
+    return related
+
+
+def _table(rows: Sequence[Sequence[Any]], bit_of: Mapping[int, Objects]) -> list[Objects]:
+    # Not of ints: compiled code would turn true into 1 before its type is asked for.
+    if not {type(j) for row in rows for j in row}.isdisjoint((bool, float)):  # true and 1.0 would pass for 1
+        raise TypeError("an object index that is no whole number")
+    table = []
+    for row in rows:
+        members = 0
+        for j in row:
+            members |= bit_of[j]
+        table.append(members)
+    return table
+
+
+@lru_cache(maxsize=64)
+def _bit_of(size: int) -> dict[int, Objects]:
+    """Return object index -> its bit. A look-up rejects negative and huge indexes, which `1 << j` would take."""
+    return {i: 1 << i for i in range(size)}
+
+
+def _given(record: Record) -> Mapping[str, Any]:
+    """Return rows by relation name. Raises ValueError for a relation that the list form lists twice."""
+    given = record.get("relationships") or {}
+    if isinstance(given, Mapping):
+        return given
+    by_type = {entry["type"]: entry["indexes"] for entry in given}
+    if len(by_type) != len(given):
+        raise ValueError("a relation is listed twice")
+    return by_type
+
+
+def _in_order(rows: Mapping[str, Any], objects: Sequence[Record]) -> list[list[int]]:
+    """Return rows that are keyed by object id in the order of objects, with ids turned into indexes."""
+    index_of = {str(record.get("id", i)): i for i, record in enumerate(objects)}
+    if len(index_of) != len(objects):
+        raise ValueError("two objects have the same id")
+    in_order: list[list[int]] = [[] for _ in objects]
+    for name, members in rows.items():
+        in_order[index_of[name]] = [index_of[str(member)] for member in members]
+    return in_order
+
+
+def _from_positions(record: Record, names: Sequence[str]) -> dict[str, list[Objects]]:
+    directions, objects = record.get("directions") or {}, record["objects"]
+    known = {name: directions[name] for name in names if directions.get(name) is not None}
+    if not known or any(entry.get("3d_coords") is None for entry in objects):
+        return {}
+    positions = [entry["3d_coords"] for entry in objects]
+    if any(isinstance(number, bool) for position in positions for number in position):
+        raise TypeError("a coordinate that is no number")
+    lists = relation_lists(positions, known)
+    return {name: [union_of(row) for row in rows] for name, rows in lists.items()}

@@ -222,12 +222,12 @@ def _shown_and_whole(camera: Camera, solids: Sequence[Solid], index: int) -> tup
     if box.left >= box.right or box.top >= box.bottom:
         return 0, 0
     rays = camera.rays(box)
-    own, outline = entry_depths(camera, solids[index], rays), _outline(camera, solids[index])
-    shown = whole = own < np.inf
+    depths, outline = entry_depths(camera, solids[index], rays), _outline(camera, solids[index])
+    shown = whole = depths < np.inf
     for number, solid in enumerate(solids):
         if number != index and _may_hide(_outline(camera, solid), outline):
             other = entry_depths(camera, solid, rays)
-            shown = shown & (own < other if number < index else own <= other)
+            shown = shown & (depths < other if number < index else depths <= other)
     return int(np.count_nonzero(shown)), int(np.count_nonzero(whole))
 
 
@@ -269,15 +269,15 @@ def _proven_pixels(camera: Camera, outlines: Sequence[_Discs | None], index: int
 
     Pixels whose middles lie in a region cover it but for a rim of at most 1: half a pixel's diagonal is 0.71.
     """
-    own = outlines[index]
-    if own is None or None in outlines:
+    discs = outlines[index]
+    if discs is None or None in outlines:
         return 0.0
-    x, y, inner = own.x, own.y, own.inner - 1
+    x, y, inner = discs.x, discs.y, discs.inner - 1
     if not (0 < inner < x < camera.width - inner and inner < y < camera.height - inner):
         return 0.0
     proven = math.pi * inner * inner
     for number, other in enumerate(outlines):
-        if other is not None and number != index and other.nearest <= own.middle:
+        if other is not None and number != index and other.nearest <= discs.middle:
             away = (other.x - x) * (other.x - x) + (other.y - y) * (other.y - y)
             outer = other.outer + 1
             if away < (inner + outer) * (inner + outer):

@@ -15,7 +15,7 @@ from scene_records import sampled_scenes
 from vqagen.language.domain_files import DIALOGS, find_domain
 from vqagen.tasks.dialog import rounds
 from vqagen.tasks.dialog.loading import load_dialog_domain
-from vqagen.tasks.dialog.quotas import Quotas, Wanted
+from vqagen.tasks.dialog.quotas import Quotas
 from vqagen.tasks.dialog.search import DialogGenerator
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.world.scene import compile_scene
@@ -45,12 +45,12 @@ def test_a_kind_of_round_is_one_row_and_one_template(label: str, tmp_path: Path)
     (tmp_path / "templates" / "new.json").write_text(json.dumps({"templates": [template]}))
     loaded = load_dialog_domain(find_domain(templates=tmp_path / "templates", task=DIALOGS))
     shares = ((0, 1), (0.6, 1), (0, 1), (0, 1), (0, 1))
-    mostly_exist = Quotas("mostly exist", shares, wanted=(Wanted("imm2", 5),))
+    mostly_exist = Quotas("mostly exist", shares, objective=(("imm2", 1, (5,)),))
     generator = DialogGenerator(loaded, DialogSettings(rounds=6), mostly_exist)
 
     scenes = [compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(5))]
     balance = generator.balance(0)
-    dialogs = [record for scene in scenes for record in generator.dialogs(scene, balance).records]
+    dialogs = [record for scene in scenes for record in generator.dialogs(scene, balance)[0]]
     asked = [each for record in dialogs for each in record["rounds"] if each["label"] == label]
     assert asked
     assert {each["answer"] for each in asked} <= {"yes", "no"}

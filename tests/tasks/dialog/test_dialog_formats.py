@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from handmade_dialogs import DIALOGS as HANDMADE, HandmadeTask
-from pyarrow import json as arrow_json, parquet
+from pyarrow import parquet
 
-from vqagen import BadInput, RunOptions, UsageError, VqagenError, convert, export_file, merge, write_records
+from vqagen import BadInput, UsageError, convert, export_file, merge, write_records
 from vqagen.authoring.check.checking import check_paths
 from vqagen.files.records import open_records
-from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS
@@ -30,11 +28,9 @@ def _handmade(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(TASKS, "dialogs", TaskEntry("handmade_dialogs:HandmadeTask", FORMATS, FOREIGN))
 
 
-def write(out: str, form: str, shard: str | None = None, **options: Any) -> None:
+def write(out: str, form: str, shard: str | None = None) -> None:
     """Write the dialogs that were made by hand."""
-    on_progress = options.pop("on_progress", lambda _: None)
-    options = RunOptions(**options)
-    write_records(HandmadeTask(SETTINGS), out, format=form, shard=shard, options=options, on_progress=on_progress)
+    write_records(HandmadeTask(SETTINGS), out, format=form, shard=shard)
 
 
 def write_foreign(form: str) -> None:
@@ -51,44 +47,12 @@ def contents(place: str) -> list[bytes]:
     return [path.read_bytes() for path in (Path(place), Path(f"{place}.info.json")) if path.exists()]
 
 
-def stop(progress: Progress) -> None:
-    """Stop a run after its second window."""
-    if progress.items >= 8:
-        raise VqagenError("stopped")
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_shards_merge_to_the_bytes_of_one_run(form: str) -> None:
-    """A pattern such as part-*.json names the infos beside the shards too: they are no shards."""
-    write(name_of(form), form)
-    for number in (1, 2, 3):
-        write(name_of(form, f"part-{number}-"), form, f"{number}/3")
-    parts = sorted(map(str, Path().glob("part-*")), reverse=True)
-    merged = merge(parts, name_of(form, "merged-"))
-
-    assert contents(name_of(form, "merged-")) == contents(name_of(form))
-    assert (merged.records, merged.noun, merged.shards) == (45, "dialog", 3)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_check_says_that_dialogs_are_verified_elsewhere(form: str) -> None:
+def test_check_says_that_dialogs_are_verified_elsewhere() -> None:
     """Dialogs have objects, and are no scenes."""
-    write(name_of(form), form)
-    report = check_paths([Path(name_of(form))])
-
-    assert [(file.kind, len(file.not_checked)) for file in report.files] == [("dialogs", 1)]
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_stopped_run_is_finished_with_the_same_bytes(form: str) -> None:
-    """The numbers of questions, too, which are in no block."""
-    write(name_of(form), form)
-    with pytest.raises(VqagenError, match="stopped"):
-        write(name_of(form, "cut-"), form, on_progress=stop)
-    write(name_of(form, "cut-"), form, resume=True)
-
-    assert contents(name_of(form, "cut-")) == contents(name_of(form))
-    write(name_of(form, "cut-"), form, resume=True)  # nothing is left to do
+    for form in FORMATS:
+        write(name_of(form), form)
+        report = check_paths([Path(name_of(form))])
+        assert [(file.kind, len(file.not_checked)) for file in report.files] == [("dialogs", 1)]
 
 
 @pytest.mark.quick("parquet")
@@ -203,14 +167,6 @@ def test_a_dialog_is_a_row_whose_answers_are_texts() -> None:
     assert [each["answer"] for each in rounds[:3]] == ["red", "metal", "2"]
     assert json.loads(rounds[5]["program"]) == HANDMADE[0]["rounds"][5]["program"]
     assert table.to_pandas()["rounds"][0][0]["question"] == "What color is it?"
-
-
-def test_arrow_reads_lines() -> None:
-    """Each key has values of one type, down to those of rounds."""
-    write("dialogs.jsonl", "jsonl")
-    rounds = arrow_json.read_json("dialogs.jsonl").column("rounds").to_pylist()[0]
-
-    assert [each["answer"] for each in rounds[:3]] == ["red", "metal", "2"]
 
 
 def test_dialogs_are_read_from_parquet_as_from_json() -> None:

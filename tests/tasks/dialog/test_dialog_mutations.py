@@ -118,13 +118,6 @@ def drop_the_caption(dialog: Record, _: Record, __: Random) -> object:
     return True
 
 
-def say_another_value_in_the_caption(dialog: Record, _: Record, random: Random) -> object:
-    """There is a red thing, not a blue one."""
-    text = _say_another_value(dialog["caption"]["text"], random)
-    dialog["caption"]["text"] = text or dialog["caption"]["text"]
-    return text
-
-
 def take_another_caption(dialog: Record, other: Record, _: Random) -> object:
     """The caption of a dialog about another scene, which says a color, or more, that nothing here has."""
     objects = sampled_scenes(6)[dialog["scene_index"]]["objects"]
@@ -133,19 +126,6 @@ def take_another_caption(dialog: Record, other: Record, _: Random) -> object:
     told = {**args.get("values", {}), **args.get("subject_value", {}), 0: args.get("value", "")}
     dialog["caption"] = deepcopy(other["caption"])
     return not {value for value in told.values() if value} <= here
-
-
-def exchange_two_rounds(dialog: Record, _: Record, random: Random) -> object:
-    """A round before the one that it came after."""
-    rounds, first = dialog["rounds"], random.randrange(len(dialog["rounds"]) - 1)
-    rounds[first], rounds[first + 1] = rounds[first + 1], rounds[first]
-    return True
-
-
-def drop_a_round(dialog: Record, _: Record, random: Random) -> object:
-    """Any but the last."""
-    dialog["rounds"].pop(random.randrange(len(dialog["rounds"]) - 1))
-    return True
 
 
 def doubt_what_is_known(dialog: Record, _: Record, random: Random) -> object:
@@ -184,10 +164,7 @@ TEXTS: Mapping[str, Spoil] = {
         ask_for_another_relation,
         give_another_label,
         drop_the_caption,
-        say_another_value_in_the_caption,
         take_another_caption,
-        exchange_two_rounds,
-        drop_a_round,
         misspell_a_word,
     )
 }
@@ -199,7 +176,6 @@ ALWAYS_WRONG = (
 spheres."""
 BY_ORACLE = (refer_by_another_value, repeat_a_question, doubt_what_is_known, forget_how_long_ago)
 """Changes that leave each sentence true: what was told before, and how it is put, is judged by the oracle alone."""
-FORGERIES = 20
 SPOILT = fewer(25)
 """Dialogs spoilt in each way."""
 

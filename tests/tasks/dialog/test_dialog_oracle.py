@@ -711,7 +711,7 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
 def test_generated_dialogs_about_many_scenes_have_no_fault(settings: dict[str, Any]) -> None:
     """12,500 rounds about real scenes: in 3,000 the share of what is implied varies by half a percent."""
     scenes = real_scenes(250)
-    faults = faults_about(scenes, dialogs_about(scenes, **settings).records, "clevr")
+    faults = faults_about(scenes, dialogs_about(scenes, **settings), "clevr")
 
     assert faults.pop("redundant", 0) <= IMPLIED * 12500
     assert faults == {}

@@ -21,7 +21,7 @@ from vqagen.tasks.dialog.quotas import PRESETS, Quotas, RoundCounts, Wants
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.search import Beam, DialogSearch, Step
-from vqagen.tasks.dialog.situation import Situation
+from vqagen.tasks.dialog.situation import Pick, Situation
 
 Record = Mapping[str, Any]
 STANDALONE = ("count-all", "count-other", "count-attribute", "exist-other", "exist-attribute")
@@ -140,7 +140,7 @@ def labels_of(beam: Beam) -> list[str]:
 
 def wants_of(quotas: Quotas) -> Wants:
     """All rounds that a dialog should have, none spared."""
-    return tuple(each.most for each in quotas.wanted)
+    return tuple(max(numbers) for _, _, numbers in quotas.objective)
 
 
 def test_score_is_the_weighted_sum_of_the_labels() -> None:
@@ -148,11 +148,14 @@ def test_score_is_the_weighted_sum_of_the_labels() -> None:
     for quotas in PRESETS.values():
         search = DialogSearch(quotas, 8, 4)
         start = Beam(begin(SEVEN, GREEN).knowledge, wants=wants_of(quotas))
-        found = search.find(SEVEN, start, Random(1))
+        found = search.find(SEVEN, start, Pick(Random(1)))
         assert found is not None
         labels = labels_of(found)
         repeats = sum(one == other for one, other in pairwise(labels))
-        points = [each.points * min(each.most, sum(each.part in label for label in labels)) for each in quotas.wanted]
+        points = [
+            points * min(max(numbers), sum(part in label for label in labels))
+            for part, points, numbers in quotas.objective
+        ]
         assert found.score == sum(points) - quotas.repeated * repeats
 
 
@@ -194,7 +197,7 @@ def test_lazy_expansion_gives_the_beams_of_full_expansion() -> None:
         now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge, wants=wants_of(PRESETS["smooth"]))]
         for number in range(1, 5):
             expected = twin.hopes(scene, now, number)
-            now = search._children(scene, now, number, Scripted([]))
+            now = search._children(scene, now, number, Scripted([]), (), None)
             assert [hope(search, beam, number) for beam in now] == expected
 
 
@@ -207,28 +210,6 @@ def leftmost(record: Record) -> str:
 def hope(search: DialogSearch, beam: Beam, number: int) -> int:
     """What a dialog may come to: each round that is left may be one that it should have."""
     return beam.score + min(sum(beam.wants), search.rounds - number)
-
-
-class Watched(DialogSearch):
-    """A search that shows the last beams."""
-
-    def _children(self, *args: Any) -> list[Beam]:
-        self.last = super()._children(*args)
-        return self.last
-
-
-@pytest.mark.slow
-def test_b11_best_dialog_is_taken() -> None:
-    """The worst of the surviving dialogs was taken."""
-    scores = []
-    for seed in range(8):
-        search = Watched(PRESETS["smooth"], 6, 20)
-        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge, wants=(1, 1, 6)), Random(seed))
-        if found is not None:
-            scores.append((found.score, max(beam.score for beam in search.last)))
-
-    assert len(scores) > 5
-    assert [score for score, _ in scores] == [best for _, best in scores]
 
 
 # Dialogs of a scene ---------------------------------------------------------------------------------------------------
@@ -255,8 +236,7 @@ def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
 def test_a_long_dialog_has_the_rounds_that_were_asked_for() -> None:
     made = dialogs_about(sampled_scenes(1), rounds=20, dialogs_per_image=2)
 
-    assert not made.failures
-    assert [len(dialog["rounds"]) for dialog in made.records] == [20, 20]
+    assert [len(dialog["rounds"]) for dialog in made] == [20, 20]
 
 
 def test_an_object_keeps_its_name_in_the_rounds_just_after() -> None:

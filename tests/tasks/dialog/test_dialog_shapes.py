@@ -13,10 +13,9 @@ from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL
 from scene_records import sampled_scenes
 
 from vqagen import find_domain
-from vqagen.tasks.dialog.clevr_dialog import ClevrDialog
+from vqagen.tasks.dialog.formats import ClevrDialog, VisDial
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import dialog_task
-from vqagen.tasks.dialog.visdial import VisDial, all_answers
+from vqagen.tasks.dialog.task import all_answers, dialog_task
 from vqagen.tasks.foreign import ForeignFormat
 
 Json = Any

@@ -315,15 +315,3 @@ def test_a_dialog_about_a_scene_without_relations_is_a_fault(scenes: list[Record
             del one["3d_coords"]
 
     assert judged(dialogs["dialogs"], bare).by_problem == {"set": 2}
-
-
-def test_other_plurals_than_the_run_had_are_warned_of(vqagen_: Commands) -> None:
-    """A domain may keep them in a file of its own; the table of roles once lacked it."""
-    metadata = json.loads((ROOT / "metadata" / "clevr.json").read_text())
-    Path("metadata.json").write_text(json.dumps({**metadata, "plurals": "plurals.json"}))
-    Path("plurals.json").write_text('{"cube": "cubes"}')
-    vqagen_.done("dialog --metadata metadata.json --scenes scenes.json --count 1 --out d.json")
-    Path("plurals.json").write_text('{"cube": "cubes", "ball": "balls"}')
-
-    ran = vqagen_("verify d.json --metadata metadata.json --scenes scenes.json")
-    assert "d.json: other plurals than the dialogs were made from: the content differs" in ran.err

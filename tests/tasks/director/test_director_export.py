@@ -15,7 +15,7 @@ from commands import Commands
 
 from vqagen import trials
 from vqagen.errors import UsageError
-from vqagen.export.participant_lists import DesignCell, cell_of, csv_of, deal_lists, show_cell
+from vqagen.tasks.director.participant_lists import DesignCell, cell_of, csv_of, deal_lists, show_cell
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 CELLS = 32

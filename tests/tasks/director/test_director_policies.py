@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handmade_trials import trial, views_of
-from test_director_oracle import LARGEST_TEST, LEFTMOST_TEST, NONE_TEST, RELATION_TEST, TOPMOST_TEST
+from test_director_oracle import LEFTMOST_TEST, NONE_TEST, RELATION_TEST, TOPMOST_TEST
 
-from vqagen.tasks.director.policies import GUESSES, POLICIES, guessed
+from vqagen.tasks.director.policies import POLICIES
 from vqagen.tasks.director.views import Views
 
 ANSWERS = [
@@ -21,11 +21,8 @@ ANSWERS = [
     (TOPMOST_TEST, "red ball", "topmost", "no-flip", ["A2"]),
     (TOPMOST_TEST, "red ball", "topmost", "visible-only", ["A2", "C3"]),
     (TOPMOST_TEST, "red ball", "topmost", "second-best", ["A2"]),
-    (TOPMOST_TEST, "red ball", "topmost", "third-best", ["C3"]),
     (TOPMOST_TEST, "red ball", "topmost", "last", ["C3"]),
-    (TOPMOST_TEST, "red ball", "topmost", "not-extreme", ["A2"]),
     (TOPMOST_TEST, "red ball", "topmost", "random-match", ["A1", "A2", "C3"]),
-    (TOPMOST_TEST, "red ball", "topmost", "middle", ["A2"]),
     (TOPMOST_TEST, "red ball", "topmost", "ignore-rule", ["A2", "C3"]),
     (TOPMOST_TEST, "red ball", "topmost", "ignore-adjectives", ["C1"]),
     (TOPMOST_TEST, "red ball", "topmost", "ignore-description", ["C1"]),
@@ -33,7 +30,6 @@ ANSWERS = [
     (LEFTMOST_TEST, "red ball", "leftmost", "egocentric", ["A1"]),
     (LEFTMOST_TEST, "red ball", "leftmost", "no-flip", ["D1"]),
     (LEFTMOST_TEST, "red ball", "leftmost", "self-centered", ["D1"]),
-    (LARGEST_TEST, "red ball", "largest", "not-extreme", ["B1"]),
     (RELATION_TEST, "blue book", "right_of", "last", ["D1"]),
     (RELATION_TEST, "blue book", "right_of", "oracle", ["D1"]),
     (RELATION_TEST, "blue book", "right_of", "egocentric", ["B1"]),
@@ -60,18 +56,3 @@ def test_only_words_of_the_speaker_mislead_about_left_and_right() -> None:
     assert chosen_cells("no-flip", views_of(trial(LEFTMOST_TEST, "red ball", "leftmost", frame="participant"))) == [
         "B1"
     ]
-
-
-def test_a_guess_is_what_was_most_often_right_in_the_trials_before() -> None:
-    """The first guess is by chance; then the second row, where the answer was, is known."""
-    views = views_of(trial(TOPMOST_TEST, "red ball", "topmost"))
-    rows = {cell: cell // 3 for cell in range(9)}
-
-    assert list(guessed(lambda _: rows, [views, views])) == [1 / 9, 1 / 3]
-    assert {name: sorted(look(views)) for name, (_, look) in GUESSES.items()} == {
-        "rank": [0, 3, 8],
-        "place": [0, 3, 8],
-        "cell": list(range(9)),
-        "open-cell": [2, 3, 7, 8],
-        "likeness": [2, 3, 7, 8],
-    }

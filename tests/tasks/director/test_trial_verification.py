@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
@@ -129,24 +128,16 @@ def test_a_broken_info_is_one_message_or_none(vqagen_: Commands) -> None:
 
 
 def test_broken_settings_are_named_at_once(vqagen_: Commands) -> None:
-    """No traceback, whoever edited the info."""
-    write_trials("trials", trial(NONE_TEST, "red ball"), settings={"fill": "much", "count": True, "render": "png"})
+    """No traceback, whoever edited the info. A name that no version has would be dropped, and a default checked."""
+    for settings, lines, message in (
+        ({"fill": "much", "count": True, "render": "png"}, 3, "fill must be a number or a whole number, found 'much'"),
+        ({"fil": 0.5}, 1, "unknown setting 'fil'; did you mean 'fill'?"),
+    ):
+        write_trials("trials", trial(NONE_TEST, "red ball"), settings=settings)
+        ran = vqagen_("verify trials")
 
-    ran = vqagen_("verify trials")
-
-    assert ran.code == 3
-    assert "trials.jsonl: info.generator.settings: fill must be a number or a whole number, found 'much'" in ran.err
-    assert ran.err.count("\n") == 3
-
-
-def test_a_setting_that_no_version_has_is_an_error(vqagen_: Commands) -> None:
-    """It would otherwise be dropped, and the trials checked by a default that their run did not have."""
-    write_trials("trials", trial(NONE_TEST, "red ball"), settings={"fil": 0.5})
-
-    ran = vqagen_("verify trials")
-
-    assert ran.code == 3
-    assert "info.generator.settings: unknown setting 'fil'; did you mean 'fill'?" in ran.err
+        assert (ran.code, ran.err.count("\n")) == (3, lines)
+        assert f"trials.jsonl: info.generator.settings: {message}" in ran.err
 
 
 def test_no_value_of_a_field_is_a_traceback() -> None:
@@ -294,12 +285,10 @@ def test_a_wrong_pair_is_found() -> None:
 def test_a_pair_without_a_rule_moves_the_block_between_its_answers() -> None:
     """Both trials are tests."""
     drawn = ["red_ball_2 blue_ball_2 #red_ball_3\n. #. .", "#red_ball_2 blue_ball_2 red_ball_3\n. #. ."]
-    right = [{**trial(each, "red ball", number=i), "pair": 0} for i, each in enumerate(drawn)]
-    wrong = deepcopy(right)
-    wrong[1]["blocked"] = ["A1"]
+    first, second = ({**trial(each, "red ball", number=i), "pair": 0} for i, each in enumerate(drawn))
 
-    assert not codes(*right, paired=True)
-    assert "pair" in codes(*wrong, paired=True)
+    assert not codes(first, second, paired=True)
+    assert "pair" in codes(first, {**second, "blocked": ["A1"]}, paired=True)
 
 
 # Pictures --------------------------------------------------------------------------------------------------------

@@ -19,10 +19,9 @@ from vqagen.language.question import record_writer
 from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.balance import AnswerCounts, known_answers
-from vqagen.tasks.questions.chosen_templates import check_names
 from vqagen.tasks.questions.exclusion import IN_OTHER_SET, Exclusion, QuestionSelection
-from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import Tally
+from vqagen.tasks.questions.family import QuestionTally
+from vqagen.tasks.questions.generator import QuestionGenerator, check_names
 from vqagen.world.scene import Scene, compile_scene
 
 SCENES, WINDOW = fewer(40, least=24), 15
@@ -37,7 +36,7 @@ class Run(NamedTuple):
     """What came of a run: the questions of each scene, and its tally."""
 
     by_scene: list[list[vqagen.Question]]
-    tally: Tally
+    tally: QuestionTally
 
     @property
     def questions(self) -> list[vqagen.Question]:
@@ -67,7 +66,7 @@ def run(
     collection: Collection, exclusion: Exclusion | None = None, start: int = 0, end: int = SCENES, **chosen: Any
 ) -> Run:
     """The scenes from `start` up to `end`, in windows of WINDOW scenes; what comes before in the first is replayed."""
-    materials, tally = collection.materials, Tally()
+    materials, tally = collection.materials, QuestionTally()
     run_settings = vqagen.QuestionSettings(**{"reset_counts_every": WINDOW, **chosen})
     task = QuestionGenerator(materials.templates, materials.synonyms, run_settings, exclusion=exclusion)
     made = []
@@ -297,9 +296,9 @@ def assert_shards_make_the_whole(
     whole = run(collection, exclusion, **chosen)
     shards = [run(collection, exclusion, *cut, **chosen) for cut in pairwise([0, *sorted(set(cuts)), SCENES])]
     laid_out = [each for shard in shards for each in selected(written(shard.questions), chosen["dedupe"])]
-    total = Tally()
+    total = QuestionTally()
     for shard in shards:
-        total.add(Tally.from_record(json.loads(json.dumps(shard.tally.to_record()))))
+        total.add(QuestionTally.from_record(json.loads(json.dumps(shard.tally.to_record()))))
 
     assert selected(laid_out, chosen["dedupe"]) == selected(written(whole.questions), chosen["dedupe"])
     assert json.dumps(total.to_record()) == json.dumps(whole.tally.to_record()), "to the order"

@@ -12,7 +12,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.files.formats import encode_lines
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.run.job import Job, make_job
 from vqagen.tasks.questions.task import question_task
 
@@ -47,24 +47,24 @@ def test_workers_keep_the_same_questions_apart(run: Commands) -> None:
 
 def test_a_worker_in_another_folder_finds_the_files(run: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = job()
-    here = begun.work(0, encode_lines)
+    here = begun.work(encode_lines)
     windows, travelled = [list(window) for window in begun.windows(0)], pickle.dumps(here)
     monkeypatch.chdir("/")
     there = pickle.loads(travelled)
 
     assert there.loaded is None
-    assert list(there.load()(windows[0])) == list(here.load()(windows[0]))
+    assert list(there.load()(windows[0], 0)) == list(here.load()(windows[0], 0))
 
 
 def test_other_questions_than_those_that_the_run_began_with_are_refused(run: Commands) -> None:
     begun = job()
-    work = pickle.loads(pickle.dumps(begun.work(0, encode_lines)))
+    work = pickle.loads(pickle.dumps(begun.work(encode_lines)))
     Path("old.jsonl").write_bytes(Path("old.jsonl").read_bytes() * 2)
 
     with pytest.raises(vqagen.VqagenError, match=r"old.jsonl: not what the run began with"):
         work.load()
     with pytest.raises(vqagen.VqagenError, match=r"^old.jsonl: not what the run began with"):
-        begun.work(0, encode_lines)
+        begun.work(encode_lines)
 
 
 def test_hidden_programs_are_told_of_once(run: Commands) -> None:

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from scene_records import sampled_scenes
 
 from vqagen.cli import run
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 
 ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
 SCENES, WINDOW = 33, 12

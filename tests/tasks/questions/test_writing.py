@@ -14,7 +14,7 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.files.formats import encode_lines
-from vqagen.files.shipped import shipped
+from vqagen.files.locations import shipped
 from vqagen.language.domain_files import load_domain_files
 from vqagen.run.runner import Progress
 from vqagen.run.work import Work
@@ -155,12 +155,6 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
     assert not Path("q.json").exists()
 
 
-# What Python callers may get wrong --------------------------------------------------------------------------------
-
-
-# Names of outputs -------------------------------------------------------------------------------------------------
-
-
 # Workers ----------------------------------------------------------------------------------------------------------
 
 
@@ -168,8 +162,8 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
     hashes = {**load_domain_files(files).hashes, "templates": "sha256:0"}
-    work = Work(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode, 0)
-    drawing = Work(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode, 0)
+    work = Work(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode)
+    drawing = Work(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than the run began with"):
         work.load()

@@ -44,7 +44,7 @@ CODES: Mapping[str, str] = {
     "idle-constraint": "a constraint that rules nothing out",
     "unsatisfied": "a template that finds nothing to ask in any scene",
 }
-"""Code of a warning -> its meaning. The last four are found by trying templates on scenes, unless a rule proves
+"""Code of a warning -> its meaning. The last three are found by trying templates on scenes, unless a rule proves
 them before."""
 
 
@@ -167,15 +167,16 @@ class CheckReport:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InputWarning)
             yield
-        for each in caught:
-            if isinstance(each.message, InputWarning):
-                self._owner(path, each.message.problem).warn(code, each.message.problem)
+        for warning in caught:
+            if isinstance(warning.message, InputWarning):
+                self._owner(path, warning.message.problem).warn(code, warning.message.problem)
             else:
-                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
     def add_errors(self, path: Path | str, problems: Iterable[Problem]) -> None:
         """Add errors found while `path` was read."""
         for problem in problems:
+            # A problem of something that is no file, such as the scene "sampled": its source goes into the message.
             if problem.source and not Path(problem.source).is_file():
                 problem = replace(problem, message=f"{problem.source}: {problem.message}")
             self._owner(path, problem).error(problem)

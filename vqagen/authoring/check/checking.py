@@ -38,8 +38,8 @@ from vqagen.authoring.check.template_rules import (
 from vqagen.authoring.check.tryouts import SAMPLED, SEED, drawn_scene, try_out
 from vqagen.authoring.item_catalogue import add_catalogue_findings
 from vqagen.errors import BadInput, VqagenError
+from vqagen.files.locations import shipped
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, TemplateFile
 from vqagen.language.synonyms import Synonyms, load_synonyms
@@ -178,12 +178,8 @@ class _DomainCheck:
 
     def declarations(self) -> Declarations | None:
         """Return what plug-ins add; None if one has mistakes."""
-        plugins = self.report.read(
-            next((item.path for item in self.of_kind(PLUGIN)), self.group.metadata),
-            "no-effect",
-            lambda: load_plugins(self.group.plugins),
-        )
-        return plugins.declarations if plugins else None
+        path = next((item.path for item in self.of_kind(PLUGIN)), self.group.metadata)
+        return self.report.read(path, "no-effect", lambda: load_plugins(self.group.plugins))
 
     def check_vocabulary(self, domain: Domain) -> Synonyms | None:
         """Check what is said about the domain; return its synonyms if they have no mistakes."""

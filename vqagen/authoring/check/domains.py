@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile, may_be_metadata
+from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
-from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import DEFAULT_DOMAIN, SHIPPED_DOMAINS, find_domain
-from vqagen.world.metadata_reader import files_named_by
+from vqagen.files.locations import shipped
+from vqagen.language.domain_files import DEFAULT_DOMAIN, DIALOGS, QUESTIONS, SHIPPED_DOMAINS, find_domain
+from vqagen.world.metadata_reader import plugins_named_by
 
 NEAR = 3
 SHOWN = 3
@@ -75,13 +75,14 @@ class Grouping:
         return list(self.groups.values())
 
     def _group(self, metadata: Path, synonyms: Path | None = None) -> DomainGroup:
-        place = _absolute(metadata)
-        if place not in self.groups:
+        absolute = _absolute(metadata)
+        if absolute not in self.groups:
             beside = metadata.parent / "synonyms.json"
-            own = beside if metadata.name == "metadata.json" and beside.is_file() else None
-            plugins = [*map(str, files_named_by(metadata)[0]), *self.plugins]
-            self.groups[place] = DomainGroup(self.given.get(place, metadata), synonyms or own, plugins=plugins)
-        return self.groups[place]
+            if not synonyms and metadata.name == "metadata.json" and beside.is_file():
+                synonyms = beside
+            plugins = [*map(str, plugins_named_by(metadata)), *self.plugins]
+            self.groups[absolute] = DomainGroup(self.given.get(absolute, metadata), synonyms, plugins=plugins)
+        return self.groups[absolute]
 
     def _add(self, group: DomainGroup, item: CheckedFile) -> None:
         group.items.append(item)
@@ -96,8 +97,6 @@ class Grouping:
     def _groups_of(self, item: CheckedFile) -> Iterator[DomainGroup]:
         if item.kind == METADATA:
             yield self._group(item.path)
-        elif item.kind == WORDS and item.metadata:
-            yield self._group(item.metadata)
         elif self.asked is not None:
             yield self.asked
         elif listed := _listed_with(item):
@@ -105,11 +104,11 @@ class Grouping:
         elif item.kind == SYNONYMS and (served := self._served(item)):
             yield from map(self._group, served)
         else:
-            found = self._nearest(item)
-            if len(found) > 1:
-                self._note_unclear(item, found)
-            elif found:
-                yield self._group(found[0])
+            nearest = self._nearest(item)
+            if len(nearest) > 1:
+                self._note_unclear(item, nearest)
+            elif nearest:
+                yield self._group(nearest[0])
             else:
                 self.homeless.append(str(item.path))
                 yield self._group(find_domain(DEFAULT_DOMAIN).metadata)
@@ -122,11 +121,14 @@ class Grouping:
         return [path for path in sorted((folder / "metadata").glob("*.json")) if may_be_metadata(path)]
 
     def _nearest(self, item: CheckedFile) -> list[Path]:
-        """Return the nearest metadata or, if there is none, all that is checked; several if the choice is unclear."""
+        """Return the nearest metadata or, if there is none, all that is checked; several if the choice is unclear.
+
+        Of data/templates/farm/count.json: data/metadata/farm.json, then metadata.json in farm, in templates, in data, …
+        """
         for above, folder in enumerate(item.folders):
-            own = folder.parent.parent / "metadata" / f"{folder.name}.json"
-            if folder.parent.name == "templates" and (own in self.given or (above <= NEAR and own.is_file())):
-                return [self.given.get(own, _shown(own, item))]
+            named = folder.parent.parent / "metadata" / f"{folder.name}.json"
+            if folder.parent.name == "templates" and (named in self.given or (above <= NEAR and named.is_file())):
+                return [self.given.get(named, _shown(named, item))]
             usual = folder / "metadata.json"
             if usual in self.given:
                 return [self.given[usual]]
@@ -152,11 +154,11 @@ def _listed_with(item: CheckedFile) -> list[Path]:
 
     The shipped synonyms belong to all of them.
     """
-    place = _absolute(item.path)
+    path = _absolute(item.path)
     return [
-        _shown(shipped(listed.metadata), item)
+        _shown(shipped(listed[METADATA]), item)
         for listed in SHIPPED_DOMAINS.values()
-        if any(place.is_relative_to(shipped(each)) for each in ("synonyms.json", *listed.templates.values()))
+        if any(path.is_relative_to(shipped(file)) for file in ("synonyms.json", listed[QUESTIONS], listed[DIALOGS]))
     ]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from vqagen.bits import indexes
 from vqagen.errors import Fault
@@ -68,42 +68,30 @@ def plainly(text: str) -> str:
     return " ".join(word if word.startswith("<") else word.casefold() for word in words)
 
 
-class Placed(Protocol):
-    """A template in its file."""
-
-    @property
-    def template(self) -> Any:
-        """The template."""
-
-
-P = TypeVar("P", bound=Placed)
+P = TypeVar("P")
 
 
 def repeated(texts: Sequence[Sequence[str]]) -> Iterator[Fault]:
     """Yield the texts of a template, each given by its readings, that can read as one before."""
     first: dict[str, int] = {}
-    for i, found in enumerate(texts):
-        again = min((first[reading] for reading in found if reading in first), default=None)
+    for i, sayings in enumerate(texts):
+        again = min((first[reading] for reading in sayings if reading in first), default=None)
         if again is not None:
             yield f"text[{i}]", f"text {i} can read the same as text {again}"
-        for reading in found:
+        for reading in sayings:
             first.setdefault(reading, i)
 
 
-def shared(texts: Iterable[tuple[P, int, Sequence[str], object]]) -> Iterator[tuple[P, str, str]]:
+def shared(texts: Iterable[tuple[P, str, int, Sequence[str], object]]) -> Iterator[tuple[P, str, str]]:
     """Yield the texts that can read as one of an earlier template with another meaning, as (template, path, message).
 
-    A text is given as (template, number, readings, meaning).
+    A text is given as (template, its id, number, readings, meaning).
     """
-    first: dict[str, tuple[P, object]] = {}
-    for placed, i, found, meaning in texts:
-        for other, asked in [first.setdefault(reading, (placed, meaning)) for reading in found]:
-            if other.template.id != placed.template.id and asked != meaning:
-                yield (
-                    placed,
-                    f"text[{i}]",
-                    f"text {i} can read as one of {other.template.id} does, but asks something else",
-                )
+    first: dict[str, tuple[str, object]] = {}
+    for template, id, i, found, meaning in texts:
+        for other, asked in [first.setdefault(reading, (id, meaning)) for reading in found]:
+            if other != id and asked != meaning:
+                yield template, f"text[{i}]", f"text {i} can read as one of {other} does, but asks something else"
                 break
 
 
@@ -122,7 +110,7 @@ def never_said(template: Template) -> set[str]:
     never: set[str] = set()
     for node in template.nodes:
         if node.composite is not None:
-            slots = {each.slot for each in template.described(node) if each.slot}
-            said = frozenset[str]().union(*ways_to_say(template, node))
-            never |= slots - said
+            slots = {side.slot for side in template.described(node) if side.slot}
+            ever_said = frozenset[str]().union(*ways_to_say(template, node))
+            never |= slots - ever_said
     return never

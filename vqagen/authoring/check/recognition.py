@@ -17,22 +17,20 @@ from pathlib import Path
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
-from vqagen.files.locations import files_in
+from vqagen.files.locations import files_in, holds_columns
 from vqagen.files.packing import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, PACKINGS, is_named_columns, is_named_lines
-from vqagen.files.parquet import holds_columns
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.records import first_keys
-from vqagen.files.schema import schema_names
+from vqagen.files.schema import content_of, schema_names
 from vqagen.language.loading import holds_templates_with
-from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
+from vqagen.language.question import QUESTIONS as QUESTION_RECORDS
 from vqagen.tasks.record_files import DIALOGS as DIALOG_RECORDS, SAMPLES as SAMPLE_RECORDS, TRIALS as TRIAL_RECORDS
-from vqagen.world.findings import content_of
 from vqagen.world.loading import SCENES as SCENE_RECORDS
-from vqagen.world.metadata_reader import files_named_by, section_of_types
+from vqagen.world.metadata_reader import section_of_types
 
 DIRECTOR, DIRECTOR_TEMPLATES, TRIALS = OF_DIRECTOR = ("director", "director-templates", "trials")
 """Kinds of the director task: a catalogue of items, instructions, and trials, which are not checked here."""
-METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN, WORDS = (
+METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN = (
     "metadata",
     "templates",
     "dialog-templates",
@@ -41,9 +39,8 @@ METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLU
     "questions",
     "dialogs",
     "plug-in",
-    "words",
 )
-"""Kinds of files. WORDS are plurals or rewrites in a file that the metadata names. DIALOGS are not checked here."""
+"""Kinds of files. DIALOGS are not checked here."""
 LOOKS = {
     METADATA: 'an object with "types"',
     DIRECTOR_TEMPLATES: 'instructions of the director task: an object with "targets", "frames" or "templates"',
@@ -83,8 +80,6 @@ class CheckedFile:
 
     path: Path
     kind: str
-    metadata: Path | None = None
-    """The metadata that names a file of words."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -133,18 +128,9 @@ def _is_plugin(file: Path) -> bool:
 def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFile]:
     """Return files with their kinds. A file that cannot be read, or is of no kind, is an error."""
     items = [_recognised(path, report) for path in paths]
-    named = {
-        os.path.abspath(words): item.path
-        for item in items
-        if item.kind == METADATA
-        for words in files_named_by(item.path)[1].values()
-    }
-    for i, item in enumerate(items):
+    for item in items:
         file = report.of(item.path)
-        if metadata := named.get(os.path.abspath(item.path)):
-            file.kind = WORDS
-            items[i] = CheckedFile(item.path, WORDS, metadata)
-        elif not item.kind and not file.errors:
+        if not item.kind and not file.errors:
             looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
             file.error(Problem(f"unknown kind of file; expected {looks}", str(item.path)))
     return items
@@ -182,7 +168,7 @@ def _kind_of_whole(path: Path, report: CheckReport) -> str:
             kind = ""
             with suppress(ValueError, RecursionError):  # of a first line that is no whole object
                 kind = _kind_of_records(json.loads(text.lstrip().partition("\n")[0]))
-            if not kind:
+            if not kind:  # not JSON Lines either
                 report.add_errors(path, error.problems)
             return kind or _kind_of_name(path)
 
@@ -202,8 +188,8 @@ def _kind_of_opening(path: Path) -> str:
 def kind_of(document: object, path: Path) -> str:
     """Return the kind of a document: by its `$schema`, its keys, its file's name, or its form; "" if unknown."""
     first = document[0] if isinstance(document, list) and document else document
-    found = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
-    return found or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
+    kind = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
+    return kind or (SYNONYMS if isinstance(document, Mapping) and document and _are_ways(document) else "")
 
 
 def _kind_of_schema(document: object) -> str:
@@ -235,7 +221,7 @@ def _kind_of_name(path: Path) -> str:
     """Return the kind by a word in the file's name, or else by the name of its folder."""
     named = [kind for kind in LOOKS if kind.removesuffix("s") in path.name.lower()]
     folders = [kind for folder in Path(os.path.abspath(path)).parents[:2] for kind in LOOKS if folder.name == kind]
-    return next(iter((*named, *folders)), "")
+    return next(iter((*named, *folders)), "")  # my_templates.json; templates/farm/x.json
 
 
 def _are_ways(entry: object) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import unknown
 from vqagen.files.parsing import parse_json, read_text
+from vqagen.files.schema import content_of, problem_in
 from vqagen.language.synonyms import EXTREME, Synonyms, counted_ends
 from vqagen.world.domain import Domain
-from vqagen.world.findings import content_of, problem_in
 
 UNKNOWN, AMBIGUOUS, UNSAID_PLURAL = "unknown-synonym", "ambiguous-word", "unsaid-plural"
 Meaning = tuple[str, str, bool]
@@ -20,8 +20,8 @@ Meaning = tuple[str, str, bool]
 
 def warn_own_section(domain: Domain, report: CheckReport) -> None:
     """Warn of values in the metadata's `synonyms` that the domain does not have."""
-    for place, message in unknown_synonyms(domain.synonyms_section, domain, "synonyms"):
-        report.of(domain.source).warn(UNKNOWN, domain.problem(place, message))
+    for path, message in unknown_synonyms(domain.synonyms_section, domain, "synonyms"):
+        report.of(domain.source).warn(UNKNOWN, domain.problem(path, message))
 
 
 def warn_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: CheckReport) -> None:
@@ -41,8 +41,8 @@ def warn_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report
 
 def warn_plurals(synonyms: Synonyms, domain: Domain, report: CheckReport) -> None:
     """Warn of plurals in the metadata of words that are not said."""
-    for place, message in unsaid_plurals(synonyms, domain):
-        report.of(domain.source).warn(UNSAID_PLURAL, domain.problem(place, message))
+    for path, message in unsaid_plurals(synonyms, domain):
+        report.of(domain.source).warn(UNSAID_PLURAL, domain.problem(path, message))
 
 
 def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -59,10 +59,10 @@ def warn_unknown(path: Path, domains: Sequence[Domain], report: CheckReport) -> 
     """Warn of values in a synonyms file that none of its domains has."""
     text = read_text(path)
     table = parse_json(text, str(path))
-    found = [dict(unknown_synonyms(table, domain)) for domain in domains]
-    for place, message in found[0].items() if found else ():
-        if all(place in others for others in found):
-            report.of(path).warn(UNKNOWN, problem_in(str(path), place, message, text))
+    messages_of = [dict(unknown_synonyms(table, domain)) for domain in domains]
+    for where, message in messages_of[0].items() if messages_of else ():
+        if all(where in others for others in messages_of):
+            report.of(path).warn(UNKNOWN, problem_in(str(path), where, message, text))
 
 
 def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") -> Iterator[tuple[str, str]]:
@@ -107,9 +107,9 @@ def ambiguous_words(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, l
     for way, meaning in _everything_said(synonyms, domain):
         meanings.setdefault(way.casefold(), []).append(meaning)
         spelt.setdefault(way.casefold(), way)
-    for word, found in meanings.items():
-        things = list(dict.fromkeys((kind, value) for kind, value, _ in found))
-        if len(things) > 1 and not all(is_open for _, _, is_open in found):
+    for word, every in meanings.items():
+        things = list(dict.fromkeys((kind, value) for kind, value, _ in every))
+        if len(things) > 1 and not all(is_open for _, _, is_open in every):
             yield spelt[word], things
 
 
@@ -117,8 +117,8 @@ def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, 
     for type_name in domain.value_types:
         attribute = domain.attribute_of(type_name)
         for value in (*domain.values_of(type_name), None):
-            said = (type_name, value or (attribute.null if attribute else ""), value is None)
-            yield from ((" ".join(way.split()), said) for way in synonyms.of(type_name, value) if way)
+            meaning = (type_name, value or (attribute.null if attribute else ""), value is None)
+            yield from ((" ".join(way.split()), meaning) for way in synonyms.of(type_name, value) if way)
 
 
 def unsaid_plurals(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, str]]:

@@ -35,8 +35,8 @@ from vqagen.plugin import FILTER, VALUES
 from vqagen.search.plan import ruled_out_answers
 from vqagen.tasks.dialog.loading import (
     read_dialog_templates,
-    shipped_dialog_templates,
     unsayable_directions,
+    with_shipped,
 )
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.world.domain import Domain
@@ -70,6 +70,7 @@ def unsaid_slots(template: Template) -> Iterator[Fault]:
         if slot in silent or not missing:
             continue
         is_said = any(slot in text for text in template.texts)
+        # One warning in place of one for each text.
         if len(missing) == len(texts) > 1 and not is_said:
             yield "text", f"no text says {slot}, so what it is filled with is not asked"
             continue
@@ -109,6 +110,7 @@ def missing_nouns(template: Template) -> Iterator[Fault]:
         composite, described = node.composite, template.described(node)
         if composite is None or not all(each.slot for each in described):
             continue
+        # A plain `filter` only narrows a set that is named elsewhere: "Of the <K>s, how many are <C>?"
         needs_words = composite.reducer is None and not composite.relates
         has_null_word = any(each and each.null for each in (attribute_of(side.type) for side in described))
         if not needs_words and not has_null_word and frozenset() in ways_to_say(template, node):
@@ -153,7 +155,7 @@ def _describing_nodes(template: Template, i: int) -> Iterator[int]:
             yield i
             if node.composite is not None and node.composite.relates:
                 return
-        elif node.type not in ("unique", "not_unique"):
+        elif node.type not in ("unique", "not_unique"):  # the object of `same_color` is not described by its anchor
             return
         if not node.inputs:
             return
@@ -205,31 +207,31 @@ class Finding(NamedTuple):
     message: str
 
 
-def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) -> tuple[PlacedTemplate, ...]:
+def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) -> list[PlacedTemplate]:
     """Return the templates of a file that have no mistakes, and note the mistakes of the others."""
     with report.listening(path, "not-json"):
-        read = read_template_files(path, catalogue)
-    for bad in read.bad:
-        report.add_errors(path, bad.problems)
-    return read.placed
+        placed, bad = read_template_files(path, catalogue)
+    for each in bad:
+        report.add_errors(path, each.problems)
+    return placed
 
 
 def add_rule_warnings(placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
     """Add the warnings of rules about the templates of a domain, each by itself and all together."""
-    found = [
+    findings = [
         Finding(code, each, *fault)
         for each in placed
         for code, rule in (*DOUBTS.items(), *TEMPLATE_RULES.items())
         for fault in rule(each.template)
     ]
-    add_findings([*found, *same_texts(placed)], placed, report)
+    add_findings([*findings, *same_texts(placed)], placed, report)
 
 
 def add_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
     """Add each finding as a warning; findings of several templates of one record at one place become one."""
     made_of: dict[tuple[str, str], int] = {}
-    for each in placed:
-        made_of[each.source, each.path] = made_of.get((each.source, each.path), 0) + 1
+    for entry in placed:
+        made_of[entry.source, entry.path] = made_of.get((entry.source, entry.path), 0) + 1
     together: dict[tuple[str, str, str, str], list[Finding]] = {}
     for finding in findings:
         key = (finding.code, finding.placed.source, finding.placed.path, finding.place)
@@ -246,25 +248,34 @@ def add_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], 
 def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
     """Yield texts that another template has too while its program computes something else."""
     numbers: dict[Any, int] = {}
-    said = [
-        (each, i, _typed_readings(text, each.template), _meaning(each.template, text, numbers))
-        for each in placed
-        for i, text in enumerate(each.template.texts)
+    texts = [
+        (
+            entry,
+            entry.template.id,
+            i,
+            _typed_readings(text, entry.template),
+            _meaning(entry.template, text, numbers),
+        )
+        for entry in placed
+        for i, text in enumerate(entry.template.texts)
     ]
-    return (Finding("same-text", *found) for found in shared(said))
+    return (Finding("same-text", *found) for found in shared(texts))
 
 
 def _typed_readings(text: str, template: Template) -> list[str]:
     """Return the readings of a text with slots named by their types, so that two templates can be compared."""
-    found = list(map(plainly, readings(text)))
-    for k, said in enumerate(found):
-        for number, slot in enumerate(slots_in(said)):
-            found[k] = found[k].replace(slot, f"<{template.slots[slot]}:{number}>")
-    return found
+    typed = list(map(plainly, readings(text)))
+    for k, reading in enumerate(typed):
+        for number, slot in enumerate(slots_in(reading)):
+            typed[k] = typed[k].replace(slot, f"<{template.slots[slot]}:{number}>")
+    return typed
 
 
 def _meaning(template: Template, text: str, numbers: dict[Any, int]) -> int:
-    """Return a number for the computation of a template, equal for equal ones; slots count by their order in a text."""
+    """Return a number for the computation of a template, equal for equal ones; slots count by their order in a text.
+
+    `numbers` has a number for each computation so far: {("scene", (), ()): 0, ("filter_count", (0,), ("<0>",)): 1}.
+    """
     order = slots_in(text)
     rest = [slot for slot in template.slots if slot not in order]
     name_of = {slot: f"<{number}>" for number, slot in enumerate(itertools.chain(order, rest))}
@@ -298,27 +309,32 @@ def check_dialog_templates(
         for path in paths:
             report.of(path).not_checked.append(str(error))
         return
-    own = {str(path) for path in paths}
-    known = {path.resolve() for path in paths}
-    shipped = [file for file in shipped_dialog_templates() if file.path.resolve() not in known]
+    given = {str(path) for path in paths}
     with report.listening(paths[0], "not-json"):
-        read = read_dialog_templates([*(TemplateFile(path, path.name) for path in paths), *shipped], vocabulary)
-    problems = [*read.problems, *(unsayable_directions(read.used, vocabulary, synonyms) if synonyms else ())]
-    report.add_errors(paths[0], (problem for problem in problems if problem.source in own))
-    placed = sorted(read.used, key=lambda each: each.source in own)
-    texts = [(each, i, _readings_of(text.written)) for each in placed for i, text in enumerate(each.template.texts)]
-    found = [("same-text", *fault) for fault in shared((*text, text[0].template.id) for text in texts)]
-    for each in placed:
-        found += [("repeated-text", each, *fault) for fault in repeated([said for of, _, said in texts if of is each])]
-        for i, text in enumerate(each.template.texts):
-            if not _MARK.search(_ROLE.sub("", text.written).rstrip(" ]")):
-                found.append(("no-final-mark", each, f"text[{i}]", f"text {i} does not end with a mark: . ? or !"))
-    for code, each, place, message in found:
-        if each.source in own:
-            report.of(each.source).warn(code, each.problem(place, message))
+        files = with_shipped([TemplateFile(path, path.name) for path in paths])
+        templates, problems = read_dialog_templates(files, vocabulary)
+    problems += unsayable_directions(templates, vocabulary, synonyms) if synonyms else ()
+    report.add_errors(paths[0], (problem for problem in problems if problem.source in given))
+    ordered = sorted(templates.values(), key=lambda template: template.source in given)
+    texts = [
+        (template, template.id, i, _readings_of(text), template.id)
+        for template in ordered
+        for i, text in enumerate(template.texts)
+    ]
+    findings = [("same-text", *fault) for fault in shared(texts)]
+    for template in ordered:
+        sayings = [sayings for of, _, _, sayings, _ in texts if of is template]
+        findings += [("repeated-text", template, *fault) for fault in repeated(sayings)]
+        for i, text in enumerate(template.texts):
+            if not _MARK.search(_ROLE.sub("", text).rstrip(" ]")):
+                message = f"text {i} does not end with a mark: . ? or !"
+                findings.append(("no-final-mark", template, f"text[{i}]", message))
+    for code, template, inside, message in findings:
+        if template.source in given:
+            report.of(template.source).warn(code, template.problem(inside, message))
 
 
 def _readings_of(written: str) -> list[str]:
     """Return the readings of a text, for comparison: without marks, and with one name for slots of one kind."""
-    found = readings(_CONDITION.sub("[", _ROLE.sub("", written)))
-    return [plain for reading in found if (plain := plainly(_DESCRIPTION.sub("<D>", reading)))]
+    every = readings(_CONDITION.sub("[", _ROLE.sub("", written)))
+    return [plain for reading in every if (plain := plainly(_DESCRIPTION.sub("<D>", reading)))]

@@ -1,4 +1,4 @@
-"""Tries templates on scenes: finds answers that never occur, idle constraints, and words that give the answer away.
+"""Tries templates on scenes: finds answers that never occur, and idle constraints.
 
 A template is tried on one scene after the other until nothing is left to show. A search rejects answers that occurred
 before, so that it finds new ones. A constraint is not idle if a search finds a filling that meets all other constraints
@@ -11,14 +11,12 @@ does.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from vqagen.authoring.check.readings import never_said
-from vqagen.authoring.check.template_rules import Finding, revealed_answers
-from vqagen.authoring.naming import plain
+from vqagen.authoring.check.template_rules import Finding
+from vqagen.authoring.explanation import plain
 from vqagen.bits import first_n
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.catalogue import Value
@@ -27,7 +25,6 @@ from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
 from vqagen.search.description import Sampling
-from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.search.state import Balance
@@ -45,8 +42,6 @@ BUDGET = 2_000
 """Options tried in one scene for one search."""
 FEW = 3
 """Largest number of objects for constraints: they are tried on the first one, two, …"""
-ENOUGH_FILLINGS = 20
-"""Fillings after which a word that was the answer each time is warned of."""
 SEED = 0
 
 
@@ -72,6 +67,7 @@ def try_out(
         count += 1
         for name, having in scene.having.items():
             shown.setdefault(name, set()).update(value for value, objects in having.items() if objects)
+        # "The count is 1" breaks in most scenes of ten objects, and rules something out in those of one to three.
         tables, few = SceneTables(scene), SceneTables(scene.seen(first_n(1 + scene.index % FEW)))
         for tryout in waiting:
             tryout.look(tables, few)
@@ -94,7 +90,7 @@ class _TemplateTryout:
     def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
         self.placed, self.template = placed, placed.template
         plan = make_plan(self.template, vocabularies, Sampling())
-        self.search = Search(plan, "all", keeps_trivial=True)  # warnings name the words that tell an answer
+        self.search = Search(plan, "all")
         self.least = 1 if plan.impossible else 2
         """Number of answers to find: two, unless constraints leave one."""
         self.seen: set[Value] = set()
@@ -106,8 +102,6 @@ class _TemplateTryout:
             for k in range(len(self.template.constraints))
         }
         """Constraints, by number, that have ruled nothing out so far."""
-        self.tellers = _tellers(self.template)
-        """Slots that may give the answer away, and the number of fillings in which they did."""
 
     @property
     def has_all_answers(self) -> bool:
@@ -115,23 +109,22 @@ class _TemplateTryout:
 
     @property
     def is_done(self) -> bool:
-        return bool(self.lacking) or (self.has_all_answers and not self.idle and not self.tellers)
+        return bool(self.lacking) or (self.has_all_answers and not self.idle)
 
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
         rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
         try:
-            if not self.has_all_answers or self.tellers:
+            if not self.has_all_answers:
                 filling = self.search.find(tables, rng, Balance(self.seen), set(), BUDGET).filling
-                if filling is None and self.seen and self.tellers:
-                    filling = self.search.find(tables, rng, Balance(), set(), BUDGET).filling
                 if filling is not None:
                     self.seen.add(filling.answer)
-                    self.tellers = dict(_still_telling(self.tellers, filling))
+            # A filling that breaks constraint k, and no other, shows that k rules something out.
             for k, search in list(self.idle.items()):
-                if any(search.find(each, rng, Balance(), set(), BUDGET).filling is not None for each in (tables, few)):
+                if any(search.find(some, rng, Balance(), set(), BUDGET).filling is not None for some in (tables, few)):
                     del self.idle[k]
         except PlugInError as error:
+            # `thing["load"]` of a sampled object: no mistake of the plug-in, as real scenes may have it.
             if not isinstance(error.__cause__, KeyError):
                 raise
             self.lacking = str(error)
@@ -148,18 +141,9 @@ class _TemplateTryout:
             last = f"nodes[{len(self.template.nodes) - 1}]"
             if message := self.missing_answers(shown):
                 yield Finding("impossible-answer", self.placed, last, f"{message} {where}")
-            for slots, times in self.tellers.items():
-                if times >= ENOUGH_FILLINGS and len(self.seen) > 1:
-                    told = (
-                        f"what {slots[0]} says"
-                        if len(slots) == 1
-                        else f'"yes" just where {slots[0]} and {slots[1]} agree'
-                    )
-                    message = f"the answer is given away: it was {told} in every question found {where}"
-                    yield Finding("answer-in-text", self.placed, last, message)
             for k in self.idle:
-                said = self.template.constraints[k].in_words
-                message = f"beside the others, this constraint ruled nothing out {where}: {said}"
+                meaning = self.template.constraints[k].in_words
+                message = f"beside the others, this constraint ruled nothing out {where}: {meaning}"
                 yield Finding("idle-constraint", self.placed, f"constraints[{k}]", message)
 
     def missing_answers(self, shown: Mapping[str, set[str]]) -> str:
@@ -199,29 +183,6 @@ def _breaking(template: Template, number: int) -> Template:
     negated = replace(broken.kind, holds=lambda *known: not broken.kind.holds(*known))
     constraints[number] = Constraint(negated, broken.params)
     return replace(template, constraints=tuple(constraints))
-
-
-def _tellers(template: Template) -> dict[tuple[str, ...], int]:
-    """Return slots that may give the answer away: those of its type or, for yes or no, pairs of one type.
-
-    Empty if a rule has warned of the template already.
-    """
-    silent = never_said(template)
-    slots = [] if any(revealed_answers(template)) else [slot for slot in template.slots if slot not in silent]
-    if template.answer_type != "Bool":
-        return {(slot,): 0 for slot in slots if template.slots[slot] == template.answer_type}
-    pairs = itertools.combinations(slots, 2)
-    return {pair: 0 for pair in pairs if template.slots[pair[0]] == template.slots[pair[1]]}
-
-
-def _still_telling(tellers: Mapping[tuple[str, ...], int], filling: Filling) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the slots that may tell the answer after this filling too, and the number of fillings in which they did."""
-    words = filling.words()
-    for slots, times in tellers.items():
-        said = [words[slot] for slot in slots]
-        told = said[0] if len(said) == 1 else said[0] == said[1]
-        if None in said or told == filling.answer:
-            yield slots, times + (None not in said)
 
 
 # The scenes: some of a file, or sampled by the domain's own rules --------------------------------------------------

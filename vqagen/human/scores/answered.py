@@ -9,7 +9,7 @@ import numpy as np
 
 from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.samples import by_item, grouped, is_right, said, sample_of, two_way_interval
-from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
+from vqagen.human.settings import INTERVAL, NOMINAL, ORDINAL
 from vqagen.report.table import COUNT, DECIMAL, SHARE, TEXT, Cell, Table, columns
 from vqagen.rng import stream
 from vqagen.score.intervals import LEVEL, Numbers
@@ -33,12 +33,12 @@ def answer_tables(rows: Sequence[AnswerRow]) -> Iterator[Table]:
     cells = tuple((name, *_summary(of_dimension)) for name, of_dimension in by_dimension)
     shown = (*columns(dimension=TEXT, questions=COUNT, answers=COUNT, raters=COUNT), *_SHARES, *_ALPHA)
     yield Table("human_accuracy", "Human accuracy", shown, cells, notes)
-    found = sorted(map(_question, grouped(rows, lambda row: row.item).values()))
-    ambiguous = tuple(row for _, is_ambiguous, row in found if is_ambiguous)
+    questions = sorted(map(_question, grouped(rows, lambda row: row.item).values()))
+    ambiguous = tuple(row for _, is_ambiguous, row in questions if is_ambiguous)
     rule = f"fewer than two thirds of at least {FEWEST} answers are equal, or the commonest one is not the right one"
     shown = (*_QUESTION, *columns(commonest=TEXT, given=TEXT))
     yield Table("ambiguous", "Ambiguous questions, worst first", shown, ambiguous, (rule,))
-    yield Table("questions", "Questions, worst first", shown, tuple(row for *_, row in found), is_detail=True)
+    yield Table("questions", "Questions, worst first", shown, tuple(row for *_, row in questions), is_detail=True)
 
 
 def _summary(rows: Sequence[AnswerRow]) -> tuple[Cell, ...]:
@@ -49,7 +49,7 @@ def _summary(rows: Sequence[AnswerRow]) -> tuple[Cell, ...]:
     shares = (right.mean, right.low, right.high) if right else (None, None, None)
     accuracy = [None if share is None else min(max(share, 0.0), 1.0) for share in shares]
     agreed = sum(max(Counter(answers).values()) for answers in items) / len(rows)
-    *_, found, low, high, why = alpha(items, NOMINAL)
+    *_, figure, low, high, why = alpha(items, NOMINAL)
     notes = filter(None, (right.why if right else "no right answer is known", why))
     return (
         len(items),
@@ -57,7 +57,7 @@ def _summary(rows: Sequence[AnswerRow]) -> tuple[Cell, ...]:
         len({row.rater for row in rows}),
         *accuracy,
         agreed,
-        found,
+        figure,
         low,
         high,
         "; ".join(notes),
@@ -97,14 +97,14 @@ def alpha(items: Iterable[Sequence[float] | Sequence[str]], metric: str = INTERV
     levels = np.unique([value for values in paired for value in values])
     if len(levels) < 2:
         return metric, *numbers, None, None, None, "all answers are equal" if paired else "no item has two answers"
-    counts = np.array([np.bincount(np.searchsorted(levels, each), minlength=len(levels)) for each in paired])
-    found = _alpha(counts, levels, metric)
+    counts = np.array([np.bincount(np.searchsorted(levels, values), minlength=len(levels)) for values in paired])
+    figure = _alpha(counts, levels, metric)
     if len(paired) == 1:
-        return metric, *numbers, found, None, None, "one item only"
+        return metric, *numbers, figure, None, None, "one item only"
     rng = np.random.default_rng(stream(0, "human/agreement").getrandbits(128))
     drawn = [_alpha(counts[rng.integers(len(counts), size=len(counts))], levels, metric) for _ in range(resamples)]
     low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return metric, *numbers, found, float(low), float(high), ""
+    return metric, *numbers, figure, float(low), float(high), ""
 
 
 def _alpha(counts: Numbers, levels: Numbers, metric: str) -> float:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 from statistics import median
 from typing import NamedTuple
 
 from vqagen.human.answers import AnswerRow
-from vqagen.human.scores.humanr import wrongness
+from vqagen.human.scores.methods import fails_check
 from vqagen.human.scores.samples import grouped, lean_of, said
-from vqagen.human.scores.settings import (
+from vqagen.human.settings import (
     CHECKS,
     FAST,
-    HUMANR,
     INSTRUCTED,
     PARTIAL,
     SIDE,
     STRAIGHT,
-    STRICT,
     WEBDRIVER,
-    ScoreSettings,
 )
 from vqagen.human.store.study_state import COMPLETE
 from vqagen.human.study.item import ANSWER, CHECK, COMPARE, REAL
@@ -34,12 +31,6 @@ STRAIGHT_SHARE = 0.9
 SIDE_P = 0.01
 """Probability below which as many answers on one side are no chance, if sides are as likely."""
 
-_RULES: Mapping[str, Callable[[AnswerRow], bool]] = {
-    HUMANR: lambda row: wrongness(row) >= 0,
-    STRICT: lambda row: wrongness(row) > -0.5,
-}
-"""Name -> whether the answer to an attention check fails it."""
-
 
 class Flag(NamedTuple):
     """A reason to doubt answers."""
@@ -51,17 +42,16 @@ class Flag(NamedTuple):
     detail: str
 
 
-def find_flags(rows: Sequence[AnswerRow], settings: ScoreSettings, automated: Iterable[str] = ()) -> tuple[Flag, ...]:
+def find_flags(rows: Sequence[AnswerRow], automated: Iterable[str] = ()) -> tuple[Flag, ...]:
     """Return all flags, sorted. `automated` are assignments whose browser said that a program drives it."""
     by_assignment = grouped(rows, lambda row: row.assignment)
-    found = [flag for of in by_assignment.values() for flag in _of_assignment(of, _RULES[settings.check_rule])]
-    found += _missing_checks(by_assignment) if settings.check_rule == STRICT else ()
-    found += [flag for of in grouped(rows, lambda row: row.rater).values() for flag in _of_rater(of)]
-    found += [
+    flags = [flag for answers in by_assignment.values() for flag in _of_assignment(answers)]
+    flags += [flag for answers in grouped(rows, lambda row: row.rater).values() for flag in _of_rater(answers)]
+    flags += [
         Flag(WEBDRIVER, by_assignment[name][0].rater, "", f"in assignment {name}")
         for name in sorted(set(automated) & by_assignment.keys())
     ]
-    return tuple(sorted(found))
+    return tuple(sorted(flags))
 
 
 def excluded_rows(rows: Sequence[AnswerRow], flags: Sequence[Flag], kinds: Iterable[str]) -> list[AnswerRow]:
@@ -75,14 +65,14 @@ def excluded_rows(rows: Sequence[AnswerRow], flags: Sequence[Flag], kinds: Itera
 def concerned(rows: Sequence[AnswerRow], flags: Sequence[Flag], kind: str) -> tuple[int, int, int]:
     """Return how many raters, assignments, and answers to real trials one kind of flag concerns."""
     kept = set(map(id, excluded_rows(rows, flags, (kind,))))
-    found = [row for row in rows if id(row) not in kept]
-    raters, assignments = {row.rater for row in found}, {row.assignment for row in found}
-    return len(raters), len(assignments), sum(row.use == REAL for row in found)
+    left_out = [row for row in rows if id(row) not in kept]
+    raters, assignments = {row.rater for row in left_out}, {row.assignment for row in left_out}
+    return len(raters), len(assignments), sum(row.use == REAL for row in left_out)
 
 
-def _of_assignment(rows: Sequence[AnswerRow], fails: Callable[[AnswerRow], bool]) -> Iterator[Flag]:
+def _of_assignment(rows: Sequence[AnswerRow]) -> Iterator[Flag]:
     first = rows[0]
-    for kind, use, is_wrong in ((CHECKS, CHECK, fails), (INSTRUCTED, INSTRUCTED, _is_disobeyed)):
+    for kind, use, is_wrong in ((CHECKS, CHECK, fails_check), (INSTRUCTED, INSTRUCTED, _is_disobeyed)):
         asked = [row for row in rows if row.use == use]
         if failed := sum(map(is_wrong, asked)):
             yield Flag(kind, first.rater, first.assignment, f"{failed} of {len(asked)} failed")
@@ -94,20 +84,12 @@ def _is_disobeyed(row: AnswerRow) -> bool:
     return said(row.value) != said(row.gold if row.kind == ANSWER else row.gold_value)
 
 
-def _missing_checks(by_assignment: Mapping[str, Sequence[AnswerRow]]) -> Iterator[Flag]:
-    """Yield a flag for each assignment with fewer checks than another assignment of the same task."""
-    found = {name: sum(row.use == CHECK for row in rows) for name, rows in by_assignment.items()}
-    for names in grouped(found, lambda name: by_assignment[name][0].task).values():
-        most = max(found[name] for name in names)
-        for name in names:
-            if missing := most - found[name]:
-                yield Flag(CHECKS, by_assignment[name][0].rater, name, f"{missing} of {most} missing")
-
-
 def _of_rater(rows: Iterable[AnswerRow]) -> Iterator[Flag]:
     """Yield the flags of a rater by all answers to real trials: by their times, and by values on scales."""
     real = [row for row in rows if row.use == REAL]
-    times = [min(known) for row in real if (known := [each for each in (row.rt_ms, row.server_ms) if each > 0])]
+    times = [
+        min(known) for row in real if (known := [duration for duration in (row.rt_ms, row.server_ms) if duration > 0])
+    ]
     if times and median(times) < FAST_MS:
         yield Flag(FAST, real[0].rater, "", f"median {median(times):.0f} ms")
     scaled = [row for row in real if row.kind != ANSWER]

@@ -1,36 +1,39 @@
-"""The report of the scores of a study, with its gates and, as SVG, its figures."""
+"""The scores of a study, computed from its answers alone, and their report."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from vqagen import __version__
 from vqagen.errors import UsageError, counted, unknown
+from vqagen.human.answers import AnswerRow, load_answers
 from vqagen.human.scores.answered import alpha, answer_tables
-from vqagen.human.scores.bradley_terry import strengths
-from vqagen.human.scores.flags import concerned
-from vqagen.human.scores.humanr import humanr_failures, humanr_scores
+from vqagen.human.scores.flags import Flag, concerned, excluded_rows, find_flags
+from vqagen.human.scores.methods import humanr_failures, humanr_scores, strengths
 from vqagen.human.scores.samples import (
     Estimate,
     Key,
     Pairing,
+    ScoreSample,
     by_item,
     difference,
     grouped,
     lean_of,
+    pairing_names,
+    pairing_of,
     rivals,
     sample_of,
     score_of,
     two_way_interval,
 )
-from vqagen.human.scores.settings import BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER
-from vqagen.human.scores.study_scores import StudyScores
-from vqagen.human.study.item import COMPARE, RATE
+from vqagen.human.settings import BRADLEY_TERRY, CLUSTER, FLAGS, HUMANR, NOTHING, WEBDRIVER, ScoreSettings
+from vqagen.human.study.item import ANSWER, COMPARE, RATE, REAL
 from vqagen.report.table import (
     COUNT,
     DECIMAL,
@@ -38,16 +41,134 @@ from vqagen.report.table import (
     TEXT,
     Column,
     Figure,
-    Gate,
     Report,
+    Reported,
     Table,
-    Threshold,
     columns,
-    matching_thresholds,
     nonempty,
 )
 from vqagen.report.writers import Axis, Row, bars, draw, interval_figure
 from vqagen.score.intervals import holm
+
+MOST_VALUES = 8
+"""A number with more values is grouped by its quarters."""
+MISSING = "(none)"
+OWN_FIELDS: Mapping[str, Callable[[AnswerRow], str]] = {
+    "image": lambda row: row.image or MISSING,
+    "item": lambda row: row.item,
+    "rater": lambda row: row.rater,
+    "task": lambda row: row.task,
+    "state": lambda row: row.state,
+    "side": lambda row: "second right" if row.second_on_right else "second left",
+}
+"""Fields that all answers can be grouped by; a stratum of the same name comes first."""
+Group = tuple[str, str, Pairing]
+"""A field, its value, and what is compared there."""
+
+
+@dataclass(frozen=True, repr=False)
+class StudyScores(Reported):
+    """The scores of a study, and what the tables of its report are made of."""
+
+    name: str
+    settings: ScoreSettings
+    rows: Sequence[AnswerRow]
+    """All answers that were read."""
+    real: Sequence[AnswerRow]
+    """Those to real trials on scales that are scored."""
+    answered: Sequence[AnswerRow]
+    """Those to questions about images that are scored."""
+    names: Mapping[Pairing, str]
+    samples: Mapping[Pairing, ScoreSample]
+    estimates: Mapping[Pairing, Estimate]
+    groups: Mapping[Group, Estimate]
+    """The worst first."""
+    flags: Sequence[Flag]
+    has_events: bool
+    """Whether it is known which browsers a program drove."""
+
+    @property
+    def dimensions(self) -> list[str]:
+        """The dimensions, sorted."""
+        return sorted({row.dimension for row in self.rows if row.use == REAL})
+
+    def label(self, pairing: Pairing) -> str:
+        """Return the name of a pairing, with its dimension if there are several."""
+        name = self.names[pairing]
+        return f"{pairing.dimension}, {name}" if len(self.dimensions) > 1 else name
+
+    def report(self) -> Report:
+        """Return the report."""
+        return rater_report(self)
+
+
+def score_study(source: str | Path, settings: ScoreSettings | None = None, *, store: str | Path = "") -> StudyScores:
+    """Score the answers of a study, of an export folder, or of its `answers.jsonl`.
+
+    A study may be served meanwhile; `store` is the place of its answers, by default its own file. Raises BadInput for
+    answers that are wrong, UsageError if there are none to read, and StoreError.
+    """
+    rows, automated = load_answers(source, store)
+    return score_rows(rows, settings or ScoreSettings(), Path(source).name, automated)
+
+
+def score_rows(
+    rows: Sequence[AnswerRow], settings: ScoreSettings, name: str = "", automated: Iterable[str] | None = None
+) -> StudyScores:
+    """Score answers. `automated` are assignments whose browser was driven by a program; None where it is not known."""
+    flags = find_flags(rows, automated or ())
+    kept = [row for row in excluded_rows(rows, flags, settings.excluded) if row.use == REAL]
+    real = [row for row in kept if row.kind != ANSWER]
+    pairings = grouped(real, pairing_of)
+    samples = {pairing: sample_of(pairings[pairing]) for pairing in pairing_names(pairings)}
+    return StudyScores(
+        name=name,
+        settings=settings,
+        rows=rows,
+        real=real,
+        answered=[row for row in kept if row.kind == ANSWER],
+        names=pairing_names(pairing_of(row) for row in rows if row.use == REAL and row.kind != ANSWER),
+        samples=samples,
+        estimates={pairing: two_way_interval(sample) for pairing, sample in samples.items()},
+        groups=group_scores(real, settings.fields),
+        flags=flags,
+        has_events=automated is not None,
+    )
+
+
+# Groups ----------------------------------------------------------------------------------------------------------
+
+
+def group_scores(rows: Sequence[AnswerRow], fields: Sequence[str]) -> dict[Group, Estimate]:
+    """Return the scores of all pairings in all groups, the worst first. UsageError for unknown fields."""
+    known = list(dict.fromkeys((*sorted({name for row in rows for name in row.strata}), *OWN_FIELDS)))
+    faults = [f"--by: {unknown('field', field, known)}" for field in fields if field not in known]
+    if faults and rows:
+        raise UsageError("\n".join(faults))
+    scored = [scored_group for field in fields if rows for scored_group in _of_field(rows, field)]
+    return dict(sorted(scored, key=lambda scored_group: (scored_group[1].mean, *scored_group[0][1:])))
+
+
+def _of_field(rows: Sequence[AnswerRow], field: str) -> list[tuple[Group, Estimate]]:
+    label = _labels(rows, field)
+    members = grouped(rows, lambda row: (field, label(row), pairing_of(row)))
+    return [(group, two_way_interval(sample_of(of_group))) for group, of_group in members.items()]
+
+
+def _labels(rows: Sequence[AnswerRow], field: str) -> Callable[[AnswerRow], str]:
+    """Return what names the group of an answer: its value, or the quarter of a number with many values."""
+    values = [row.strata[field] for row in rows if field in row.strata]
+    if not values:
+        return OWN_FIELDS[field]
+    if len(set(values)) <= MOST_VALUES or not all(isinstance(value, int | float) for value in values):
+        return lambda row: str(row.strata.get(field, MISSING))
+    ends = np.quantile(np.array(values, float), [0, 0.25, 0.5, 0.75, 1])
+    names = [f"{low:g} to {high:g}" for low, high in pairwise(ends)]
+    return lambda row: names[int(np.searchsorted(ends[1:-1], row.strata[field]))] if field in row.strata else MISSING
+
+
+# The report -----------------------------------------------------------------------------------------------------------
+
 
 _NAMES = columns(dimension=TEXT, comparison=TEXT)
 _BOUNDS = columns(low=DECIMAL, high=DECIMAL)
@@ -55,13 +176,10 @@ _INTERVAL = (*columns(error=DECIMAL, df=COUNT), *_BOUNDS, *columns(p=NUMBER))
 _ESTIMATE = (*columns(n=COUNT, raters=COUNT, images=COUNT, score=DECIMAL), *_INTERVAL)
 _HOLM = columns(p_Holm=NUMBER)
 _NOTE = columns(note=TEXT)
-_MOST_WORST = 10
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
-_THRESHOLD = re.compile(rf"(?P<group>.+)=(?P<least>{_NUMBER})(?:/(?P<upper>{_NUMBER}))?")
 
 
-def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = ()) -> Report:
-    """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2`."""
+def rater_report(scores: StudyScores) -> Report:
+    """Return the report of scores."""
     tables = nonempty(table for make in _TABLES for table in make(scores))
     if len(scores.dimensions) < 2:
         tables = tuple(map(_without_dimension, tables))
@@ -72,8 +190,7 @@ def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = ()) -> Repo
         "answered": len(scores.answered),
         "raters": len({row.rater for row in (*scores.real, *scores.answered)}),
     }
-    gates, figures = score_gates(read_thresholds(fail_under), scores), score_figures(scores, tables)
-    return Report("Scores of raters", _head(scores), tables, facts, tuple(gates), tuple(figures))
+    return Report("Scores of raters", _head(scores), tables, facts, figures=tuple(score_figures(scores, tables)))
 
 
 def _head(scores: StudyScores) -> tuple[str, ...]:
@@ -86,18 +203,18 @@ def _head(scores: StudyScores) -> tuple[str, ...]:
     return (
         f"{scores.name}: {counted(len(scores.rows), 'answer')}, of which {len(scores.real):,} to real trials"
         f"{to_questions} are scored",
-        f"left out: {', '.join(scores.settings.excluded) or 'nothing'} (check rule: {scores.settings.check_rule})",
+        f"left out: {', '.join(scores.settings.excluded) or 'nothing'}",
         *(explained if scores.real else nothing),
     )
 
 
 def _without_dimension(table: Table) -> Table:
-    kept = [place for place, column in enumerate(table.columns) if column.name != "dimension"]
-    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
+    kept = [index for index, column in enumerate(table.columns) if column.name != "dimension"]
+    rows = tuple(tuple(row[index] for index in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[index] for index in kept), rows=rows)
 
 
-# Systems ----------------------------------------------------------------------------------------------------------
+# Systems ---------------------------------------------------------------------------------------------------------
 
 
 def _named(scores: StudyScores, pairing: Pairing) -> tuple[str, str]:
@@ -112,21 +229,21 @@ def _corrected(tested: Mapping[Key, Estimate], dimension: Callable[[Key], str]) 
 
 
 def _score_tables(scores: StudyScores) -> Iterator[Table]:
-    against = {pairing: found for pairing, found in scores.estimates.items() if pairing.is_against_reference}
+    against = {pairing: estimate for pairing, estimate in scores.estimates.items() if pairing.is_against_reference}
     corrected = _corrected(against, lambda pairing: pairing.dimension)
     notes = ("interval: two-way clusters of raters and images; p: of a score as far from 0 by chance",)
     for is_rate, key, title in ((False, "scores", "Scores"), (True, "ratings", "Ratings: -1 lowest, 1 highest")):
         rows = tuple(
-            (*_named(scores, pairing), *found[:-1], corrected.get(pairing), found.why)
-            for pairing, found in scores.estimates.items()
+            (*_named(scores, pairing), *estimate[:-1], corrected.get(pairing), estimate.why)
+            for pairing, estimate in scores.estimates.items()
             if (pairing.kind == RATE) == is_rate and CLUSTER in scores.settings.methods
         )
         yield Table(key, title, (*_NAMES, *_ESTIMATE, *_HOLM, *_NOTE), rows, notes)
 
 
 def _humanr_table(scores: StudyScores) -> Iterator[Table]:
-    found = humanr_scores(scores.rows) if HUMANR in scores.settings.methods else {}
-    rows = tuple((*_named(scores, pairing), *found[pairing]) for pairing in scores.names if pairing in found)
+    figures = humanr_scores(scores.rows) if HUMANR in scores.settings.methods else {}
+    rows = tuple((*_named(scores, pairing), *figures[pairing]) for pairing in scores.names if pairing in figures)
     failed = len(humanr_failures(scores.rows))
     notes = (
         f"without {counted(failed, 'assignment')} whose checks failed, whatever --exclude says",
@@ -158,17 +275,17 @@ def _pair_tables(scores: StudyScores) -> Iterator[Table]:
         won.append((*_named(scores, pairing), wins, ties, losses, (wins + ties / 2) / len(sample.scores)))
     shown = (*_NAMES, *columns(wins=COUNT, ties=COUNT, losses=COUNT, rate=DECIMAL))
     yield Table("outcomes", "Wins, ties and losses", shown, tuple(won))
-    found = {pair: difference(*(scores.samples[each] for each in pair)) for pair in rivals(scores.samples)}
-    corrected = _corrected(found, lambda pair: pair[0].dimension)
+    differences = {pair: difference(*(scores.samples[pairing] for pairing in pair)) for pair in rivals(scores.samples)}
+    corrected = _corrected(differences, lambda pair: pair[0].dimension)
     apart = tuple(
         (*_named(scores, pair[0]), scores.names[pair[1]], of.n, *of[3:-1], corrected.get(pair), of.why)
-        for pair, of in found.items()
+        for pair, of in differences.items()
     )
     shown = columns(dimension=TEXT, first=TEXT, second=TEXT, n=COUNT, difference=DECIMAL)
     yield Table("differences", "Differences: first minus second", (*shown, *_INTERVAL, *_HOLM, *_NOTE), apart)
 
 
-# Raters and groups ------------------------------------------------------------------------------------------------
+# Raters and groups -----------------------------------------------------------------------------------------------
 
 
 def _agreement_table(scores: StudyScores) -> Iterator[Table]:
@@ -189,20 +306,15 @@ def _side_table(scores: StudyScores) -> Iterator[Table]:
 
 
 def _group_tables(scores: StudyScores) -> Iterator[Table]:
-    """Yield the groups of each field, and those of all fields that are surely worse than the reference: worst first."""
+    """Yield the groups of each field, the worst first."""
     shown = (*_NAMES, *_ESTIMATE, *_NOTE)
     for field in scores.settings.fields:
         rows = tuple(
-            (group[1], *_named(scores, group[2]), *found) for group, found in scores.groups.items() if group[0] == field
+            (group[1], *_named(scores, group[2]), *estimate)
+            for group, estimate in scores.groups.items()
+            if group[0] == field
         )
         yield Table(f"by_{field}", f"By {field}, worst first", (Column(field), *shown), rows)
-    worse = [
-        (":".join(group[:2]), *_named(scores, group[2]), *found)
-        for group, found in scores.groups.items()
-        if group[2].is_against_reference and found.high is not None and found.high < 0
-    ]
-    title = "Worst groups: upper bound below 0"
-    yield Table("worst", title, (Column("group"), *shown), tuple(worse[:_MOST_WORST]))
 
 
 def _flag_tables(scores: StudyScores) -> Iterator[Table]:
@@ -216,7 +328,7 @@ def _flag_tables(scores: StudyScores) -> Iterator[Table]:
         notes.append("webdriver: not known, the export has no events")
     shown = columns(flag=TEXT, raters=COUNT, assignments=COUNT, answers=COUNT, left_out=TEXT)
     yield Table("flags", "Flags", shown, rows, tuple(notes))
-    flagged = tuple((each.kind, each.rater, each.assignment or "all", each.detail) for each in scores.flags)
+    flagged = tuple((flag.kind, flag.rater, flag.assignment or "all", flag.detail) for flag in scores.flags)
     shown = columns(flag=TEXT, rater=TEXT, assignment=TEXT, detail=TEXT)
     yield Table("flagged", "Flagged raters and assignments", shown, flagged)
 
@@ -228,48 +340,7 @@ _TABLES: tuple[Callable[[StudyScores], Iterator[Table]], ...] = (
 )
 
 
-# Gates ------------------------------------------------------------------------------------------------------------
-
-
-def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
-    """Read options such as `A=-0.2,template=-0.3/0`. UsageError for all that are no thresholds.
-
-    A gate is missed where the mean lies below the first number and its upper bound below the second, or else the first.
-    """
-    return matching_thresholds(texts, _THRESHOLD, "a group and a score, such as A=-0.2")
-
-
-def score_gates(thresholds: Sequence[Threshold], scores: StudyScores) -> Iterator[Gate]:
-    """Yield a gate for each threshold, which all scores of its group must meet. UsageError for unknown groups."""
-    named = list(_named_scores(scores))
-    known = list(dict.fromkeys(name for names, _, _ in named for name in names))
-    groups = [threshold["group"].strip() for threshold in thresholds]
-    faults = [
-        f"--fail-under: {unknown('group', each, known)} (fields need --by)" for each in groups if each not in known
-    ]
-    if faults:
-        raise UsageError("\n".join(faults))
-    for threshold, group in zip(thresholds, groups, strict=True):
-        least, upper = float(threshold["least"]), float(threshold["upper"] or threshold["least"])
-        missed = "; ".join(
-            f"{shown} has {found.mean:.3f}, and {found.high:.3f} for upper bound"
-            for names, shown, found in named
-            if group in names and found.high is not None and found.mean < least and found.high < upper
-        )
-        yield Gate(threshold[0], f"{threshold[0]}: {missed}" if missed else "")
-
-
-def _named_scores(scores: StudyScores) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
-    """Yield scores with the groups that name them: a system (`A`, `fit:A`), or a field and its value (`task:t1`)."""
-    for pairing, found in scores.estimates.items():
-        if not pairing.is_baseline:
-            yield (scores.names[pairing], ":".join(_named(scores, pairing))), scores.label(pairing), found
-    for (field, value, pairing), found in scores.groups.items():
-        if not pairing.is_baseline:
-            yield (field, f"{field}:{value}"), f"{scores.label(pairing)} in {value}", found
-
-
-# Figures -------------------------------------------------------------------------------------------------------------
+# Figures ------------------------------------------------------------------------------------------------------------
 
 _AXIS = Axis(-1, 1)
 _WORSE, _EQUAL, _BETTER = (209, 97, 46), (217, 222, 227), (64, 125, 171)
@@ -279,12 +350,14 @@ def score_figures(scores: StudyScores, tables: Sequence[Table]) -> Iterator[Figu
     """Yield the figures: answers, scores in all and by each field, and the accuracy of answers to questions."""
     for table in tables:
         columns = [column.name for column in table.columns]
-        if "score" in columns and table.key != "worst":
+        if "score" in columns:
             yield interval_figure(table, "score", _AXIS, 0, "+.2f")
         elif "accuracy" in columns and "low" in columns:
             yield interval_figure(table)
     if scores.samples:
-        rows = [_distribution(scores.label(each), Counter(of.scores.tolist())) for each, of in scores.samples.items()]
+        rows = [
+            _distribution(scores.label(pairing), Counter(of.scores.tolist())) for pairing, of in scores.samples.items()
+        ]
         caption = "blue: for the system; orange: for the reference; middle of the scale at 0"
         yield Figure("Answers", caption, draw(_AXIS, rows))
 

@@ -65,20 +65,21 @@ def pairing_names(pairings: Iterable[Pairing]) -> dict[Pairing, str]:
     """Return names by pairing, different ones within a dimension: systems first, then the baseline, then the others."""
     ordered = sorted(
         set(pairings),
-        key=lambda each: (
-            *(each.dimension, each.kind == RATE, not each.is_against_reference, not each.is_baseline),
-            each,
+        key=lambda pairing: (
+            *(pairing.dimension, pairing.kind == RATE, not pairing.is_against_reference, not pairing.is_baseline),
+            pairing,
         ),
     )
-    taken = Counter((each.dimension, each.short_name) for each in ordered)
+    taken = Counter((pairing.dimension, pairing.short_name) for pairing in ordered)
     return {
-        each: each.short_name if taken[each.dimension, each.short_name] == 1 else each.long_name for each in ordered
+        pairing: pairing.short_name if taken[pairing.dimension, pairing.short_name] == 1 else pairing.long_name
+        for pairing in ordered
     }
 
 
 def rivals(pairings: Iterable[Pairing]) -> list[tuple[Pairing, Pairing]]:
     """Return each two systems of a dimension that stand against the same reference."""
-    against = [each for each in pairings if each.is_against_reference]
+    against = [pairing for pairing in pairings if pairing.is_against_reference]
     return [pair for pair in combinations(against, 2) if pair[0][:4] == pair[1][:4]]
 
 
@@ -144,10 +145,10 @@ def is_right(row: AnswerRow) -> bool:
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
     """Return things by a key, both in the order in which they come."""
-    found: dict[Key, list[Thing]] = {}
+    groups: dict[Key, list[Thing]] = {}
     for thing in things:
-        found.setdefault(key(thing), []).append(thing)
-    return found
+        groups.setdefault(key(thing), []).append(thing)
+    return groups
 
 
 # Intervals -----------------------------------------------------------------------------------------------------------
@@ -182,10 +183,10 @@ class Estimate(NamedTuple):
 
 def variances(influence: Numbers, raters: Numbers, images: Numbers) -> tuple[float, float, float]:
     """Return the variance of a figure by raters, images and both, by the influence of each answer on it."""
-    rater, image = (np.unique(each, return_inverse=True)[1] for each in (raters, images))
+    rater, image = (np.unique(names, return_inverse=True)[1] for names in (raters, images))
     of_rater, of_image, of_both = (
-        (clustered_mean(influence, each).error * len(influence)) ** 2
-        for each in (rater, image, rater * len(images) + image)
+        (clustered_mean(influence, clusters).error * len(influence)) ** 2
+        for clusters in (rater, image, rater * len(images) + image)
     )
     return of_rater, of_image, of_both
 

@@ -14,20 +14,21 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from vqagen.errors import UsageError
-from vqagen.human.server.middleware import Buckets, network_of
-from vqagen.human.server.payload import (
+from vqagen.human.server.requests import (
     NO_STORE,
     AnswerBody,
+    Buckets,
     ConsentBody,
     EmptyBody,
     EventBody,
     Failure,
     SessionBody,
+    network_of,
     read_body,
     reply,
 )
 from vqagen.human.server.sessions import Sessions
-from vqagen.human.store.opening import StoreError
+from vqagen.human.store.facts import StoreError
 from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
 
@@ -158,32 +159,32 @@ class StudyApp:
 
     async def answer(self, request: Request) -> Response:
         """Store an answer."""
-        own, number = self._own(request), request.path_params["number"]
+        assignment, number = self._own(request), request.path_params["number"]
         if not _NUMBER.fullmatch(number):
             raise HTTPException(404)
         record, is_new = await self._sessions.answer(
-            own, int(number), await read_body(request, AnswerBody), _network(request)
+            assignment, int(number), await read_body(request, AnswerBody), _network(request)
         )
         return reply(record, 201 if is_new else 200)
 
     async def withdraw(self, request: Request) -> Response:
         """Withdraw from an assignment."""
-        own = self._own(request)
+        assignment = self._own(request)
         await read_body(request, EmptyBody)
-        return reply(await self._sessions.withdraw(own))
+        return reply(await self._sessions.withdraw(assignment))
 
     async def event(self, request: Request) -> Response:
         """Keep what the page reports."""
-        own = self._own(request)
-        await self._sessions.event(own, await read_body(request, EventBody))
+        assignment = self._own(request)
+        await self._sessions.event(assignment, await read_body(request, EventBody))
         return Response(None, 204, NO_STORE)
 
     def _own(self, request: Request) -> str:
         """Return the assignment that a request is about, which counts toward the limit of its rater."""
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        own = self._sessions.assignment_of(bearer if scheme.lower() == "bearer" else "")
-        self._take(own)
-        return own
+        assignment = self._sessions.assignment_of(bearer if scheme.lower() == "bearer" else "")
+        self._take(assignment)
+        return assignment
 
     def _take(self, key: str) -> None:
         if not self._limits.take(key, asyncio.get_running_loop().time()):

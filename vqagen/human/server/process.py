@@ -8,7 +8,7 @@ import resource
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -16,23 +16,31 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.output import sweep
-from vqagen.human.links.secret import SECRET_FILE, Secret, load_secret
-from vqagen.human.links.tokens import PROLIFIC_KEYS_FILE, Participant, load_prolific_keys, pseudonym
 from vqagen.human.server.app import PageFiles, StudyApp, read_image
-from vqagen.human.server.connection import TimedConnection, watch
-from vqagen.human.server.middleware import LOG, Buckets, Middleware, safety_headers
+from vqagen.human.server.requests import LOG, Buckets, Middleware, safety_headers
 from vqagen.human.server.sessions import Sessions
-from vqagen.human.server.settings import ServeSettings
-from vqagen.human.store.opening import SERVED, Log, StoreUnreachable, open_log, study_lock
+from vqagen.human.settings import ServeSettings
+from vqagen.human.store.facts import SERVED, Log, StoreUnreachable
+from vqagen.human.store.opening import open_log, study_lock
 from vqagen.human.store.study_state import StudyState
 from vqagen.human.store.writer import Writer
-from vqagen.human.study.serving import SERVING_FILE
-from vqagen.human.study.study import Study, load_study
+from vqagen.human.study.study import SERVING_FILE, Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
+from vqagen.human.tokens import (
+    PROLIFIC_KEYS_FILE,
+    SECRET_FILE,
+    Participant,
+    Secret,
+    load_prolific_keys,
+    load_secret,
+    pseudonym,
+)
 
 SESSION_RATE = 5
 """Requests a second of one rater."""
@@ -46,6 +54,11 @@ SILENCE = 30.0
 """Seconds in which a line of the log is not repeated."""
 RETRY_EVERY = 1.0
 """Seconds between two attempts to reach the store at the start."""
+LONGEST_REQUEST = 15.0
+"""Seconds from the connection, or from the first byte of a further request, until a request has arrived as a whole."""
+STANDSTILL = 60.0
+"""Seconds in which a client must take `LEAST_TAKEN` bytes of a reply that is waiting: large images take longer."""
+LEAST_TAKEN = 65_536
 
 _REFUSED = "links, sessions and codes of before are refused, and raters who come again count as other people"
 _LOST = f"without it, {_REFUSED}; restore a copy of it, or make a new one with new links by `vqagen human links`"
@@ -78,8 +91,8 @@ def raise_unfit(study: Study) -> None:
     if (
         len(
             {
-                bool(each)
-                for each in (serving.prolific_audience, serving.prolific_workspace, load_prolific_keys(study.folder))
+                bool(part)
+                for part in (serving.prolific_audience, serving.prolific_workspace, load_prolific_keys(study.folder))
             }
         )
         > 1
@@ -182,8 +195,8 @@ def _listening(settings: ServeSettings) -> Iterator[socket.socket]:
     try:
         listener = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
     except OSError as error:
-        place, reason = f"{settings.host}:{settings.port}", error.strerror or error
-        raise UsageError(f"cannot listen on {place}: {reason}; choose another --port or --host") from None
+        address, reason = f"{settings.host}:{settings.port}", error.strerror or error
+        raise UsageError(f"cannot listen on {address}: {reason}; choose another --port or --host") from None
     with listener:
         yield listener
 
@@ -208,3 +221,79 @@ def _log_to_stderr() -> None:
     handler = logging.StreamHandler()
     handler.addFilter(throttle())
     logging.basicConfig(handlers=[handler], format="%(asctime)s vqagen: %(message)s", datefmt="%Y-%m-%d %H:%M:%S")
+
+
+# Connections ----------------------------------------------------------------------------------------------------------
+#
+# HTTP by uvicorn and h11, with limits on the time that a client may take: uvicorn has no limit on how long a request
+# may take to arrive, so that a few hundred clients which send a byte now and then ("slowloris") would hold their
+# connections for ever.
+
+
+class JoinedWrites:
+    """A transport that sends at once all that is written in one step: h11 gives head and body of a reply one by one.
+
+    One system call less for each reply saves nearly half of its time (`scripts/bench human load`).
+    """
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, part: bytes) -> None:
+        """Send a part at the end of this step."""
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(part)
+
+    def close(self) -> None:
+        """Send what is left, and close."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts:
+            self._transport.write(b"".join(parts))
+
+
+class TimedConnection(H11Protocol):
+    """A connection that `watch` closes if its client is too slow."""
+
+    awaited_since: float | None = None
+    """When the request began that has not arrived as a whole."""
+    standstill: tuple[float, int] | None = None
+    """When a reply was waiting, and how many bytes of it."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
+        self.awaited_since = self.loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        state = self.conn.their_state
+        is_part = state is h11.SEND_BODY or (state is h11.IDLE and bool(self.conn.trailing_data[0]))
+        self.awaited_since = (self.awaited_since or self.loop.time()) if is_part else None
+
+    def close_if_slow(self, now: float) -> None:
+        """Close the connection if the client sends or takes too slowly."""
+        is_slow = self.awaited_since is not None and now - self.awaited_since >= LONGEST_REQUEST
+        waiting = self.transport.get_write_buffer_size()
+        if not waiting or self.standstill is None:
+            self.standstill = (now, waiting) if waiting else None
+        elif now - self.standstill[0] >= STANDSTILL:
+            is_slow |= waiting > self.standstill[1] - LEAST_TAKEN
+            self.standstill = now, waiting
+        if is_slow:
+            self.transport.abort()
+
+
+async def watch(connections: Collection[Any]) -> None:
+    """Close slow connections, as long as the server runs."""
+    while True:
+        await asyncio.sleep(1)
+        for connection in list(connections):
+            connection.close_if_slow(asyncio.get_running_loop().time())

@@ -9,26 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from vqagen.errors import VqagenError
-from vqagen.human.links.secret import Secret
-from vqagen.human.links.tokens import (
-    ANONYMOUS,
-    Link,
-    LinkRefused,
-    Participant,
-    assignment_of_bearer,
-    completion_code,
-    holder_of,
-    is_revoked,
-    load_prolific_keys,
-    prolific_participant,
-    pseudonym,
-    session_bearer,
-    shown_at,
-    trial_ticket,
-    verify_link,
-)
-from vqagen.human.server.middleware import LOG, Buckets
-from vqagen.human.server.payload import AnswerBody, ConsentBody, EventBody, Failure, SessionBody
+from vqagen.human.server.requests import LOG, AnswerBody, Buckets, ConsentBody, EventBody, Failure, SessionBody
 from vqagen.human.store.facts import Claimed, Noted, Submitted
 from vqagen.human.store.study_state import (
     CLAIMED,
@@ -47,6 +28,25 @@ from vqagen.human.store.writer import Writer
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, StudyItem, answer_fault
 from vqagen.human.study.study import ShownTrial, Study
+from vqagen.human.tokens import (
+    ANONYMOUS,
+    Link,
+    LinkRefused,
+    Participant,
+    Secret,
+    assignment_of_bearer,
+    completion_code,
+    holder_of,
+    is_revoked,
+    load_prolific_keys,
+    mac_of,
+    prolific_participant,
+    pseudonym,
+    session_bearer,
+    shown_at,
+    trial_ticket,
+    verify_link,
+)
 from vqagen.rng import shuffled, stream
 
 MOST_NOTES = 100
@@ -103,7 +103,7 @@ class Sessions:
             if proven is None:
                 message = "this address is not signed by Prolific; please open the study there again"
                 raise Failure(403, "forbidden", message, texts=self.study.texts.of_gone())
-        person = proven or (Participant(given.platform, given.id) if given else None)
+        person = proven or given
         if person is None:
             raise Failure(422, "invalid", "participant is missing")
         shown = assignment_of_bearer(body.bearer or "", self._secret, self.study.id) or ""
@@ -128,10 +128,10 @@ class Sessions:
         """Return an assignment, in any state."""
         if id.startswith(PREVIEW):
             return self._preview(*id.split("-")[1:])
-        found = study_state.assignments.get(id)
-        if found is None or found.task not in self.study.tasks:
+        assignment = study_state.assignments.get(id)
+        if assignment is None or assignment.task not in self.study.tasks:
             raise self._not_active("")
-        return found
+        return assignment
 
     def _preview(self, task: str, slot: str) -> Assignment:
         now, lease = self._now(), self.study.serving.lease
@@ -144,11 +144,12 @@ class Sessions:
         link, person, proof = self._rater(body)
         study_state = await self._writer.study_state()
         grant = Grant("") if link.is_preview else self._grant(study_state, link, person, proof)
-        own = study_state.assignments.get(grant.assignment)
-        state = "active" if own and own.state == CLAIMED else own.state if own else grant.refusal or "new"
+        assignment = study_state.assignments.get(grant.assignment)
+        state = assignment.state if assignment else grant.refusal or "new"
+        state = "active" if state == CLAIMED else state
         if state == EXPIRED and grant.facts:
             state = "new"
-        task = own.task if own else link.task or next(iter(self._trials))
+        task = assignment.task if assignment else link.task or next(iter(self._trials))
         texts = {**self.study.texts.shown()}
         if state != COMPLETE:
             texts.pop("debrief")
@@ -165,10 +166,13 @@ class Sessions:
             "break_every": self.study.serving.break_every,
             "is_preview": link.is_preview,
         }
-        if own and state == "active":
-            record |= self._begun(own)
-        elif own and state in (COMPLETE, WITHDRAWN):
-            record |= {"answered": len(own.answers), **(self._codes(own) if proof in (None, own.id) else {})}
+        if assignment and state == "active":
+            record |= self._begun(assignment)
+        elif assignment and state in (COMPLETE, WITHDRAWN):
+            record |= {
+                "answered": len(assignment.answers),
+                **(self._codes(assignment) if proof in (None, assignment.id) else {}),
+            }
         await self._writer.commit(())
         return record
 
@@ -191,11 +195,11 @@ class Sessions:
             raise Failure(429, "too_many", "too many begin at this place in the network; try again in a minute")
         if grant.facts:
             self._take_share(study_state, grant.assignment, network)
-        stored, own = self._writer.commit(grant.facts), study_state.assignments[grant.assignment]
-        record = self._begun(own)
+        stored, assignment = self._writer.commit(grant.facts), study_state.assignments[grant.assignment]
+        record = self._begun(assignment)
         await stored
-        if own.state != CLAIMED:
-            raise self._not_active(own.state)
+        if assignment.state != CLAIMED:
+            raise self._not_active(assignment.state)
         return record, bool(grant.facts)
 
     def _grant(
@@ -218,8 +222,8 @@ class Sessions:
     def _take_share(self, study_state: StudyState, id: str, network: str) -> None:
         """Let an assignment hold a slot from now on. Raise Failure if half of those left are held from its network."""
         given, now = study_state.assignments, self._now()
-        active = (each for each in self._network_of if each in given and given[each].state == CLAIMED)
-        self._network_of = {each: self._network_of[each] for each in active if given[each].holds(now)}
+        active = (key for key in self._network_of if key in given and given[key].state == CLAIMED)
+        self._network_of = {key: self._network_of[key] for key in active if given[key].holds(now)}
         left = self.study.slots * len(self._trials) - study_state.full.total()
         if self._claims.rate and 2 * list(self._network_of.values()).count(network) >= left:
             raise Failure(429, "too_many", "raters of this network hold half of the places; try again in a minute")
@@ -228,12 +232,12 @@ class Sessions:
     def _retry_minutes(self, grant: Grant) -> int | None:
         return max(1, -((self._now() - grant.retry) // 60_000)) if grant.refusal == WAIT else None
 
-    def _begun(self, own: Assignment) -> dict[str, Any]:
+    def _begun(self, assignment: Assignment) -> dict[str, Any]:
         return {
-            "session": session_bearer(self._secret, self.study.id, own.id),
-            "total": own.trials,
-            "answered": len(own.answers),
-            "trial": self._next(own, own.answers),
+            "session": session_bearer(self._secret, self.study.id, assignment.id),
+            "total": assignment.trials,
+            "answered": len(assignment.answers),
+            "trial": self._next(assignment, assignment.answers),
             "lease_ms": self.study.serving.lease,
         }
 
@@ -241,81 +245,81 @@ class Sessions:
 
     async def trial(self, id: str) -> dict[str, Any]:
         """Return the first trial without an answer, or the end."""
-        own = self._assignment(await self._writer.study_state(), id)
-        if own.state not in (CLAIMED, COMPLETE):
-            raise self._not_active(own.state)
-        record = self._next(own, own.answers)
+        assignment = self._assignment(await self._writer.study_state(), id)
+        if assignment.state not in (CLAIMED, COMPLETE):
+            raise self._not_active(assignment.state)
+        record = self._next(assignment, assignment.answers)
         await self._writer.commit(())
         return record
 
     async def answer(self, id: str, number: int, body: AnswerBody, network: str) -> tuple[dict[str, Any], bool]:
         """Store an answer; return it with the next trial, and True if it is new."""
         study_state = await self._writer.study_state()
-        own, now = self._assignment(study_state, id), self._now()
-        trials = self.shown.trials(own.task, own.slot)
+        assignment, now = self._assignment(study_state, id), self._now()
+        trials = self.shown.trials(assignment.task, assignment.slot)
         if not 1 <= number <= len(trials):
             raise Failure(404, "not_found", f"there are trials 1 to {len(trials)}")
-        shown = shown_at(body.ticket, self._secret, self.study.id, own.id, number)
+        shown = shown_at(body.ticket, self._secret, self.study.id, assignment.id, number)
         if shown is None:
             raise Failure(403, "not_shown", "this trial was not shown yet")
         if fault := answer_fault(trials[number - 1].item, body.value):
             raise Failure(422, "invalid", f"value {fault}")
-        if own.id.startswith(PREVIEW):
-            return {"number": number, "value": body.value, "next": self._next(own, range(1, number + 1))}, True
+        if assignment.id.startswith(PREVIEW):
+            return {"number": number, "value": body.value, "next": self._next(assignment, range(1, number + 1))}, True
         lease = self.study.serving.lease
-        if own.state == CLAIMED and not own.holds(now):
-            self._take_share(study_state, own.id, network)
+        if assignment.state == CLAIMED and not assignment.holds(now):
+            self._take_share(study_state, assignment.id, network)
             lease //= 4 if self._claims.rate else 1  # one answer alone holds for less
         times = body.rt_ms, body.shown_ms, max(0, now - shown), now + lease
-        receipt = study_state.submit(Submitted(now, own.id, number, body.value, *times, body.blur))
+        receipt = study_state.submit(Submitted(now, assignment.id, number, body.value, *times, body.blur))
         stored = self._writer.commit(receipt.facts)
-        record = {"number": number, "value": receipt.value, "next": self._next(own, own.answers)}
+        record = {"number": number, "value": receipt.value, "next": self._next(assignment, assignment.answers)}
         await stored
         if receipt.kind == REFUSED:
-            raise self._not_active(own.state)
+            raise self._not_active(assignment.state)
         if receipt.kind == DIFFERENT:
             raise Failure(409, "different", "another answer is stored already; it stays", stored=receipt.value)
         return record, receipt.kind == NEW
 
-    def _next(self, own: Assignment, answered: Collection[int]) -> dict[str, Any]:
+    def _next(self, assignment: Assignment, answered: Collection[int]) -> dict[str, Any]:
         """Return the next trial with the proof that it was shown, or the end with its code."""
-        trial, now = self.shown.next_trial(self.shown.trials(own.task, own.slot), answered), self._now()
+        trial, now = self.shown.next_trial(self.shown.trials(assignment.task, assignment.slot), answered), self._now()
         if trial is None:
-            codes = {"code": None, "redirect": None} if own.id.startswith(PREVIEW) else self._codes(own)
+            codes = {"code": None, "redirect": None} if assignment.id.startswith(PREVIEW) else self._codes(assignment)
             return {"done": True, "debrief": self.study.texts.words["debrief"], **codes}
-        ticket = trial_ticket(self._secret, self.study.id, own.id, trial["number"], now)
-        return {**trial, "ticket": ticket, "lease_ms": max(0, own.expires - now)}
+        ticket = trial_ticket(self._secret, self.study.id, assignment.id, trial["number"], now)
+        return {**trial, "ticket": ticket, "lease_ms": max(0, assignment.expires - now)}
 
     async def withdraw(self, id: str) -> dict[str, Any]:
         """End an assignment because its rater wishes so."""
         study_state = await self._writer.study_state()
-        own = self._assignment(study_state, id)
-        if own.id.startswith(PREVIEW):
+        assignment = self._assignment(study_state, id)
+        if assignment.id.startswith(PREVIEW):
             return {"code": None, "redirect": None}
         keeps = self.study.serving.keep_withdrawn_answers
-        await self._writer.commit(*study_state.withdraw(own, self._now(), keep_answers=keeps))
-        if own.state != WITHDRAWN:
-            raise self._not_active(own.state)
-        return self._codes(own)
+        await self._writer.commit(*study_state.withdraw(assignment, self._now(), keep_answers=keeps))
+        if assignment.state != WITHDRAWN:
+            raise self._not_active(assignment.state)
+        return self._codes(assignment)
 
     async def event(self, id: str, body: EventBody) -> None:
         """Keep what the page reports."""
-        own = self._assignment(await self._writer.study_state(), id)
-        if own.state not in (CLAIMED, COMPLETE):
-            raise self._not_active(own.state)
-        if len(own.answer_entries) - len(own.answers) >= MOST_NOTES:
+        assignment = self._assignment(await self._writer.study_state(), id)
+        if assignment.state not in (CLAIMED, COMPLETE):
+            raise self._not_active(assignment.state)
+        if len(assignment.answer_entries) - len(assignment.answers) >= MOST_NOTES:
             raise Failure(429, "too_many", "enough was reported in this session")
-        if not own.id.startswith(PREVIEW):
-            await self._writer.commit([Noted(self._now(), own.id, body.kind, body.detail, body.number)])
+        if not assignment.id.startswith(PREVIEW):
+            await self._writer.commit([Noted(self._now(), assignment.id, body.kind, body.detail, body.number)])
 
     # ----------------------------------------------------------------------------------------------------------------
 
-    def _codes(self, own: Assignment) -> dict[str, Any]:
+    def _codes(self, assignment: Assignment) -> dict[str, Any]:
         """Return the code of an assignment that has ended, and the address with it."""
         serving = self.study.serving
         code, address = serving.code_withdrawn, serving.redirect_withdrawn
-        if own.state == COMPLETE:
-            code = serving.code_completed or completion_code(self._secret, self.study.id, own.id)
+        if assignment.state == COMPLETE:
+            code = serving.code_completed or completion_code(self._secret, self.study.id, assignment.id)
             address = serving.redirect_completed
         return {"code": code or None, "redirect": address.replace("{code}", code) or None}
 
@@ -336,7 +340,7 @@ class ShownStudy:
 
     def __init__(self, study: Study, secret: Secret) -> None:
         self._study = study
-        opaque = {id: secret.mac("image", f"{study.id}/{id}") for id in study.images}
+        opaque = {id: mac_of(secret, "image", f"{study.id}/{id}") for id in study.images}
         self._opaque = {id: base64.urlsafe_b64encode(mac).rstrip(b"=").decode() for id, mac in opaque.items()}
         self.images: dict[str, StudyImage] = {self._opaque[id]: image for id, image in study.images.items()}
         """By opaque id."""
@@ -345,7 +349,7 @@ class ShownStudy:
 
     def next_trial(self, trials: tuple[ShownTrial, ...], answered: Collection[int]) -> dict[str, Any] | None:
         """Return the first trial without an answer; None if all have one."""
-        coming = [each for each in trials if each.number not in answered][:2]
+        coming = [trial_ahead for trial_ahead in trials if trial_ahead.number not in answered][:2]
         if not coming:
             return None
         trial, *after = coming
@@ -374,7 +378,7 @@ class ShownStudy:
             "texts": trial.texts,
             "scale": item.scale,
             "form": item.form,
-            "history": [{"text": each.text, "answer": each.answer} for each in item.history],
+            "history": [{"text": exchange.text, "answer": exchange.answer} for exchange in item.history],
         }
 
     def _image(self, item: StudyItem) -> dict[str, Any] | None:

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.extras import needed
-from vqagen.human.store.facts import Fact, decoded
-from vqagen.human.store.opening import LOST, StoreError, StoreUnreachable, hide_password
+from vqagen.human.store.facts import LOST, Fact, StoreError, StoreUnreachable, decoded, hide_password
 
 VERSION = b"2"
 _HEAD = "0-1"
@@ -83,14 +82,14 @@ class RedisLog:
 
     def _check(self, create: bool, read_only: bool, is_strict: bool) -> None:
         """Raise StoreError if the answers are not there or not safe there; begin a new log."""
-        found = self._client.xrange(self._key, _HEAD, _HEAD)
-        if not found and not create:
+        head = self._client.xrange(self._key, _HEAD, _HEAD)
+        if not head and not create:
             raise StoreError(f"no answers at {self._shown}: the study was not served yet, or {LOST}")
-        if found and found[0][1] != {b"version": VERSION}:
+        if head and head[0][1] != {b"version": VERSION}:
             raise StoreError(f"{self._shown} was written by a newer vqagen; install that version")
         if is_strict and not read_only:
             self._waits = self._check_durability()
-        if not found:
+        if not head:
             self._write("XADD", self._key, _HEAD, "version", VERSION)
 
     def _check_durability(self) -> bool:
@@ -118,7 +117,7 @@ class RedisLog:
         """Return the settings that the server lets this user see; hosts may forbid the command."""
         names = ("appendfsync", "no-appendfsync-on-rewrite", "save")  # servers before 7 take one at a time
         try:
-            return {name: value for each in names for name, value in self._client.config_get(each).items()}
+            return {name: value for setting in names for name, value in self._client.config_get(setting).items()}
         except self._redis.ResponseError:
             return {}
 
@@ -142,8 +141,8 @@ class RedisLog:
     def facts(self) -> Iterator[tuple[int, Fact]]:
         """Read all at once."""
         with self._explained("read"):
-            found = self._client.xrange(self._key, "1-0")
-        return decoded(((int(id.partition(b"-")[0]), fields.get(b"fact")) for id, fields in found), self._shown)
+            entries = self._client.xrange(self._key, "1-0")
+        return decoded(((int(id.partition(b"-")[0]), fields.get(b"fact")) for id, fields in entries), self._shown)
 
     def purge(self) -> None:
         """Have the server write its log and its snapshot anew."""
@@ -185,7 +184,7 @@ class RedisLog:
             yield
         except (self._redis.RedisError, OSError) as error:
             text = f"{type(error).__name__} {error}"
-            part, hint = next(each for each in _HINTS.items() if each[0] in text)
+            part, hint = next((part, hint) for part, hint in _HINTS.items() if part in text)
             kind = StoreUnreachable if part in ("Timeout", "Connection") else StoreError
             raise kind(f"cannot {job} {self._shown}: {str(error).rstrip('.')}; {hint}") from None
 

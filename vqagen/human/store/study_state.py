@@ -103,8 +103,12 @@ class StudyState:
 
         One that expired without an answer counts as none: its rater is given another.
         """
-        own = [each for each in self._of_rater.get(rater, ()) if task in ("", each.task) and not _is_void(each)]
-        return min(own, key=lambda each: _LIKELIEST.index(each.state), default=None)
+        assignments = [
+            assignment
+            for assignment in self._of_rater.get(rater, ())
+            if task in ("", assignment.task) and not _is_void(assignment)
+        ]
+        return min(assignments, key=lambda assignment: _LIKELIEST.index(assignment.state), default=None)
 
     def claim(
         self,
@@ -125,27 +129,27 @@ class StudyState:
         `proof` is the assignment whose session the asking browser has; None if the rater is proven otherwise. Without
         it, an active assignment is not given again: one without an answer expires in favour of a new one.
         """
-        now, own = wish.time, self.current(wish.rater, task)
+        now, current = wish.time, self.current(wish.rater, task)
         left: tuple[Ended, ...] = ()
-        if own is not None and proof not in (None, own.id) and own.state in (CLAIMED, EXPIRED):
-            if own.answers:
+        if current is not None and proof not in (None, current.id) and current.state in (CLAIMED, EXPIRED):
+            if current.answers:
                 return Grant("", ELSEWHERE)
-            left, own = (Ended(now, own.id, EXPIRED),), None
-        if own is not None:
-            is_over = own.state == EXPIRED or (own.state == CLAIMED and own.expires <= now)
-            if is_over and not self.is_held(own.task, own.slot, now):
-                resumed = Resumed(now, own.id, wish.expires)
-                return Grant(own.id, facts=(resumed, *(self._expired(own, now) if own.answers else ())))
-            return Grant(own.id)
+            left, current = (Ended(now, current.id, EXPIRED),), None
+        if current is not None:
+            is_over = current.state == EXPIRED or (current.state == CLAIMED and current.expires <= now)
+            if is_over and not self.is_held(current.task, current.slot, now):
+                resumed = Resumed(now, current.id, wish.expires)
+                return Grant(current.id, facts=(resumed, *(self._expired(current, now) if current.answers else ())))
+            return Grant(current.id)
         if self.count_of(wish.rater) - len(left) >= most:
             return Grant("", LIMIT)
-        place = self.find_place(tasks, slots, only, now)
-        if place is None:
+        free = self.find_place(tasks, slots, only, now)
+        if free is None:
             retry = self.next_end(tasks, slots, only)
             return Grant("", WAIT if retry else FULL, retry)
-        slot = f"{place[0]}-{place[1]}"
+        slot = f"{free[0]}-{free[1]}"
         id = f"{slot}-{self._attempts.get(slot, 0)}"
-        return Grant(id, facts=(*left, replace(wish, assignment=id, trials=tasks[place[0]])))
+        return Grant(id, facts=(*left, replace(wish, assignment=id, trials=tasks[free[0]])))
 
     def find_place(self, tasks: Iterable[str], slots: int, only: int | None, now: int) -> tuple[str, int] | None:
         """Return the first slot that nobody was given; else the one that the fewest raters without an answer have."""
@@ -156,9 +160,9 @@ class StudyState:
                 continue
             for slot in range(slots) if only is None else (only,):
                 given = self._of_slot.get((task, slot), ())
-                if any(each.holds(now) for each in given):
+                if any(assignment.holds(now) for assignment in given):
                     continue
-                waiting = sum(each.state == CLAIMED and each.expires > now for each in given)
+                waiting = sum(assignment.state == CLAIMED and assignment.expires > now for assignment in given)
                 if best is None or waiting < fewest:
                     best, fewest = (task, slot), waiting
                 if not fewest:
@@ -168,21 +172,21 @@ class StudyState:
     def next_end(self, tasks: Iterable[str], slots: int, only: int | None) -> int:
         """Return when the first lease of a slot ends; 0 if all slots are complete."""
         ends = (
-            each.expires
+            assignment.expires
             for task in tasks
             for slot in (range(slots) if only is None else (only,))
-            for each in self._of_slot.get((task, slot), ())
-            if each.state == CLAIMED and each.answers
+            for assignment in self._of_slot.get((task, slot), ())
+            if assignment.state == CLAIMED and assignment.answers
         )
         return min(ends, default=0)
 
     def is_held(self, task: str, slot: int, now: int) -> bool:
         """True if an assignment holds a slot at a time in milliseconds."""
-        return any(each.holds(now) for each in self._of_slot.get((task, slot), ()))
+        return any(assignment.holds(now) for assignment in self._of_slot.get((task, slot), ()))
 
     def count_of(self, rater: str) -> int:
         """Return how many assignments a rater has, in any state, but for those that expired without an answer."""
-        return sum(not _is_void(each) for each in self._of_rater.get(rater, ()))
+        return sum(not _is_void(assignment) for assignment in self._of_rater.get(rater, ()))
 
     def submit(self, answer: Submitted) -> Receipt:
         """Decide about an answer. The first one to a trial stays.
@@ -190,20 +194,24 @@ class StudyState:
         One rule for late answers: an answer is taken unless somebody else holds the slot. Who holds a slot has made the
         others' assignments expired by answering, so the state says it.
         """
-        found = self.assignments.get(answer.assignment)
-        if found is None:
+        assignment = self.assignments.get(answer.assignment)
+        if assignment is None:
             return Receipt(REFUSED, None)
-        stored = found.answers.get(answer.trial)
-        if stored is not None and found.state in (CLAIMED, COMPLETE):
+        stored = assignment.answers.get(answer.trial)
+        if stored is not None and assignment.state in (CLAIMED, COMPLETE):
             return Receipt(SAME if stored.value == answer.value else DIFFERENT, stored.value)
-        if found.state != CLAIMED:
+        if assignment.state != CLAIMED:
             return Receipt(REFUSED, None)
-        return Receipt(NEW, answer.value, (answer, *self._expired(found, answer.time)))
+        return Receipt(NEW, answer.value, (answer, *self._expired(assignment, answer.time)))
 
     def _expired(self, holder: Assignment, now: int) -> list[Ended]:
         """Return that all others who were given the slot of a holder have lost it."""
         given = self._of_slot[holder.task, holder.slot]
-        return [Ended(now, each.id, EXPIRED) for each in given if each is not holder and each.state == CLAIMED]
+        return [
+            Ended(now, assignment.id, EXPIRED)
+            for assignment in given
+            if assignment is not holder and assignment.state == CLAIMED
+        ]
 
     def withdraw(self, assignment: Assignment, now: int, *, keep_answers: bool) -> Erasure:
         """Decide about a withdrawal. It changes nothing if the assignment is complete, or was withdrawn before."""
@@ -214,9 +222,14 @@ class StudyState:
 
     def forget(self, raters: Sequence[str], now: int) -> Erasure:
         """Return the fact that raters are forgotten, and the numbers of all facts about them."""
-        own = [each for rater in raters for each in self._of_rater.get(rater, ())]
-        numbers = sorted(number for each in own for number in (*each.entries, *each.answer_entries))
-        attempts = {slot: self._attempts[slot] for slot in sorted(f"{each.task}-{each.slot}" for each in own)}
+        assignments = [assignment for rater in raters for assignment in self._of_rater.get(rater, ())]
+        numbers = sorted(
+            number for assignment in assignments for number in (*assignment.entries, *assignment.answer_entries)
+        )
+        attempts = {
+            slot: self._attempts[slot]
+            for slot in sorted(f"{assignment.task}-{assignment.slot}" for assignment in assignments)
+        }
         return (Forgotten(now, len(numbers), attempts),), tuple(numbers)
 
     # Facts ----------------------------------------------------------------------------------------------------------
@@ -236,18 +249,18 @@ class StudyState:
             case Claimed():
                 self._give(fact)
             case Resumed():
-                found = self.assignments[fact.assignment]
-                found.state, found.expires, found.ended = CLAIMED, fact.expires, None
+                assignment = self.assignments[fact.assignment]
+                assignment.state, assignment.expires, assignment.ended = CLAIMED, fact.expires, None
             case Submitted():
                 self._keep(fact, number)
                 return
             case Ended():
-                found = self.assignments[fact.assignment]
-                found.state, found.ended = fact.state, fact.time
+                assignment = self.assignments[fact.assignment]
+                assignment.state, assignment.ended = fact.state, fact.time
                 if not fact.kept:
-                    found.expires = fact.time
-                    found.answers.clear()
-                    found.answer_entries.clear()
+                    assignment.expires = fact.time
+                    assignment.answers.clear()
+                    assignment.answer_entries.clear()
             case Noted():
                 self.assignments[fact.assignment].answer_entries.append(number)
                 return
@@ -258,10 +271,11 @@ class StudyState:
         self.assignments[fact.assignment].entries.append(number)
 
     def _give(self, fact: Claimed) -> None:
+        # "4f1c-0-2" is the third time that slot 0 of task 4f1c was given.
         slot, _, attempt = fact.assignment.rpartition("-")
-        task, _, place = slot.rpartition("-")
+        task, _, number = slot.rpartition("-")
         made = Assignment(
-            *(fact.assignment, task, int(place), fact.rater, fact.trials, fact.consent, fact.time, fact.expires)
+            *(fact.assignment, task, int(number), fact.rater, fact.trials, fact.consent, fact.time, fact.expires)
         )
         self._attempts[slot] = max(int(attempt) + 1, self._attempts.get(slot, 0))
         self.assignments[made.id] = made
@@ -271,13 +285,13 @@ class StudyState:
             self.people.setdefault(fact.rater, (fact.platform, fact.person))
 
     def _keep(self, fact: Submitted, number: int) -> None:
-        found = self.assignments[fact.assignment]
-        found.answers[fact.trial] = fact
-        found.answer_entries.append(number)
-        found.expires = fact.expires
-        if len(found.answers) == found.trials:
-            found.state, found.ended = COMPLETE, fact.time
-            self.full[found.task] += 1
+        assignment = self.assignments[fact.assignment]
+        assignment.answers[fact.trial] = fact
+        assignment.answer_entries.append(number)
+        assignment.expires = fact.expires
+        if len(assignment.answers) == assignment.trials:
+            assignment.state, assignment.ended = COMPLETE, fact.time
+            self.full[assignment.task] += 1
 
 
 def _is_void(assignment: Assignment) -> bool:

@@ -9,8 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from vqagen.human.store.facts import Fact
-from vqagen.human.store.opening import Log, StoreError
+from vqagen.human.store.facts import Fact, Log, StoreError
 from vqagen.human.store.study_state import StudyState
 
 LARGEST_BATCH = 256
@@ -103,5 +102,5 @@ class Writer:
 
 def _append(batch: Sequence[Commit], log: Log) -> None:
     """Append all in one step; a batch may have nothing to append."""
-    if entries := [entry for each, _, _ in batch for entry in each]:
+    if entries := [entry for appended, _, _ in batch for entry in appended]:
         log.append(entries, [number for _, erase, _ in batch for number in erase])

@@ -45,7 +45,9 @@ def right_texts(items: Iterable[StudyItem]) -> RightTexts:
     right: dict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         if item.use == REAL and item.image and item.dimension == FIT:
-            right[item.image].update((each.text, None) for each in item.candidates if each.role == REFERENCE)
+            right[item.image].update(
+                (candidate.text, None) for candidate in item.candidates if candidate.role == REFERENCE
+            )
     return {name: list(texts) for name, texts in right.items() if texts}
 
 
@@ -59,7 +61,7 @@ class CheckMaker:
         self._every = [(name, text) for name in sorted(right) for text in right[name]]
         scales = Counter(item.scale for item in items if item.kind == COMPARE and item.use == REAL)
         self._scale = (
-            max(scales, key=lambda each: scales[each], default=None) or texts.worded(StudyItem()).scale or Scale()
+            max(scales, key=lambda scale: scales[scale], default=None) or texts.worded(StudyItem()).scale or Scale()
         )
         self._texts = texts
         self._pictures = {name: images[name].sha256 for name in right}
@@ -67,15 +69,15 @@ class CheckMaker:
         """How many different pictures checks can be about."""
         self._about: dict[str, set[str]] = {}
         judged = (item for item in items if item.image and item.dimension in (FIT, CHECK))
-        said = ((item.image, each.text) for item in judged for each in item.candidates)
-        for name, text in chain(self._every, said):
+        judged_texts = ((item.image, candidate.text) for item in judged for candidate in item.candidates)
+        for name, text in chain(self._every, judged_texts):
             self._about.setdefault(images[name].sha256, set()).add(_normal(text))
         self._rng = stream(seed, "human/checks")
-        scored = {each.text for item in items if item.use == REAL for each in item.candidates}
+        scored = {candidate.text for item in items if item.use == REAL for candidate in item.candidates}
         turns = [
-            (text in scored, place, name, text)
+            (text in scored, turn, name, text)
             for name in shuffled(self._rng, sorted(right))
-            for place, text in enumerate(sorted(right[name], key=scored.__contains__))
+            for turn, text in enumerate(sorted(right[name], key=scored.__contains__))
         ]
         self._waiting = deque(sorted(turns, key=lambda turn: turn[:2]))
         """The first text of each image, then the second, …; those that stand in no scored trial come first."""
@@ -107,13 +109,13 @@ class CheckMaker:
         picture = self._pictures[name]
         about = self._about[picture]
         drawn = (pick(self._rng, self._every) for _ in range(_DRAWS))
-        of_others = (each for each in chain(drawn, self._every) if self._pictures[each[0]] != picture)
-        fitting = list(islice((each for each in of_others if _normal(each[1]) not in about), _DRAWS))
+        of_others = (other_text for other_text in chain(drawn, self._every) if self._pictures[other_text[0]] != picture)
+        fitting = list(islice((other_text for other_text in of_others if _normal(other_text[1]) not in about), _DRAWS))
         if not fitting:
             wrong = "an attention check needs a wrong text, and all texts of other images are also texts about this one"
             raise BadInput([Problem(f"{wrong}; add images, or use --checks-per-task 0", name)])
         words = {word for text in about for word in text.split()}
-        return min(fitting, key=lambda each: _share(_normal(each[1]).split(), words))
+        return min(fitting, key=lambda other_text: _share(_normal(other_text[1]).split(), words))
 
     def instructed(self) -> list[StudyItem]:
         """Return a trial for each value that it can ask for: all of the scale but the center."""

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
-from vqagen.files.locations import files_in
+from vqagen.files.locations import files_in, require
 from vqagen.files.output import linked
-from vqagen.files.shipped import require
 
 IMAGES_FOLDER = "images"
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")
@@ -53,15 +52,15 @@ def read_images(folder: str, names: Iterable[str]) -> dict[str, StudyImage]:
     with warnings.catch_warnings(), ThreadPoolExecutor(2) as pool:  # Pillow lets others run
         warnings.simplefilter("ignore")  # Pillow's: about what can be decoded nevertheless
         warnings.simplefilter("error", image_of.DecompressionBombWarning)
-        found = list(pool.map(lambda name: _read(top, name), ordered))
+        results = list(pool.map(lambda name: _read(top, name), ordered))
     problems = [
-        Problem(each, os.path.join(folder, name))
-        for name, each in zip(ordered, found, strict=True)
-        if isinstance(each, str)
+        Problem(result, os.path.join(folder, name))
+        for name, result in zip(ordered, results, strict=True)
+        if isinstance(result, str)
     ]
     if problems:
         raise BadInput(problems)
-    return {each.id: each for each in found if isinstance(each, StudyImage)}
+    return {result.id: result for result in results if isinstance(result, StudyImage)}
 
 
 def _read(top: Path, name: str) -> StudyImage | str:

@@ -155,7 +155,10 @@ class StudyItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
         return f"series {self.series}" if self.series else self.id
 
     def toward_second(self, value: int, *, second_on_right: bool) -> int:
-        """Return a value of the scale so that larger is better for the second text."""
+        """Return a value of the scale so that larger is better for the second text.
+
+        A rater who chose 2 of 1 to 9 leaned to the left: if the second text stood there, it is 8 toward the second.
+        """
         assert self.scale is not None
         return value if second_on_right else self.scale.least + self.scale.largest - value
 
@@ -169,8 +172,13 @@ def identified(item: StudyItem, image_hash: str) -> StudyItem:
     gold = item.gold
     content = [
         *(item.kind, item.use, item.dimension, item.prompt, image_hash, item.scale, item.form, item.history),
-        *([[each.text, each.source, each.role] for each in item.candidates], item.series, item.place, item.record),
-        gold and [[each.id == gold.better for each in item.candidates], gold.value, gold.answer],
+        *(
+            [[candidate.text, candidate.source, candidate.role] for candidate in item.candidates],
+            item.series,
+            item.place,
+            item.record,
+        ),
+        gold and [[candidate.id == gold.better for candidate in item.candidates], gold.value, gold.answer],
     ]
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
     return msgspec.structs.replace(item, id=digest[:16])

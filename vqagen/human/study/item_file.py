@@ -73,19 +73,19 @@ def read_item_file(path: Location, texts: Texts, images: Collection[str]) -> dic
     `images` are the names of images that there are. Items have the words of the study where they have none, and no id.
     """
     problems: list[Problem] = []
-    found: dict[int, StudyItem] = {}
+    items: dict[int, StudyItem] = {}
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if len(problems) > _MOST_SHOWN:
             break
         try:
             if line.strip():
-                found[number] = _item(line, texts, images)
+                items[number] = _item(line, texts, images)
         except BadInput as error:
-            problems += [replace(each, source=str(path), line=number, excerpt="") for each in error.problems]
-    if not found and not problems:
+            problems += [replace(problem, source=str(path), line=number, excerpt="") for problem in error.problems]
+    if not items and not problems:
         problems.append(Problem("no items: the file is empty", str(path)))
     _raise_first(problems)
-    return found
+    return items
 
 
 def _raise_first(problems: list[Problem]) -> None:
@@ -113,7 +113,8 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> StudyItem:
         raise_located(schema_faults(record, "human-items"), line)
         raise
     numbered = [
-        msgspec.structs.replace(each, id=each.id or str(place)) for place, each in enumerate(item.candidates, 1)
+        msgspec.structs.replace(candidate, id=candidate.id or str(number))
+        for number, candidate in enumerate(item.candidates, 1)
     ]
     item = texts.worded(msgspec.structs.replace(item, id="", candidates=tuple(numbered)))
     broken = [(path, message) for is_broken, path, message in _rules(item) if is_broken]
@@ -122,7 +123,7 @@ def _item(line: str, texts: Texts, images: Collection[str]) -> StudyItem:
     raise_located(broken, line)
     better = item.gold.better if item.gold else None
     if item.use != INSTRUCTED:
-        numbered.sort(key=lambda each: (each.id != better, each.role != REFERENCE, each.source))
+        numbered.sort(key=lambda candidate: (candidate.id != better, candidate.role != REFERENCE, candidate.source))
     return msgspec.structs.replace(item, candidates=tuple(numbered))
 
 
@@ -149,15 +150,15 @@ def _rules(item: StudyItem) -> Iterator[ItemRule]:
         (kind == ANSWER and scale is not None, "scale", "expected none where kind is 'answer': it has a form"),
         (kind == ANSWER and not item.prompt.strip(), "prompt", "expected the question, found none"),
     )
-    for place, each in enumerate(item.candidates):
-        is_wrong = use != REAL and each.role == SYSTEM
-        yield is_wrong, f"candidates[{place}].role", f"expected 'reference' where use is {use!r}, found 'system'"
-    yield from _gold_rules(item, item.gold or GoldValue(), [each.id for each in item.candidates])
+    for index, candidate in enumerate(item.candidates):
+        is_wrong = use != REAL and candidate.role == SYSTEM
+        yield is_wrong, f"candidates[{index}].role", f"expected 'reference' where use is {use!r}, found 'system'"
+    yield from _gold_rules(item, item.gold or GoldValue(), [candidate.id for candidate in item.candidates])
     if kind == COMPARE and given == 2:
         yield from _pair_rules(item, *item.candidates)
     if kind != ANSWER and scale is not None:
-        found = f"expected 2 to {MOST_VALUES} values, found least {scale.least} and largest {scale.largest}"
-        yield not 0 < scale.largest - scale.least < MOST_VALUES, "scale", found
+        limits = f"expected 2 to {MOST_VALUES} values, found least {scale.least} and largest {scale.largest}"
+        yield not 0 < scale.largest - scale.least < MOST_VALUES, "scale", limits
     yield from _form_rules(item)
 
 
@@ -221,27 +222,27 @@ def _form_rules(item: StudyItem) -> Iterator[ItemRule]:
 
 def _identified(filed: Mapping[int, StudyItem], images: Mapping[str, StudyImage], source: str) -> list[StudyItem]:
     """Return the items of a file with their ids. BadInput for those that do not go together."""
-    items = {line: identified(each, images[each.image].sha256 if each.image else "") for line, each in filed.items()}
+    items = {line: identified(item, images[item.image].sha256 if item.image else "") for line, item in filed.items()}
     people = {
-        (item.image, each.text)
+        (item.image, candidate.text)
         for item in items.values()
         if item.use == REAL and item.image
-        for each in item.candidates
-        if each.role == REFERENCE
+        for candidate in item.candidates
+        if candidate.role == REFERENCE
     }
     seen: dict[object, int] = {}
     problems: list[Problem] = []
     for line, item in items.items():
         same = seen.setdefault(item.id, line)
-        place = seen.setdefault((item.unit, item.place), line)
+        same_place = seen.setdefault((item.unit, item.place), line)
         begun = seen.setdefault((item.unit,), line)
         rules: tuple[ItemRule, ...] = (
             (same != line, "", f"the same item as in line {same}; leave one out"),
-            (same == line != place, "place", f"line {place} has place {item.place} of {item.unit} already"),
+            (same == line != same_place, "place", f"line {same_place} has place {item.place} of {item.unit} already"),
             (items[begun].image != item.image, "image", f"another image than in line {begun}; a series is about one"),
             (
                 item.use in (CHECK, PRACTICE)
-                and any((item.image, each.text) in people for each in item.candidates[1:]),
+                and any((item.image, candidate.text) in people for candidate in item.candidates[1:]),
                 "candidates",
                 "its wrong text stands in a scored item as one by people about the same image; name another text",
             ),

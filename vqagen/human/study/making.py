@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -16,16 +16,27 @@ from vqagen.errors import Problem, UsageError, VqagenError, counted
 from vqagen.extras import needed
 from vqagen.files.locations import content_hash, locate
 from vqagen.files.output import atomic_folder, atomic_output, names_in, sweep
-from vqagen.human.links.study_links import LINKS_FOLDER
-from vqagen.human.store.opening import ANSWERS, LOCK, SERVED, study_lock
+from vqagen.human.links import LINKS_FOLDER
+from vqagen.human.settings import PlanSettings
+from vqagen.human.store.facts import ANSWERS, LOCK, SERVED
+from vqagen.human.store.opening import study_lock
 from vqagen.human.study.images import IMAGES_FOLDER
-from vqagen.human.study.item import ANSWER, COMPARE, REAL, SYSTEM, StudyItem
+from vqagen.human.study.item import ANSWER, REAL, REFERENCE, SYSTEM, StudyItem
 from vqagen.human.study.item_file import item_draft
 from vqagen.human.study.pairs import caption_draft
 from vqagen.human.study.plan import Draft, make_plan
-from vqagen.human.study.serving import SERVING_FILE, default_serving
-from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import PARTS, STUDY_FILE, STUDY_SCHEMA, Study, digest_of, guarded, load_record, load_study
+from vqagen.human.study.study import (
+    PARTS,
+    SERVING_FILE,
+    STUDY_FILE,
+    STUDY_SCHEMA,
+    Study,
+    default_serving,
+    digest_of,
+    guarded,
+    load_record,
+    load_study,
+)
 from vqagen.human.study.texts import DEFAULT_TEXTS, ITEM_WORDS, TEXTS_FILE, Texts, first_texts, load_texts
 from vqagen.language.domain_files import PathLike
 
@@ -33,21 +44,6 @@ TYPICAL_DEVIATION = 0.6
 """Standard deviation of an answer from -1 to 1 in studies of captions."""
 _REPLACED = (STUDY_FILE, *(f"{kind}.jsonl" for kind in PARTS), IMAGES_FOLDER, LINKS_FOLDER)
 """What a new plan replaces. Words, settings of serving, keys and all else in the folder stay."""
-
-
-class PlannedStudy(NamedTuple):
-    """A study that was written, and what its maker should know, such as what was left out."""
-
-    study: Study
-    notes: tuple[str, ...]
-
-
-class StudyReport(NamedTuple):
-    """The faults of a study, which can be served if there is none, and what else should be known."""
-
-    study: Study
-    faults: tuple[Problem, ...]
-    notes: tuple[Problem, ...]
 
 
 def make_caption_tasks(
@@ -58,12 +54,12 @@ def make_caption_tasks(
     settings: PlanSettings | None = None,
     *,
     force: bool = False,
-) -> PlannedStudy:
-    """Plan a study that compares captions, and write its folder.
+) -> tuple[Study, list[str]]:
+    """Plan a study that compares captions, and write its folder; return it, and notes such as what was left out.
 
     `human` is a JSON file from image names to lists of captions, each of `systems` one from image names to captions.
     With `force` a study that was not served yet is replaced, whose words stay. Raises BadInput with every mistake in
-    the files, and PlanError if a task would show an image twice.
+    the files, or if a task would show an image twice.
     """
     chosen, files = settings or PlanSettings(), {name: str(systems[name]) for name in sorted(systems)}
     if not files and not chosen.human_human:
@@ -78,23 +74,25 @@ def make_item_tasks(
     settings: PlanSettings | None = None,
     *,
     force: bool = False,
-) -> PlannedStudy:
-    """Plan a study of the items in a file of JSON Lines, and write its folder.
+) -> tuple[Study, list[str]]:
+    """Plan a study of the items in a file of JSON Lines, and write its folder; return it, and notes.
 
-    `images` is the folder that items name images of. Raises BadInput with every mistake in the files, and PlanError if
-    a task would show an image twice.
+    `images` is the folder that items name images of. Raises BadInput with every mistake in the files, or if a task
+    would show an image twice.
     """
     return _made(out, settings or PlanSettings(), force, lambda texts: item_draft(str(items), images, texts))
 
 
-def _made(out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[Texts], Draft]) -> PlannedStudy:
+def _made(
+    out: PathLike, settings: PlanSettings, force: bool, draft: Callable[[Texts], Draft]
+) -> tuple[Study, list[str]]:
     """Plan and write a study with the words of the one that it replaces, or the English ones."""
     check_folder(Path(out), force)
     path = Path(out, TEXTS_FILE)
     texts = load_texts(path if path.is_file() else DEFAULT_TEXTS)
     plan = make_plan(draft(texts), texts, settings)
     _write_study(Path(out), plan, settings)
-    return PlannedStudy(load_study(out), tuple(plan.notes))
+    return load_study(out), list(plan.notes)
 
 
 def extend_study(study: PathLike, raters_per_item: int) -> Study:
@@ -128,15 +126,15 @@ def extend_study(study: PathLike, raters_per_item: int) -> Study:
 
 def check_folder(out: Path, force: bool) -> None:
     """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
-    found = names_in(out)
-    if found and STUDY_FILE not in found:
+    present = names_in(out)
+    if present and STUDY_FILE not in present:
         raise UsageError(f"output folder {out} holds other files than a study; name a new folder")
-    if served := ", ".join(name for name in (ANSWERS, LOCK, SERVED) if name in found):
+    if served := ", ".join(name for name in (ANSWERS, LOCK, SERVED) if name in present):
         raise UsageError(
             f"study {out} was served already, and its answers belong to its tasks ({served} exists);"
             " name another folder"
         )
-    if found and not force:
+    if present and not force:
         raise UsageError(f"study {out} exists already; give --force to replace it")
 
 
@@ -179,7 +177,9 @@ def _write_parts(folder: Path, plan: Draft) -> dict[str, str]:
     for image in plan.images.values():
         shutil.copyfile(Path(plan.folder, image.id), folder / image.file)
     lines = {"items": plan.items, "tasks": plan.tasks, "images": plan.images.values()}
-    parts = {f"{kind}.jsonl": msgspec.json.Encoder().encode_lines(each) for kind, each in lines.items() if each}
+    parts = {
+        f"{kind}.jsonl": msgspec.json.Encoder().encode_lines(records) for kind, records in lines.items() if records
+    }
     for name, content in parts.items():
         (folder / name).write_bytes(content)
     return {name: digest_of(content) for name, content in parts.items()}
@@ -188,10 +188,13 @@ def _write_parts(folder: Path, plan: Draft) -> dict[str, str]:
 # Before a study is served ---------------------------------------------------------------------------------------------
 
 
-def check_study(study: PathLike) -> StudyReport:
-    """Check the images and the words of a study. BadInput if its items, tasks or images were changed."""
+def check_study(study: PathLike) -> tuple[Study, list[Problem], list[Problem]]:
+    """Check the images and the words of a study. BadInput if its items, tasks or images were changed.
+
+    Return the study, its faults, without which it can be served, and what else should be known.
+    """
     loaded = load_study(study)
-    return StudyReport(loaded, tuple(_faults(loaded)), tuple(_notes(loaded)))
+    return loaded, list(_faults(loaded)), list(_notes(loaded))
 
 
 def _faults(study: Study) -> Iterator[Problem]:
@@ -207,7 +210,7 @@ def _faults(study: Study) -> Iterator[Problem]:
 
 
 def _notes(study: Study) -> Iterator[Problem]:
-    for key in (each for each in study.texts.absent if each not in ITEM_WORDS):
+    for key in (absent for absent in study.texts.absent if absent not in ITEM_WORDS):
         yield Problem("missing key; the English words are shown", TEXTS_FILE, key)
     if study.serving.keep_withdrawn_answers:
         yield Problem("true: the consent and withdraw_question must say so", SERVING_FILE, "keep_withdrawn_answers")
@@ -234,9 +237,9 @@ def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
 
 def _group(item: StudyItem) -> tuple[str, str, str]:
     """Return kind, dimension and sources: a system, or `first - second` for two systems or two people."""
-    sources = [each.source for each in item.candidates]
-    is_against_reference = item.kind == COMPARE and [each.role == SYSTEM for each in item.candidates] == [False, True]
-    return item.kind, item.dimension, sources[1] if is_against_reference else " - ".join(sources)
+    sources = [candidate.source for candidate in item.candidates]
+    roles = [candidate.role for candidate in item.candidates]
+    return item.kind, item.dimension, sources[1] if roles == [REFERENCE, SYSTEM] else " - ".join(sources)
 
 
 def _precision(kind: str, answers: int) -> str:

@@ -11,6 +11,7 @@ from vqagen.errors import BadInput, Problem, collecting, counted
 from vqagen.files.locations import locate
 from vqagen.files.parsing import read_object
 from vqagen.files.schema import schema_faults
+from vqagen.human.settings import PlanSettings
 from vqagen.human.study.images import StudyImage, find_images, read_images
 from vqagen.human.study.item import (
     LENGTH_DIFFERENCE,
@@ -24,7 +25,6 @@ from vqagen.human.study.item import (
     plain_text,
 )
 from vqagen.human.study.plan import PRACTICE_TRIALS, Draft
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
 
@@ -36,25 +36,28 @@ def caption_draft(human: str, files: Mapping[str, str], folder: str, texts: Text
     there = find_images(folder)
     documents = read_captions({human: "people", **dict.fromkeys(files.values(), "system")})
     common, notes = common_images({"the folder": there, **documents})
-    people = {name: list({plain_text(each): each for each in documents[human][name][::-1]}.values()) for name in common}
+    people = {
+        name: list({plain_text(caption): caption for caption in documents[human][name][::-1]}.values())
+        for name in common
+    }
     order = shuffled(stream(settings.seed, "human/images"), common)
     number = settings.num_images or len(order)
     single = sum(len(people[name]) < 2 for name in order[:number])
     if settings.human_human and single == len(order[:number]):
         message = "no image has two different human captions, which --human-human compares; leave it out"
         raise BadInput([Problem(message, human)])
-    found = read_images(folder, order[: number + PRACTICE_TRIALS])  # practice is made of others, if there are any
-    shown, systems = {name: found[name] for name in order[:number]}, {name: documents[files[name]] for name in files}
+    images = read_images(folder, order[: number + PRACTICE_TRIALS])  # practice is made of others, if there are any
+    shown, systems = {name: images[name] for name in order[:number]}, {name: documents[files[name]] for name in files}
     items = list(comparisons(shown, people, systems, texts, settings.seed, human_human=settings.human_human))
     notes += equal_captions(items, systems, len(shown))
-    copies = len(found) - len({image.sha256 for image in found.values()})
+    copies = len(images) - len({image.sha256 for image in images.values()})
     table = (
         (single * settings.human_human, "image", "without a human-human pair: there is one human caption"),
         (copies, "image", "with the picture of another one; no task shows a picture twice"),
     )
     notes += [f"{counted(times, thing)} {what}" for times, thing, what in table if times]
     return Draft(
-        items, found, folder, {"human captions": human, **files}, notes, {name: people[name] for name in found}
+        items, images, folder, {"human captions": human, **files}, notes, {name: people[name] for name in images}
     )
 
 
@@ -90,12 +93,12 @@ def common_images(listed: Mapping[str, Mapping[str, object]]) -> tuple[list[str]
     everything = set[str]().union(*listed.values())
     common = sorted(everything.intersection(*listed.values()))
     if not common:
-        shown = ", ".join(f"{place} has {next(map(repr, names), 'none')}" for place, names in listed.items())
+        shown = ", ".join(f"{source} has {next(map(repr, names), 'none')}" for source, names in listed.items())
         raise BadInput([Problem(f"no image has captions in all files: {shown}")])
-    missing = {place: sorted(everything.difference(names)) for place, names in listed.items()}
+    missing = {source: sorted(everything.difference(names)) for source, names in listed.items()}
     left_out = [
-        f"left out: {counted(len(names), 'image')} that {place} lacks, such as {', '.join(names[:3])}"
-        for place, names in missing.items()
+        f"left out: {counted(len(names), 'image')} that {source} lacks, such as {', '.join(names[:3])}"
+        for source, names in missing.items()
         if names
     ]
     return common, left_out
@@ -122,10 +125,12 @@ def comparisons(
             pairs.append([(text, who, REFERENCE) for text, who in zip(order, HUMANS, strict=False)])
         for number, (system, captions) in enumerate(systems.items()):
             drawn = [*order[number % len(order) :], *order[: number % len(order)]]
-            others = [each for each in drawn if plain_text(each) != plain_text(captions[name])]
-            pairs += [[(each, HUMAN, REFERENCE), (captions[name], system, SYSTEM)] for each in others[:1]]
+            others = [caption for caption in drawn if plain_text(caption) != plain_text(captions[name])]
+            pairs += [[(caption, HUMAN, REFERENCE), (captions[name], system, SYSTEM)] for caption in others[:1]]
         for pair in pairs:
-            candidates = tuple(Candidate(*each, str(place)) for place, each in enumerate(pair, 1))
-            longer = length_difference(*(each.text for each in candidates))
+            candidates = tuple(
+                Candidate(*text_and_source, str(number)) for number, text_and_source in enumerate(pair, 1)
+            )
+            longer = length_difference(*(candidate.text for candidate in candidates))
             item = StudyItem(image=name, candidates=candidates, strata={LENGTH_DIFFERENCE: longer})
             yield identified(texts.worded(item), image.sha256)

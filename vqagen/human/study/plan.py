@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import chain
 
-from vqagen.errors import BadInput, Problem, VqagenError, counted
+from vqagen.errors import BadInput, Problem, counted
+from vqagen.human.settings import PlanSettings
 from vqagen.human.study.checks import CheckMaker, RightTexts, right_texts
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, ANSWER, BEFORE, CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, SYSTEM, StudyItem
-from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import PlannedTask, PlannedTrial
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
@@ -25,10 +25,6 @@ _NO_CHECKS = (
     "no attention checks: no item has the use check, and to make them takes texts by people (role reference, dimension"
     " fit) about at least two different images"
 )
-
-
-class PlanError(VqagenError):
-    """No plan with these inputs has the properties that every plan has."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class Draft:
 def make_plan(draft: Draft, texts: Texts, settings: PlanSettings) -> Draft:
     """Plan a study: return the draft with what is used, and tasks.
 
-    BadInput if the settings leave nothing to score; PlanError if a check would show an image again.
+    BadInput if the settings leave nothing to score, or if a check would show an image again.
     """
     images, seed, notes = draft.images, settings.seed, list(draft.notes)
     everything = {item.id: item for item in draft.items}.values()
@@ -73,9 +69,9 @@ def make_plan(draft: Draft, texts: Texts, settings: PlanSettings) -> Draft:
         notes.append("tasks are shorter than --trials-per-task allows, so that none shows an image twice")
     checks = deque(shuffled(stream(seed, "human/given checks"), given[CHECK]))
     dealt = []
-    for place, together in enumerate(scored):
+    for task, together in enumerate(scored):
         made = _checks(together, checks, maker, images, settings.checks_per_task)
-        asked = shuffled(stream(seed, "human/instructed", place), instructed)[: settings.imc_per_task]
+        asked = shuffled(stream(seed, "human/instructed", task), instructed)[: settings.imc_per_task]
         dealt.append([*given[BEFORE], *together, *made, *asked, *given[AFTER]])
     practice = given[PRACTICE] or list(_practice(maker, real, images))
     used = {item.id: item for together in (practice, *dealt) for item in together}
@@ -127,14 +123,18 @@ def _deal(
         unit.sort(key=lambda item: item.place)
         groups.setdefault(_picture(unit[0], images), []).append(unit)
     pictures = {image.sha256 for image in images.values()}
-    shown = sum(len(groups[each]) for each in groups.keys() & pictures)
+    shown = sum(len(groups[picture]) for picture in groups.keys() & pictures)
     least = -(-len(items) // settings.real_per_task), -(-shown // max(len(pictures) - checks, 1))
     number = min(max(*least, *map(len, groups.values())), len(units))
     tasks: list[list[StudyItem]] = [[] for _ in range(number)]
     waiting = [(0, task) for task in range(number)]
     order = shuffled(stream(settings.seed, "human/pictures"), sorted(groups))
-    for picture in sorted(order, key=lambda each: (-max(map(len, groups[each])), each not in pictures)):
-        group = sorted(groups[picture], key=lambda unit: ([each.source for each in unit[0].candidates], unit[0].id))
+    for picture in sorted(
+        order, key=lambda picture_name: (-max(map(len, groups[picture_name])), picture_name not in pictures)
+    ):
+        group = sorted(
+            groups[picture], key=lambda unit: ([candidate.source for candidate in unit[0].candidates], unit[0].id)
+        )
         taken = [heappop(waiting) for _ in group]
         turn = sum(taken[0]) % len(group)  # each task gets all sources equally often: trial r of task t has r + t
         for (size, task), unit in zip(taken, group[turn:] + group[:turn], strict=True):
@@ -157,16 +157,17 @@ def _checks(
 ) -> Iterator[StudyItem]:
     """Yield checks of a task with these scored items: the given one that was used longest ago, or a new one."""
     shown = {_picture(item, images) for item in items}
-    for place in range(number):
-        check = next((each for each in given if _picture(each, images) not in shown), None)
+    for done in range(number):
+        check = next((waiting for waiting in given if _picture(waiting, images) not in shown), None)
         if check is not None:
             given.remove(check)
             given.append(check)
         else:
             check = maker.make(CHECK, shown)
         if check is None:
-            found = f"all images of checks stand in it already ({len(items)} scored trials and {place} checks)"
-            raise PlanError(f"a task would show an image twice: {found}; add images, or use --checks-per-task {place}")
+            reason = f"all images of checks stand in it already ({len(items)} scored trials and {done} checks)"
+            message = f"a task would show an image twice: {reason}; add images, or use --checks-per-task {done}"
+            raise BadInput([Problem(message)])
         shown.add(_picture(check, images))
         yield check
 
@@ -206,7 +207,8 @@ def directed(edges: Sequence[Edge]) -> list[bool]:
     """Return True for each edge that is walked from its first to its second vertex.
 
     At each vertex but FREE, edges that leave and edges that enter differ in number by one at most; so they do at all
-    vertices of a group together, small or large.
+    vertices of a group together, small or large. Two trials of one pair in two tasks, a path from task to task, get
+    both sides: `directed([(("task", 0), ("A",)), (("task", 1), ("A",))])` is `[True, False]` or `[False, True]`.
     """
     ends = list(edges)
     odd = [vertex for vertex, degree in Counter(chain.from_iterable(edges)).items() if degree % 2 and vertex != FREE]
@@ -256,7 +258,7 @@ def _has_sides(item: StudyItem) -> bool:
 
 def _pair(item: StudyItem) -> Vertex:
     """Return the sources and dimension of an item; those of one second source are a group, in a dimension too."""
-    first, second = ((each.role, each.source) for each in item.candidates)
+    first, second = ((candidate.role, candidate.source) for candidate in item.candidates)
     return (item.use, second), item.dimension, first
 
 
@@ -265,21 +267,22 @@ def _to_turn(items: Sequence[StudyItem], pairs: Sequence[Vertex], sides: Sequenc
 
     A pair with an odd number of trials has one more of one side. These surpluses are the edges of a graph of systems.
     """
-    if not any(each.role == SYSTEM for item in items for each in item.candidates[:1]):
+    if not any(candidate.role == SYSTEM for item in items for candidate in item.candidates[:1]):
         return
     numbers: dict[Vertex, list[int]] = {}
     for number, pair in enumerate(pairs):
         numbers.setdefault(pair, []).append(number)
     odd = [trials for trials in numbers.values() if len(trials) % 2]
     for trials, wanted in zip(odd, directed([_ends(items[trials[0]]) for trials in odd]), strict=True):
-        found = 2 * sum(sides[number] for number in trials) > len(trials)
-        if found != wanted:
-            yield next(number for number in trials if sides[number] == found)
+        side = 2 * sum(sides[number] for number in trials) > len(trials)
+        if side != wanted:
+            yield next(number for number in trials if sides[number] == side)
 
 
 def _ends(item: StudyItem) -> Edge:
     """Return the systems of a pair, in its dimension; FREE for a reference, but not for two references."""
     first, second = (
-        ((item.use, each.source), item.dimension) if each.role == SYSTEM else FREE for each in item.candidates
+        ((item.use, candidate.source), item.dimension) if candidate.role == SYSTEM else FREE
+        for candidate in item.candidates
     )
     return first, second

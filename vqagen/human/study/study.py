@@ -1,32 +1,104 @@
-"""A study as its folder holds it: loaded, with all hashes verified; and the trials that one rater sees."""
+"""A study as its folder holds it, loaded with all hashes verified; its settings of serving; the trials of a rater."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import orjson
 from msgspec import Struct
 
-from vqagen.errors import BadInput, PlaceError, Problem, collecting, describe
+from vqagen.errors import BadInput, Fault, PlaceError, Problem, UsageError, collecting, describe, unknown
 from vqagen.files.locations import open_as_it_is
 from vqagen.files.parsing import read_object
-from vqagen.human.store.opening import ANSWERS, SERVED, is_redis, sqlite_path
+from vqagen.human.store.facts import ANSWERS, SERVED
+from vqagen.human.store.opening import is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import AFTER, BEFORE, COMPARE, PRACTICE, StudyItem
-from vqagen.human.study.serving import SERVING_FILE, Serving, load_serving
 from vqagen.human.study.texts import TEXTS_FILE, Texts, load_texts
 from vqagen.rng import shuffled, stream
+from vqagen.tasks.settings import CheckedSettings, setting, setting_of
 
 STUDY_SCHEMA = "vqagen.human.study/2"
 STUDY_FILE = "study.json"
 _CHANGED = "changed since the study was made; restore it, or make the study again"
 _AT_ENDS = {BEFORE: -1, AFTER: 1}
 """The use of questions to the rater -> where they stand; all other trials are at 0."""
+SERVING_FILE = "serving.json"
+_ADDRESS = re.compile(r"https://[\w{][^\s]*")
+_FILLED = "{code} is filled in, and {id}, {STUDY_ID}, {SESSION_ID} and others from the address that the rater came by."
+
+
+# How it is served: leases, limits, codes. `serving.json` is written with defaults by make-tasks, edited by hand. ------
+
+
+@dataclass(frozen=True)
+class Serving(CheckedSettings):
+    """The settings of serving. They may be changed between two runs of `serve`."""
+
+    store: str = setting("", "Where answers are: sqlite:PATH from here, or redis://HOST/DB; empty: answers.sqlite.")
+    lease_minutes: int = setting(30, "Minutes without an answer after which a place is free for others.", least=1)
+    tasks_per_person: int = setting(0, "How many tasks one person may do; 0 for any number.", least=0)
+    break_every: int = setting(0, "After how many trials a break is offered; 0 for none.", least=0)
+    link_days: int = setting(90, "Days until a link expires, counted from when it is made.", least=1)
+    keep_withdrawn_answers: bool = setting(False, "Keep the answers of raters who withdraw; say so in the consent.")
+    code_completed: str = setting("", "The completion code for all, such as Prolific's; empty for one each.")
+    code_withdrawn: str = setting("", "The code for all who withdraw; empty for none.")
+    redirect_completed: str = setting("", f"Address of the link behind the last trial; {_FILLED}")
+    redirect_withdrawn: str = setting("", f"Address of the link for those who withdraw; {_FILLED}")
+    prolific_workspace: str = setting(
+        "", "The id of your workspace at Prolific, without which anybody there could have an address signed."
+    )
+    prolific_audience: str = setting(
+        "", "The domain of this study in what Prolific signs; prolific_keys.json beside this file has Prolific's keys."
+    )
+
+    @property
+    def lease(self) -> int:
+        """Milliseconds of a lease."""
+        return self.lease_minutes * 60_000
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        for name in ("redirect_completed", "redirect_withdrawn"):
+            address = getattr(self, name)
+            if address and not _ADDRESS.fullmatch(address):
+                yield f"{name} must be an address that begins with https://, found {address!r}"
+
+
+def default_serving() -> bytes:
+    """Return the file of the default settings, each with its meaning."""
+    record = {"comment": [f"{field.name}: {setting_of(field).help}" for field in fields(Serving)]}
+    return orjson.dumps({**record, **Serving().to_record()}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def load_serving(path: Path) -> Serving:
+    """Load the settings of serving. BadInput with every mistake in the file."""
+    return Serving(**_settings(read_object(path, _faults)))
+
+
+def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key in Serving.names()}
+
+
+def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
+    known = Serving.names()
+    yield from ((key, unknown("key", key, known)) for key in document if key not in (*known, "comment", "$schema"))
+    try:
+        Serving(**_settings(document))
+    except UsageError as error:
+        for line in str(error).splitlines():
+            message = line.removeprefix("--")
+            yield message.split()[0].replace("-", "_"), message
+
+
+# The study ------------------------------------------------------------------------------------------------------------
 
 
 class PlannedTrial(Struct, frozen=True):
@@ -55,7 +127,7 @@ class ShownTrial(Struct, frozen=True):
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts from left to right."""
-        texts = tuple(each.text for each in self.item.candidates)
+        texts = tuple(candidate.text for candidate in self.item.candidates)
         return texts if self.second_on_right else texts[::-1]
 
 
@@ -89,8 +161,8 @@ class Study:
     @property
     def store(self) -> str | Path:
         """The place of its answers, as its settings of serving say."""
-        place = self.serving.store
-        return place if is_redis(place) else self.folder / (sqlite_path(place) if place else ANSWERS)
+        store = self.serving.store
+        return store if is_redis(store) else self.folder / (sqlite_path(store) if store else ANSWERS)
 
     @property
     def was_served(self) -> bool:
@@ -114,7 +186,7 @@ def load_study(folder: str | Path) -> Study:
             content = file.read()
             if digest_of(content) != digest:
                 raise BadInput([Problem(_CHANGED, str(top / name))])
-            parts[kind] |= {each.id: each for each in PARTS[kind].decode_lines(content)}
+            parts[kind] |= {record_of_part.id: record_of_part for record_of_part in PARTS[kind].decode_lines(content)}
     with collecting(problems):
         texts = load_texts(top / TEXTS_FILE)
     with collecting(problems):
@@ -176,14 +248,14 @@ def trials_of_slot(task: PlannedTask, slot: int, items: Mapping[str, StudyItem],
     all questions before the first trial, and all after the last one.
     """
     units: dict[str, list[PlannedTrial]] = {}
-    for each in task.trials:
-        item = items[each.item]
-        units.setdefault(item.use if item.use in _AT_ENDS else item.unit, []).append(each)
+    for trial in task.trials:
+        item = items[trial.item]
+        units.setdefault(item.use if item.use in _AT_ENDS else item.unit, []).append(trial)
     order = shuffled(stream(seed, f"human/order/{task.id}", slot), list(units.values()))
     order.sort(key=lambda unit: _AT_ENDS.get(items[unit[0].item].use, 0))
     return tuple(
         ShownTrial(
-            number, items[each.item], items[each.item].kind != COMPARE or each.second_on_right == (slot % 2 == 0)
+            number, items[trial.item], items[trial.item].kind != COMPARE or trial.second_on_right == (slot % 2 == 0)
         )
-        for number, each in enumerate(chain(*order), 1)
+        for number, trial in enumerate(chain(*order), 1)
     )

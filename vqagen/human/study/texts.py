@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from vqagen.errors import Fault, describe, unknown
 from vqagen.files.parsing import read_object
+from vqagen.files.schema import schema_faults
 from vqagen.human.study.item import ANSWER, COMPARE, RATE, Scale, StudyItem
 
 Words = Mapping[str, str | tuple[str, ...]]
@@ -48,9 +48,9 @@ class Texts:
 
     def __getitem__(self, key: str) -> str:
         """Return a text that is no list of paragraphs."""
-        found = self.words[key]
-        assert isinstance(found, str), key
-        return found
+        words = self.words[key]
+        assert isinstance(words, str), key
+        return words
 
     def shown(self) -> dict[str, str | tuple[str, ...]]:
         """Return the words that the page shows."""
@@ -70,7 +70,7 @@ class Texts:
             return item
         key, usual = _USUAL[item.kind]
         scale = item.scale or usual
-        given = {each: getattr(scale, each) or self[f"{key}_{each}"] for each in ("left", "middle", "right")}
+        given = {part: getattr(scale, part) or self[f"{key}_{part}"] for part in ("left", "middle", "right")}
         return msgspec.structs.replace(
             item, prompt=item.prompt or self[f"{key}_prompt"], scale=msgspec.structs.replace(scale, **given)
         )
@@ -88,7 +88,7 @@ def first_texts(*, has_questions: bool) -> bytes:
 
 def load_texts(path: Path) -> Texts:
     """Load the words of a study. BadInput with every mistake in the file."""
-    return texts_of(read_object(path, _faults))
+    return texts_of(read_object(path, partial(schema_faults, name="human-texts")))
 
 
 def texts_of(document: Mapping[str, Any]) -> Texts:
@@ -96,8 +96,10 @@ def texts_of(document: Mapping[str, Any]) -> Texts:
     values = {name: value for name, value in document.get("values", {}).items() if value.strip()}
     given = {**_english(), **document}
     words = {
-        key: filled(each, values) if isinstance(each, str) else tuple(filled(part, values) for part in each)
-        for key, each in ((key, given[key]) for key in _english() if key not in _OTHERS)
+        key: filled(words_of_key, values)
+        if isinstance(words_of_key, str)
+        else tuple(filled(part, values) for part in words_of_key)
+        for key, words_of_key in ((key, given[key]) for key in _english() if key not in _OTHERS)
     }
     digest = hashlib.sha256(msgspec.json.encode(words, order="sorted")).hexdigest()
     return Texts(words, digest[:16], tuple(key for key in words if key not in document))
@@ -105,42 +107,10 @@ def texts_of(document: Mapping[str, Any]) -> Texts:
 
 def filled(text: str, values: Mapping[str, str]) -> str:
     """Return a text with the values of placeholders; those without a value stay."""
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 @cache
 def _english() -> dict[str, Any]:
     document: dict[str, Any] = msgspec.json.decode(DEFAULT_TEXTS.read_bytes())
     return document
-
-
-def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield the mistakes of a file of texts: its keys and the kinds of their values are those of the English one."""
-    known = _english()
-    for key, value in document.items():
-        if key not in known and key != "$schema":
-            yield key, unknown("key", key, list(known))
-        elif key == "values":
-            yield from _faulty_values(value)
-        elif key not in _OTHERS:
-            yield from _faulty_words(key, value, isinstance(known[key], list))
-    if document.get("direction", "ltr") not in ("ltr", "rtl"):
-        yield "direction", f"expected 'ltr' or 'rtl', found {describe(document['direction'])}"
-
-
-def _faulty_values(values: object) -> Iterator[Fault]:
-    if not isinstance(values, dict):
-        yield "values", f"expected an object, found {describe(values)}"
-    for name, value in values.items() if isinstance(values, dict) else ():
-        if not isinstance(value, str):
-            yield f"values.{name}", f"expected text, found {describe(value)}"
-        elif inner := _PLACEHOLDER.search(value):
-            yield f"values.{name}", f"values are filled in as they are: write out what {inner[0]} stands for"
-
-
-def _faulty_words(key: str, words: object, is_list: bool) -> Iterator[Fault]:
-    if is_list and isinstance(words, list) and words:
-        for place, each in enumerate(words):
-            yield from _faulty_words(f"{key}[{place}]", each, False)
-    elif is_list or not isinstance(words, str) or not words.strip():
-        yield key, f"expected {'a list of paragraphs' if is_list else 'some text'}, found {describe(words)}"

@@ -148,18 +148,18 @@ class Finder:
 
     def _option(self, text: str) -> list[str]:
         """Return the option whose text a text is."""
-        return [self.ways[each] for each in (plain(text), *self._read(text)) if each in self.ways][:1]
+        return [self.ways[way] for way in (plain(text), *self._read(text)) if way in self.ways][:1]
 
     def named(self, text: str) -> list[tuple[int, int, str]]:
         """Return the answers that a text names and does not deny, with the places where they begin and end."""
         found = []
-        for each in self.pattern.finditer(text):
-            start = each.start(each.lastgroup or 0)
-            before, answer = text[max(0, start - NEAR) : start], self._answer(each, each.lastgroup or "")
-            is_pronoun = each[0].lower() == "one" and self.kind == INTEGER and not _ONE_AS_COUNT.search(before)
-            is_denied = any(way.search(before) for way in self.denied) or _REJECTED.match(text, each.end())
+        for match in self.pattern.finditer(text):
+            start = match.start(match.lastgroup or 0)
+            before, answer = text[max(0, start - NEAR) : start], self._answer(match, match.lastgroup or "")
+            is_pronoun = match[0].lower() == "one" and self.kind == INTEGER and not _ONE_AS_COUNT.search(before)
+            is_denied = any(way.search(before) for way in self.denied) or _REJECTED.match(text, match.end())
             if answer and not is_pronoun and not is_denied:
-                found.append((start, each.end(), answer))
+                found.append((start, match.end(), answer))
         return found
 
     def _answer(self, found: re.Match[str], group: str) -> str:
@@ -176,7 +176,7 @@ _finder = lru_cache(maxsize=1 << 12)(Finder)
 
 def finder_for(gold: Gold, options: Options | None, vocabulary: Vocabulary) -> Finder:
     """Return the finder for the answers to an item."""
-    among = vocabulary.beside([text_of(each) for each in gold.answers]) if gold.kind == WORD else frozenset[str]()
+    among = vocabulary.beside([text_of(answer) for answer in gold.answers]) if gold.kind == WORD else frozenset[str]()
     return _finder(gold.kind, among, options, vocabulary)
 
 

@@ -54,7 +54,7 @@ def read_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocab
     """
     finder = finder_for(gold, options, vocabulary)
     reply = _cleaned(_marked(shown(text)[-MOST_READ:]))[-MOST_READ:]
-    is_right = gold.kind == TEXT and plain(text) in [plain(text_of(each)) for each in gold.answers]
+    is_right = gold.kind == TEXT and plain(text) in [plain(text_of(answer)) for answer in gold.answers]
     if found := finder.whole(text) if is_right else _answers(reply, finder) if not reply.endswith(":") else []:
         return found, READ if len(found) == 1 else AMBIGUOUS
     said = _MARK.split(reply)[-1]
@@ -246,7 +246,7 @@ def _answers(reply: str, finder: Finder) -> list[str]:
 def _concluded(text: str, finder: Finder) -> list[str]:
     """Return the answer in which all clauses from the last conclusion on agree; several if one clause names them."""
     named = [(clause, _clause_answers(_REFUSED.sub("", clause, count=1), finder)) for clause in _CLAUSE.split(text)]
-    named = [each for each in named if each[1]]
+    named = [clause for clause in named if clause[1]]
     last = max((place for place, (clause, _) in enumerate(named) if _CONCLUSION.match(clause)), default=0)
     clauses = [clause for clause, _ in named[last:]]
     answers = _distinct(found for _, found in named[last:])
@@ -271,7 +271,7 @@ def _clause_answers(clause: str, finder: Finder) -> list[str]:
         for start, end, _ in named
     ]
     is_clear = any(is_said) and not _HEDGED.search(clause)
-    answers = _distinct([each] for (*_, each), said in zip(named, is_said, strict=True) if said or not is_clear)
+    answers = _distinct([answer] for (*_, answer), said in zip(named, is_said, strict=True) if said or not is_clear)
     if finder.kind == LIST:
         return [", ".join(sorted(answers))] if len(answers) > 1 and " or " not in part else []
     return answers
@@ -288,4 +288,4 @@ def _total(text: str, finder: Finder) -> list[str]:
 
 
 def _distinct(found: Iterable[list[str]]) -> list[str]:
-    return list(dict.fromkeys(answer for each in found for answer in each))
+    return list(dict.fromkeys(answer for answers in found for answer in answers))

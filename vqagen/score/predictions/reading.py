@@ -24,9 +24,8 @@ from typing import Any, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, FaultList, FieldFault, PlaceError, Problem, counted, warn
-from vqagen.files.locations import Location, Remote, how_to_unpack, locate, natural_order, open_bytes
+from vqagen.files.locations import Location, Remote, holds_columns, how_to_unpack, locate, natural_order, open_bytes
 from vqagen.files.packing import DAMAGE, unpacked_name
-from vqagen.files.parquet import holds_columns
 from vqagen.files.records import RecordKind, first_keys, open_records
 from vqagen.files.stream import members_of, mistake_in, reading
 from vqagen.files.tables import SEPARATORS, columns_of, lines_of, rows_of_table, texts_of
@@ -196,7 +195,7 @@ def _in_json(path: Location, prediction_key: str, is_object: bool) -> Iterable[E
             return _in_records(path, prediction_key)
         if key in _DOCUMENTS:
             with reading(path) as reader:
-                is_object = next(reader.peek() == b"{" for each in reader.members() if each == key)
+                is_object = next(reader.peek() == b"{" for member in reader.members() if member == key)
             if not is_object:
                 return _in_records(path, prediction_key, key)
             return _by_id(members_of(path, key), prediction_key, path)

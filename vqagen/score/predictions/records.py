@@ -21,7 +21,7 @@ from typing import Any
 from vqagen.errors import BadInput, FieldFault, Problem, counted, describe, warn
 from vqagen.extras import needed
 from vqagen.files.locations import Location, natural_order
-from vqagen.files.records import RecordKind, open_records
+from vqagen.files.records import RecordKind
 from vqagen.items.answers import text_of
 from vqagen.items.table import plain_id
 
@@ -153,7 +153,7 @@ class PredictionReader:
         id_key, key = self._id_key(shape), prediction_key_of(shape, self._wanted)
         if not self._wanted and (question := question_key(shape)):
             raise FieldFault("", f"a question, not a prediction (its key {question!r})")
-        copies = any(each != key and _plain(each) in _ANSWERS for each in shape)
+        copies = any(other != key and _plain(other) in _ANSWERS for other in shape)
         is_other = bool(self._used - {key}) and (copies or self._copies or not self._used | {key} <= _BOTH)
         if is_other or self.id_key not in ("", id_key):
             earlier = ", ".join(sorted(self._used | {self.id_key}))
@@ -179,7 +179,7 @@ class PredictionReader:
 def _id_of(record: Mapping[str, Any], key: str) -> str:
     """Return an id as text; of a round, those of the dialog and of the round."""
     if key == "round":
-        dialog, number = (_id_of({"": record[each]}, "") for each in DIALOG_KEYS)
+        dialog, number = (_id_of({"": record[part]}, "") for part in DIALOG_KEYS)
         if number.isascii() and number.isdecimal() and len(number) < 10:
             return f"{dialog}/{number}"
         raise FieldFault("round", f"expected the number of a round, found {describe(record['round'])}")
@@ -243,8 +243,8 @@ def _candidates(value: Any, key: str) -> tuple[str, ...]:
         return (_text(_said(value), key),)
     if not isinstance(value, list | tuple):
         raise FieldFault(key, f"expected a list of answers, best first, found {describe(value)}")
-    alone = [each[0] if isinstance(each, list) and len(each) == 1 else each for each in value]
-    return tuple(_text(_said(each), f"{key}[{place}]") for place, each in enumerate(alone)) or ("",)
+    alone = [answer[0] if isinstance(answer, list) and len(answer) == 1 else answer for answer in value]
+    return tuple(_text(_said(answer), f"{key}[{place}]") for place, answer in enumerate(alone)) or ("",)
 
 
 def _said(value: Any) -> Any:
@@ -270,9 +270,9 @@ def _text(value: Any, key: str) -> str:
     if value is None or value != value:  # NaN, as pandas has it for nothing
         return ""
     if isinstance(value, list | tuple):
-        if key.startswith("filtered_resps") and any(isinstance(each, float) for each in value):
+        if key.startswith("filtered_resps") and any(isinstance(part, float) for part in value):
             raise FieldFault(key, "expected answers, found the log-likelihoods of options")
-        return f"[{', '.join(_text(each, key) for each in value)}]"
+        return f"[{', '.join(_text(part, key) for part in value)}]"
     if isinstance(value, str | int):
         return text_of(value)
     if isinstance(value, float):
@@ -282,59 +282,43 @@ def _text(value: Any, key: str) -> str:
 
 # Logs of Inspect AI ---------------------------------------------------------------------------------------------------
 #
-# Predictions in logs of Inspect AI: the completion of each sample, whose id is that of the question.
-#
-# A log is a JSON document, or an archive (`.eval`), which Inspect itself reads. Of several epochs the first counts.
+# The completion of each sample, whose id is that of the question. Inspect reads its logs; of several epochs the first
+# counts.
 
 
 ARCHIVE_BEGINNING = b"PK\x03\x04"
 SAMPLES = RecordKind("samples", ("epoch",))
-_KEPT = {"id", "epoch", "metadata", "output", "scores"}
 _LEFT_OUT = {"messages", "events", "store", "attachments"}
-"""Fields of a sample that say what its answer is, and the long ones that are not even read."""
+"""The long fields of a sample, which are not even read."""
 
 
 def log_samples(path: Location, is_archive: bool) -> Iterator[Entry]:
-    """Yield the samples of a log as records. BadInput for a log without samples."""
-    number, left_out = 0, 0
-    samples = _in_archive(path) if is_archive else open_records(path, SAMPLES).records()
-    for number, sample in enumerate(samples, 1):
-        if sample.get("epoch", 1) == 1:
-            yield {_id_key(sample): sample.get("id"), "answer": _answer(sample)}, SAMPLES.path(number - 1), None
-        else:
-            left_out += 1
-    if not number:
-        raise BadInput([Problem("no samples in this log: was the evaluation interrupted?", str(path))])
-    if left_out:
-        warn(Problem(f"{counted(left_out, 'sample')} of later epochs left out: the first epoch counts", str(path)))
-
-
-def _id_key(sample: Mapping[str, Any]) -> str:
-    """Return the key of a sample's id: of a trial, if it was evaluated as one; Inspect numbers samples without id."""
-    metadata = sample.get("metadata")
-    if isinstance(metadata, Mapping) and "trial_type" in metadata:
-        return "trial_index"
-    return "index" if isinstance(sample.get("id"), int) else "id"
-
-
-def _answer(sample: Mapping[str, Any]) -> str:
-    """Return the completion; without one, the answer that a scorer found. Empty after an error."""
-    output = sample.get("output")
-    completion = output.get("completion") if isinstance(output, Mapping) else None
-    if isinstance(completion, str) and completion.strip():
-        return completion
-    scores = sample.get("scores")
-    found = [score.get("answer") for score in scores.values()] if isinstance(scores, Mapping) else []
-    return next((answer for answer in found if isinstance(answer, str)), "")
-
-
-def _in_archive(path: Location) -> Iterator[Mapping[str, Any]]:
-    """Yield the samples of an archive in the order of their ids."""
-    logs = needed("inspect_ai.log", "inspect", "a log of Inspect AI")
+    """Yield the samples of a log as records, in the order of their ids. BadInput for a log without samples."""
+    logs, form = needed("inspect_ai.log", "inspect", "a log of Inspect AI"), "eval" if is_archive else "json"
     try:
-        samples = logs.read_eval_log(str(path), format="eval", exclude_fields=_LEFT_OUT).samples or []
+        samples = logs.read_eval_log(str(path), format=form, exclude_fields=_LEFT_OUT).samples or []
     except Exception as error:  # whatever the libraries that Inspect calls raise for a spoiled file
-        hint = "or a zip archive that is no log of Inspect AI (unpack it, or save a spreadsheet as CSV)"
-        raise BadInput([Problem(f"damaged or cut off, {hint}: {error}", str(path))]) from None
-    for sample in sorted(samples, key=lambda each: natural_order(str(each.id))):
-        yield sample.model_dump(include=_KEPT)
+        archive = "a zip archive that is no log of Inspect AI (unpack it, or save a spreadsheet as CSV)"
+        hint = archive if is_archive else "no log of Inspect AI"
+        raise BadInput([Problem(f"damaged or cut off, or {hint}: {error}", str(path))]) from None
+    if not samples:
+        raise BadInput([Problem("no samples in this log: was the evaluation interrupted?", str(path))])
+    first = [sample for sample in samples if sample.epoch == 1]
+    if left_out := len(samples) - len(first):
+        warn(Problem(f"{counted(left_out, 'sample')} of later epochs left out: the first epoch counts", str(path)))
+    for number, sample in enumerate(sorted(first, key=lambda sample: natural_order(str(sample.id)))):
+        yield {_id_key(sample): sample.id, "answer": _answer(sample)}, SAMPLES.path(number), None
+
+
+def _id_key(sample: Any) -> str:
+    """Return the key of a sample's id: of a trial, if it was evaluated as one; Inspect numbers samples without id."""
+    if "trial_type" in sample.metadata:
+        return "trial_index"
+    return "index" if isinstance(sample.id, int) else "id"
+
+
+def _answer(sample: Any) -> str:
+    """Return the completion; without one, the answer that a scorer found. Empty after an error."""
+    answers = (score.answer for score in (sample.scores or {}).values())
+    completion: str = sample.output.completion
+    return completion if completion.strip() else next((answer for answer in answers if isinstance(answer, str)), "")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from random import Random
 from typing import Any
 
 from vqagen.bits import Objects, indexes, is_single, only
-from vqagen.tasks.dialog.captions import Caption, caption_args
-from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
+from vqagen.tasks.dialog.captions import Caption, caption_args, knowledge_after
+from vqagen.tasks.dialog.knowledge import RECENT, Answer, Knowledge, Move, reveal_round
 from vqagen.tasks.dialog.rounds import (
     NAMED,
     NOTHING,
     ROUND_KINDS,
-    TOPIC,
-    RoundAnswer,
     RoundKind,
     attribute_of_next,
     group_itself,
@@ -30,7 +30,7 @@ BOXES = ("pixel_coords", "bbox", "box")
 COPIED = ("split", "image_index", "image_filename")
 
 
-PlayedRound = tuple[Knowledge, Move, RoundAnswer, Knowledge]
+PlayedRound = tuple[Knowledge, Move, Answer, Knowledge]
 """What was known before, the question, its answer, and what is known after it."""
 
 
@@ -44,11 +44,6 @@ class _Entity:
     """Round -> where its text mentions the entity."""
     last_round: int = 0
     """The last round that mentioned it, or whose answer was about it."""
-
-    def mention(self, round: int, span: Span | None) -> None:
-        self.last_round = round
-        if span is not None:
-            self.spans.setdefault(round, span)
 
     def to_record(self) -> dict[str, Any]:
         mentions = [{"round": round, "span": list(span)} for round, span in self.spans.items()]
@@ -66,14 +61,13 @@ class Annotator:
         self._group: _Entity | None = None
         """The set that "they" stands for."""
 
-    def dialog(self, caption: Caption, start: Knowledge, rounds: Iterable[PlayedRound]) -> dict[str, Any]:
-        """Return the record of a dialog, without its place among those of its scene. `start`: after the caption."""
+    def dialog(self, caption: Caption, rounds: Iterable[PlayedRound]) -> dict[str, Any]:
+        """Return the record of a dialog, without its place among those of its scene."""
         record = self.scene.scene.record
-        first = self.caption(caption, start)
         return {
             **{name: record[name] for name in COPIED if name in record},
-            "caption": first,
-            "rounds": [self.round(number, *each) for number, each in enumerate(rounds, start=1)],
+            "caption": self.caption(caption),
+            "rounds": [self.round(number, *played) for number, played in enumerate(rounds, start=1)],
             "entities": [entity.to_record() for entity in self.entities],
             **self._boxes(),
         }
@@ -91,29 +85,25 @@ class Annotator:
 
     # The caption -----------------------------------------------------------------------------------------------------
 
-    def caption(self, caption: Caption, knowledge: Knowledge) -> dict[str, Any]:
+    def caption(self, caption: Caption) -> dict[str, Any]:
         """Return the record of the caption."""
-        args = caption_args(caption, self.scene)
         said = self.words.say(caption.label, caption.form, self._caption_slots(caption), self.rng)
-        mentions = list(self._caption_mentions(caption, knowledge, said))
+        knowledge = knowledge_after(caption, self.scene)
         return {
             "text": said.text,
             "label": caption.label,
             "variant": said.variant,
-            "program": {"label": caption.label, "args": args},
-            "mentions": mentions,
+            "program": {"label": caption.label, "args": caption_args(caption, self.scene)},
+            "mentions": list(self._caption_mentions(caption, knowledge, said)),
             "knowledge_delta": list(new_facts(self.scene, Knowledge.of_nothing(self.scene.size), knowledge)),
         }
 
     def _caption_slots(self, caption: Caption) -> dict[str, Any]:
         words = self.scene.vocabulary
         values = words.described(*caption.values)
-        slots: dict[str, Any] = {"D": values, "V": values, "K": caption.objects.bit_count()}
-        if caption.relation >= 0:
-            slots["R"] = slots["E"] = words.relations[caption.relation]
-        if caption.anchor >= 0:
-            slots["D2"] = words.described(caption.anchor_value)
-        return slots
+        relation = words.relations[caption.relation] if caption.relation >= 0 else None
+        anchor = words.described(caption.anchor_value) if caption.anchor >= 0 else None
+        return _given(D=values, V=values, K=caption.objects.bit_count(), R=relation, E=relation, D2=anchor)
 
     def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Sentence) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
@@ -127,24 +117,24 @@ class Annotator:
 
     def _mention(self, entity: _Entity, round: int, role: str, said: Sentence) -> dict[str, Any]:
         span = said.spans.get(role)
-        entity.mention(round, span)
+        entity.last_round = round
+        if span is not None:
+            entity.spans.setdefault(round, span)
         return {"entity": entity.number, "role": role, "span": list(span) if span else None}
 
     # Rounds ----------------------------------------------------------------------------------------------------------
 
-    def round(
-        self, number: int, before: Knowledge, move: Move, outcome: RoundAnswer, after: Knowledge
-    ) -> dict[str, Any]:
+    def round(self, number: int, before: Knowledge, move: Move, answer: Answer, after: Knowledge) -> dict[str, Any]:
         """Return the record of a round."""
         kind = ROUND_KINDS[move.label]
         said = self.words.say(move.label, "", self._slots(move), self.rng, self._conditions(kind, number, before, move))
         history = self._history(kind, number, before, move, said)
-        mentions = list(self._mentions(kind, number, move, outcome, after, said))
-        if kind.family == "seek" and outcome.result:
-            self.words.hear(self.scene.vocabulary.attributes[move.attribute].name, str(outcome.answer))
+        mentions = list(self._mentions(kind, number, move, after, said))
+        if kind.family == "seek" and after.result:
+            self.words.hear(self.scene.vocabulary.attributes[move.attribute].name, str(answer))
         return {
             "question": said.text,
-            "answer": str(outcome.answer),  # one type, so that Arrow and `datasets` read JSON Lines
+            "answer": str(answer),  # one type, so that Arrow and `datasets` read JSON Lines
             "label": move.label,
             "family": kind.family,
             "variant": said.variant,
@@ -152,7 +142,7 @@ class Annotator:
             "history": history,
             "referents": {
                 "focus": indexes(before.group if kind.refers == GROUP else _bit(move.focus)),
-                "result": indexes(outcome.result),
+                "result": indexes(after.result),
             },
             "mentions": mentions,
             "knowledge_delta": list(new_facts(self.scene, before, after)),
@@ -160,14 +150,13 @@ class Annotator:
 
     def _conditions(self, kind: RoundKind, number: int, before: Knowledge, move: Move) -> frozenset[str]:
         """Return which conditions of wordings hold, by what the listener knows; see `template`."""
-        holding = []
+        name, doubt = tuple[str, ...](), tuple[str, ...]()
         if kind.refers == NAMED:
-            is_recent = number - self._single(move.focus).last_round <= RECENT
-            holding += [NEAR] if is_recent else [FAR, BACK]
+            name = (NEAR,) if number - self._single(move.focus).last_round <= RECENT else (FAR, BACK)
         if kind.learn is attribute_of_next:
             is_known = before.related_exists[move.focus] >> move.relation & 1
-            holding.append(SURE if is_known and self.scene.related[move.relation][move.focus] else UNSURE)
-        return frozenset(holding)
+            doubt = (SURE,) if is_known and self.scene.related[move.relation][move.focus] else (UNSURE,)
+        return frozenset((*name, *doubt))
 
     def _slots(self, move: Move) -> dict[str, Any]:
         """Return what the question says, as templates call it."""
@@ -181,17 +170,17 @@ class Annotator:
 
     def _args(self, kind: RoundKind, before: Knowledge, move: Move) -> dict[str, Any]:
         """Return what runs the program on the scene: objects by their ids, the rest by its names."""
-        said = self._slots(move)
-        ((attribute, value),) = said["V"].items() if "V" in said else [(said.get("A"), None)]
+        slots = self._slots(move)
+        ((attribute, value),) = slots["V"].items() if "V" in slots else [(slots.get("A"), None)]
         return _given(
             mentioned=indexes(before.mentioned) if kind.learn is rest else None,
             group=indexes(before.group) if kind.refers == GROUP else None,
             focus=move.focus if move.focus >= 0 else None,
-            relation=said.get("R"),
+            relation=slots.get("R"),
             attribute=attribute,
             value=value,
             reading="nearest" if kind.learn is attribute_of_next else None,
-            descriptor=said.get("D"),
+            descriptor=slots.get("D"),
         )
 
     def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Sentence) -> dict[str, Any]:
@@ -199,14 +188,10 @@ class Annotator:
         if kind.refers == NOTHING:
             distances = dict.fromkeys(("dependence", "d_reveal", "d_last", "d_ellipsis"))
             return {"class": kind.history_class, **distances, "antecedents": []}
-        entity = self._referent(kind, move)
-        revealed, via = number - 1, "pronoun"
+        entity, span, revealed = self._referent(kind, move), said.spans.get(_role_of(kind)), number - 1
         if kind.refers == NAMED:
-            revealed, via = reveal_round(self.scene, before, move.focus, move.descriptor), "np"
-        elif kind.refers == GROUP:
-            via = "group"
-        span = said.spans.get("group" if kind.refers == GROUP else "focus")
-        antecedents = [self._antecedent(entity, revealed, via if span else "ellipsis", span)]
+            revealed = reveal_round(self.scene, before, move.focus, move.descriptor)
+        antecedents = [self._antecedent(entity, revealed, _VIA.get(kind.refers, "pronoun"), span)]
         is_elliptic = bool(kind.after)
         if is_elliptic and span:
             previous = entity if kind.refers != NAMED else self._single(before.topic)
@@ -231,41 +216,44 @@ class Annotator:
         return {
             "round": round,
             "entity": entity.number,
-            "via": via,
+            "via": via if span else "ellipsis",
             "span": list(span) if span else None,
             "antecedent_span": list(earlier) if earlier else None,
         }
 
     def _mentions(
-        self, kind: RoundKind, number: int, move: Move, outcome: RoundAnswer, after: Knowledge, said: Sentence
+        self, kind: RoundKind, number: int, move: Move, after: Knowledge, said: Sentence
     ) -> Iterator[dict[str, Any]]:
         """Yield the mentions of a round, and note the set that it leaves as the group."""
-        if kind.refers in (TOPIC, FOCUS, NAMED):
-            yield self._mention(self._single(move.focus), number, "focus", said)
-        elif kind.refers == GROUP:
-            yield self._mention(self._referent(kind, move), number, "group", said)
+        result = after.result
+        if kind.refers != NOTHING:
+            yield self._mention(self._referent(kind, move), number, _role_of(kind), said)
         if kind.learn is group_itself:
             if self._group and is_single(self._group.objects):  # a group of one object is that object
                 self._singles.setdefault(only(self._group.objects), self._group)
-        elif not outcome.result or outcome.result == _bit(move.focus):
+        elif not result or result == _bit(move.focus):
             self._group = None
         else:
-            is_one = is_single(outcome.result) and kind.family != "exist"  # "yes" does not say how many there are
-            found = self._single(only(outcome.result)) if is_one else self._new(outcome.result)
-            self._group = found if after.group else None
-            yield self._mention(found, number, "result", said)
+            is_one = is_single(result) and kind.family != "exist"  # "yes" does not say how many there are
+            entity = self._single(only(result)) if is_one else self._new(result)
+            self._group = entity if after.group else None
+            yield self._mention(entity, number, "result", said)
 
     def _boxes(self) -> dict[str, Any]:
         """Return where in the image the objects are that the dialog talks about, as far as the scene says it."""
-        talked_of = 0
-        for entity in self.entities:
-            talked_of |= entity.objects
-        records, found = self.scene.scene.record["objects"], dict[str, Any]()
-        for i in indexes(talked_of):
-            boxes = {name: records[i][name] for name in BOXES if name in records[i]}
-            if boxes:
-                found[str(i)] = boxes
-        return {"objects": found} if found else {}
+        talked_of = reduce(or_, (entity.objects for entity in self.entities))
+        records = self.scene.scene.record["objects"]
+        boxes = {i: {name: records[i][name] for name in BOXES if name in records[i]} for i in indexes(talked_of)}
+        there = {str(i): of_object for i, of_object in boxes.items() if of_object}
+        return {"objects": there} if there else {}
+
+
+_VIA = {NAMED: "np", GROUP: "group"}
+
+
+def _role_of(kind: RoundKind) -> str:
+    """Return the role of the words that say what a question refers to."""
+    return GROUP if kind.refers == GROUP else FOCUS
 
 
 def _given(**values: Any) -> dict[str, Any]:
@@ -296,17 +284,17 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
     for _, value, is_counted in _numbers(
         [before.value_counts], [before.value_exists], [after.value_counts], [after.value_exists]
     ):
-        yield {"fact": f"value-{_KINDS[is_counted]}", **said(value), **_number(scene.counts[value], is_counted)}
+        yield {"fact": f"value-{_ENDINGS[is_counted]}", **said(value), **_number(scene.counts[value], is_counted)}
     for i, relation, is_counted in _numbers(
         before.related_counts, before.related_exists, after.related_counts, after.related_exists
     ):
         number = _number(scene.related[relation][i].bit_count(), is_counted)
-        yield {"fact": f"related-{_KINDS[is_counted]}", "object": i, "relation": words.relations[relation], **number}
+        yield {"fact": f"related-{_ENDINGS[is_counted]}", "object": i, "relation": words.relations[relation], **number}
     for i, value, is_counted in _numbers(
         before.alike_counts, before.alike_exists, after.alike_counts, after.alike_exists
     ):
         number = _number(scene.counts[value] - 1, is_counted)
-        yield {"fact": f"alike-{_KINDS[is_counted]}", "object": i, "attribute": said(value)["attribute"], **number}
+        yield {"fact": f"alike-{_ENDINGS[is_counted]}", "object": i, "attribute": said(value)["attribute"], **number}
     if after.size_known and not before.size_known:
         yield {"fact": "scene-count", "count": scene.size}
     if after.rest_known and not before.rest_known:
@@ -315,12 +303,13 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
 
 Table = Sequence[int]
 """Object -> a set."""
-_KINDS = ("exists", "count")
+_ENDINGS = ("exists", "count")
 
 
 def _gained(before: Table, after: Table) -> list[tuple[int, int]]:
     """Return (object, member) of what a table has gained."""
-    return [(i, each) for i, (old, new) in enumerate(zip(before, after, strict=True)) for each in indexes(new & ~old)]
+    pairs = enumerate(zip(before, after, strict=True))
+    return [(i, member) for i, (old, new) in pairs for member in indexes(new & ~old)]
 
 
 def _numbers(counts: Table, exists: Table, new_counts: Table, new_exists: Table) -> Iterator[tuple[int, int, bool]]:

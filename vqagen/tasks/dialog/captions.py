@@ -58,18 +58,19 @@ def _extremes(scene: DialogScene) -> list[tuple[int, int, Values]]:
     Those that several objects have are told: such a caption does not name its object by a value. Any value is told
     where no extreme object has one of those.
     """
-    found = [(relation, i) for relation in range(len(scene.related)) for i in farthest(scene, relation)]
+    extremes = [(relation, i) for relation in range(len(scene.related)) for i in farthest(scene, relation)]
     center = central(scene)
-    found += [(-1, i) for i in center] if len(center) == 1 else []
-    hard = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in found]
-    return [each for each in hard if each[2]] or [(relation, i, scene.values_of[i]) for relation, i in found]
+    extremes += [(-1, i) for i in center] if len(center) == 1 else []
+    repeated = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in extremes]
+    hard = [(relation, i, values) for relation, i, values in repeated if values]
+    return hard or [(relation, i, scene.values_of[i]) for relation, i in extremes]
 
 
 def farthest(scene: DialogScene, relation: int) -> list[int]:
     """Return the objects beyond which nothing lies in a direction, and to which all others lie opposite."""
     back = scene.related[scene.vocabulary.inverse[relation]]
-    found = [i for i in range(scene.size) if not scene.related[relation][i]]
-    return [i for i in found if back[i] | 1 << i == scene.everything]
+    last = [i for i in range(scene.size) if not scene.related[relation][i]]
+    return [i for i in last if back[i] | 1 << i == scene.everything]
 
 
 def central(scene: DialogScene) -> list[int]:

@@ -17,8 +17,7 @@ lacks, such as a split, is null.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -28,140 +27,137 @@ from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
 
 NUMBER = "dialog_index"
 """The column of a dialog's place in the file."""
-REFERENTS = ("focus", "result")
 OF_SCENES = {"split": str, "image_index": int, "image_filename": str}
+_MENTIONS = [{"entity": int, "role": str, "span": [int]}]
+_DISTANCES = dict.fromkeys(("dependence", "d_reveal", "d_last", "d_ellipsis"), int)
+_ANTECEDENTS = [{"round": int, "entity": int, "via": str, "span": [int], "antecedent_span": [int]}]
+_ROUND = {
+    **dict.fromkeys(("question", "answer", "label", "family"), str),
+    "variant": int,
+    "program": str,
+    "history": {"class": str, **_DISTANCES, "antecedents": _ANTECEDENTS},
+    "referents": {"focus": [int], "result": [int]},
+    "mentions": _MENTIONS,
+    "knowledge_delta": [str],
+}
+_CAPTION = {"text": str, "label": str, "variant": int, "program": str, "mentions": _MENTIONS, "knowledge_delta": [str]}
+COLUMNS: Mapping[str, Any] = {
+    **dict.fromkeys((NUMBER, "scene_index", "dialog"), int),
+    "relaxed": bool,
+    **OF_SCENES,
+    "caption": _CAPTION,
+    "rounds": [_ROUND],
+    "entities": [{"id": int, "objects": [int], "mentions": [{"round": int, "span": [int]}]}],
+    "objects": str,
+}
+"""Column -> its type, in the order of the file."""
 
 
-@dataclass(frozen=True)
 class DialogColumns(RecordColumns):
     """The columns of dialog records."""
 
-    @property
-    def number_key(self) -> str:
-        """The column of a dialog's place in the file."""
-        return NUMBER
+    number_key = NUMBER
 
     def types(self) -> dict[str, Any]:
         """Return column -> `pyarrow` type, in the order of the file."""
-        text, number = pyarrow().string(), pyarrow().int64()
-        mention = _struct(round=number, span=_numbers())
-        return {
-            NUMBER: number,
-            "scene_index": number,
-            "dialog": number,
-            "relaxed": pyarrow().bool_(),
-            "split": text,
-            "image_index": number,
-            "image_filename": text,
-            "caption": _struct(text=text, label=text, variant=number, **_annotation()),
-            "rounds": _list_of(_round()),
-            "entities": _list_of(_struct(id=number, objects=_numbers(), mentions=_list_of(mention))),
-            "objects": text,
-        }
+        return {name: _arrow_type(kind) for name, kind in COLUMNS.items()}
 
     def rows(self, records: Sequence[Record], names: Sequence[str]) -> list[Record]:
         """Return what the columns hold of each record. Raises BadInput for records that do not fit."""
         refuse_misfits(records, OF_SCENES, "dialog")
-        return [_row(record) for record in records]
+        return list(map(_row, records))
 
     def restored(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a row was made of."""
-        return restored_dialog(row)
+        return dialog_of_row(row)
 
 
-def dialog_of_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the dialog that a row was made of; a row of another program, which is no such dialog, as it is."""
-    try:
-        return restored_dialog(row)
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return row
-
-
-def restored_dialog(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the dialog that a row was made of; what is null in the row is left out already."""
-    objects = {"objects": orjson.loads(row["objects"])} if "objects" in row else {}
-    rounds = [{**each, **_parsed(each)} for each in row["rounds"]]
-    return {**row, "caption": {**row["caption"], **_parsed(row["caption"])}, "rounds": rounds, **objects}
-
-
-# Types ----------------------------------------------------------------------------------------------------------------
-
-
-def _round() -> Any:
-    text, number = pyarrow().string(), pyarrow().int64()
-    antecedent = _struct(round=number, entity=number, via=text, span=_numbers(), antecedent_span=_numbers())
-    distances = dict.fromkeys(("dependence", "d_reveal", "d_last", "d_ellipsis"), number)
-    return _struct(
-        question=text,
-        answer=text,
-        label=text,
-        family=text,
-        variant=number,
-        program=text,
-        history=_struct(**{"class": text, **distances, "antecedents": _list_of(antecedent)}),
-        referents=_struct(**dict.fromkeys(REFERENTS, _numbers())),
-        mentions=_mentions(),
-        knowledge_delta=_list_of(text),
-    )
-
-
-def _annotation() -> dict[str, Any]:
-    text = pyarrow().string()
-    return {"program": text, "mentions": _mentions(), "knowledge_delta": _list_of(text)}
-
-
-def _mentions() -> Any:
-    text, number = pyarrow().string(), pyarrow().int64()
-    return _list_of(_struct(entity=number, role=text, span=_numbers()))
-
-
-def _numbers() -> Any:
-    return _list_of(pyarrow().int64())
-
-
-def _struct(**fields: Any) -> Any:
-    return pyarrow().struct(list(fields.items()))
-
-
-def _list_of(inner: Any) -> Any:
-    """Lists, whose items bear the name that Parquet has for them: they come back as the same type."""
+def _arrow_type(kind: Any) -> Any:
     arrow = pyarrow()
-    return arrow.list_(arrow.field("element", inner))
-
-
-# Values ---------------------------------------------------------------------------------------------------------------
+    if isinstance(kind, dict):
+        return arrow.struct([(name, _arrow_type(inside)) for name, inside in kind.items()])
+    if isinstance(kind, list):  # its items bear the name that Parquet has for them: they come back as the same type
+        return arrow.list_(arrow.field("element", _arrow_type(kind[0])))
+    return {int: arrow.int64, str: arrow.string, bool: arrow.bool_}[kind]()
 
 
 def _row(record: Record) -> Record:
     """Return what the columns hold of a record."""
     objects = {"objects": _json(record["objects"])} if "objects" in record else {}
-    caption = record["caption"]
-    rounds = [{**each, **_texts(each)} for each in record["rounds"]]
-    return {**record, "caption": {**caption, **_texts(caption)}, "rounds": rounds, **objects}
+    return {**record, "caption": _flat(record["caption"]), "rounds": list(map(_flat, record["rounds"])), **objects}
 
 
-def _texts(said: Record) -> dict[str, Any]:
-    return {"program": _json(said["program"]), "knowledge_delta": [_json(fact) for fact in said["knowledge_delta"]]}
-
-
-def _parsed(said: Record) -> dict[str, Any]:
-    facts = [orjson.loads(fact) for fact in said["knowledge_delta"]]
-    return {"program": orjson.loads(said["program"]), "knowledge_delta": facts}
+def _flat(sentence: Record) -> dict[str, Any]:
+    """Return a caption or a round with its program and its facts as texts."""
+    facts = list(map(_json, sentence["knowledge_delta"]))
+    return {**sentence, "program": _json(sentence["program"]), "knowledge_delta": facts}
 
 
 def _json(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-# Files ----------------------------------------------------------------------------------------------------------------
+def dialog_of_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the dialog that a row was made of, whose nulls are left out; a row of another program as it is."""
+    try:
+        objects = {"objects": orjson.loads(row["objects"])} if "objects" in row else {}
+        return {**row, "caption": _parsed(row["caption"]), "rounds": list(map(_parsed, row["rounds"])), **objects}
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return row
 
 
-def caption_label(dialog: Mapping[str, Any]) -> str | None:
-    """Return the label of the caption of a dialog in CLEVR-Dialog's shape; None if the file does not say it."""
+def _parsed(sentence: Record) -> dict[str, Any]:
+    facts = list(map(orjson.loads, sentence["knowledge_delta"]))
+    return {**sentence, "program": orjson.loads(sentence["program"]), "knowledge_delta": facts}
+
+
+# Reading dialogs of either kind of file -------------------------------------------------------------------------------
+
+
+def dialogs_in(record: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+    """Yield each dialog of a record with its place in it: the record itself at "", or at such as `dialogs[2].`."""
+    if "dialogs" not in record:
+        yield record, ""
+        return
+    listed = record["dialogs"]
+    for number, dialog in enumerate(listed if isinstance(listed, list) else [listed]):
+        yield dialog, f"dialogs[{number}]."
+
+
+def rounds_key(place: str) -> tuple[str, str]:
+    """Return the key of the rounds of a dialog at a place, and the key of the label of each."""
+    return ("dialog", "template") if place else ("rounds", "label")
+
+
+def parts_of(dialog: Any, place: str) -> Iterator[tuple[object, Any, str, str]]:
+    """Yield (value, its type, its JSON path, the type in words) for each part that a dialog must have, in order.
+
+    Stop at the first value of another type: the parts behind it cannot be asked for.
+    """
+    rounds, label = rounds_key(place)
+    yield dialog, Mapping, place.removesuffix("."), "a dialog"
+    caption = dialog.get("caption")
+    if place:
+        yield caption, str, f"{place}caption", "text"
+    else:
+        yield caption, Mapping, "caption", "an object with the text of the caption"
+        yield caption.get("text"), str, "caption.text", "text"
+    yield dialog.get(rounds), list, place + rounds, "a list of rounds"
+    for number, round in enumerate(dialog[rounds]):
+        where = f"{place}{rounds}[{number}]"
+        yield round, Mapping, where, "a round"
+        yield round.get("question"), str, f"{where}.question", "text"
+        yield round.get(label), str, f"{where}.{label}", "text"
+
+
+def caption_of(dialog: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the text and the label of a caption; the label is "" if the file does not say it."""
     match dialog:
+        case {"caption": {"text": text, **rest}}:
+            return text, str(rest.get("label") or "")
         case {"template": str(label)} | {"template_info": [{"label": str(label)}, *_]}:
-            return label
-    return None
+            return dialog["caption"], label
+    return dialog["caption"], ""
 
 
 def dependences(dialog: Mapping[str, Any]) -> tuple[object, ...]:
@@ -171,5 +167,5 @@ def dependences(dialog: Mapping[str, Any]) -> tuple[object, ...]:
     """
     match dialog:
         case {"graph": {"history": [_, *items]}}:
-            return tuple(each.get("dependence") if isinstance(each, Mapping) else None for each in items)
+            return tuple(item.get("dependence") if isinstance(item, Mapping) else None for item in items)
     return ()

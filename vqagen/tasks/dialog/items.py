@@ -6,7 +6,7 @@ graph's history, the round that it depends on, from which the distance follows. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -14,9 +14,8 @@ from vqagen.items.answers import WORD
 from vqagen.items.builder import TableBuilder, gold_of
 from vqagen.items.table import Gold, Items
 from vqagen.language.domain_files import find_domain, load_catalogue
-from vqagen.tasks.dialog.dialog_files import caption_label, dependences
+from vqagen.tasks.dialog.dialog_files import caption_of, dependences, dialogs_in, parts_of, rounds_key
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
-from vqagen.tasks.record_files import DIALOGS
 
 DIALOG_GROUPS = ("answer_type", "category", "label", "history", "round", "distance", "scene_size")
 HISTORIES = {"None": "independent", "All": "whole history", "Coref": "dependent"}
@@ -29,27 +28,18 @@ def read_dialogs(table: TableBuilder) -> Items:
     """Return the rounds of a dialog file; a dialog's number is its `dialog_index`, else its place in the file."""
     reader, number = _RoundReader(table), 0
     for record in table.records():
-        for dialog, place in _dialogs_of(record, table):
-            name, rounds = str(record.get("dialog_index", number)), dialog.get("rounds", dialog.get("dialog"))
-            if table.wants(record, *(f"{name}/{at}" for at in range(len(rounds) if isinstance(rounds, list) else 0))):
-                reader.add(dialog, dialog is record, place, name)
+        table.check(record.get("dialogs", []), list, "dialogs", "a list of dialogs")
+        for dialog, place in dialogs_in(record):
+            if all(table.check(*part) for part in parts_of(dialog, place)):
+                name = str(record.get("dialog_index", number))
+                if table.wants(record, *(f"{name}/{at}" for at in range(len(dialog[rounds_key(place)[0]])))):
+                    reader.add(dialog, place, name)
             number += 1
     return table.table(DIALOG_GROUPS, typed=True)
 
 
-def _dialogs_of(record: Mapping[str, Any], table: TableBuilder) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Yield the dialogs of a record, each with its JSON path in it: the record itself, or those about an image."""
-    if DIALOGS.key not in record:
-        yield record, ""
-    elif table.check(listed := record[DIALOGS.key], list, DIALOGS.key, "a list of dialogs"):
-        for number, dialog in enumerate(listed):
-            place = f"{DIALOGS.key}[{number}]"
-            if table.check(dialog, Mapping, place, "a dialog"):
-                yield dialog, f"{place}."
-
-
 class _RoundReader:
-    """Adds the rounds of dialogs to a table. After a fault it does not matter what is added."""
+    """Adds the rounds of dialogs to a table."""
 
     def __init__(self, table: TableBuilder) -> None:
         self._table = table
@@ -57,54 +47,39 @@ class _RoundReader:
         self._placed = table.rows("round", "distance", "mentioned", "question_length")
         self._families = table.rows("family")
 
-    def add(self, dialog: Mapping[str, Any], is_ours: bool, place: str, name: str) -> None:
-        """Add the rounds of a dialog, of vqagen or in CLEVR-Dialog's shape, which is at a JSON path in its record."""
-        check, said = self._table.check, dialog.get("caption")
-        key, label = ("rounds", "label") if is_ours else ("dialog", "template")
-        rounds: Any = dialog.get(key)
-        if is_ours and not check(said, Mapping, "caption", "an object with the text of the caption"):
-            return
-        caption = said if isinstance(said, Mapping) else {"text": said, "label": caption_label(dialog)}
-        before, depends = caption.get("text"), dependences(dialog)
-        check(before, str, f"{place}{'caption.text' if is_ours else 'caption'}", "text")
-        if not check(rounds, list, place + key, "a list of rounds"):
-            return
-        for at, each in enumerate(rounds):
-            where = f"{place}{key}[{at}]"
-            if (
-                check(each, Mapping, where, "a round")
-                and check(each.get("question"), str, f"{where}.question", "text")
-                and check(each.get(label), str, f"{where}.{label}", "text")
-            ):
-                told = depends[at] if at < len(depends) else None
-                history = {"d_reveal": at - told} if isinstance(told, int) else each.get("history")  # the caption is -1
-                named = each[label], caption.get("label") or None
-                placed = at + 1, history if isinstance(history, Mapping) else {}
-                gold = self._add_round(f"{name}/{at}", each, named, placed, where)
-                self._table.learn(each["question"], before)
-                before = f"{before} {each['question']} {gold.text if gold else ''}"
+    def add(self, dialog: Mapping[str, Any], place: str, name: str) -> None:
+        """Add the rounds of a dialog, of vqagen or in CLEVR-Dialog's shape, which is at a place in its record."""
+        (key, label), (before, caption), depends = rounds_key(place), caption_of(dialog), dependences(dialog)
+        for at, round in enumerate(dialog[key]):
+            told = depends[at] if at < len(depends) else None
+            history = {"d_reveal": at - told} if isinstance(told, int) else round.get("history")  # the caption is -1
+            named = round[label], caption or None
+            placed = at + 1, history if isinstance(history, Mapping) else {}
+            gold = self._add_round(f"{name}/{at}", round, named, placed, f"{place}{key}[{at}]")
+            self._table.learn(round["question"], before)
+            before = f"{before} {round['question']} {gold.text if gold else ''}"
 
     def _add_round(
         self,
         id: str,
-        asked: Mapping[str, Any],
+        round: Mapping[str, Any],
         labels: tuple[str, str | None],
         placed: tuple[int, Mapping[str, Any]],
         where: str,
     ) -> Gold | None:
         """Add one round; return its answer. `labels` are its own and that of the caption."""
-        answer, attribute = asked.get("answer"), _attribute(asked.get("program"))
+        answer, attribute = round.get("answer"), _attribute(round.get("program"))
         (label, caption), (number, history) = labels, placed
         self._table.check(answer, str | int | float | None, f"{where}.answer", "a number or a text")
         gold = None if answer is None else gold_of(answer if isinstance(answer, int) else str(answer))
         self._table.add(id, self._table.gold(gold, where))
         needed = str(history.get("class") or (ROUND_KINDS[label].history_class if label in ROUND_KINDS else "Coref"))
-        category = str(asked.get("family") or label.partition("-")[0])
+        category = str(round.get("family") or label.partition("-")[0])
         self._named.add(category, label, attribute, caption, HISTORIES.get(needed, needed))
         distances = [history.get(key) for key in _DISTANCES]
         for key, distance in zip(_DISTANCES, distances, strict=True):
             self._table.check(distance, int | None, f"{where}.history.{key}", "a number of rounds")
-        self._placed.add(number, *distances, asked["question"].count(" ") + 1)
+        self._placed.add(number, *distances, round["question"].count(" ") + 1)
         if self._table.is_learning:
             self._families.add(_family(label, attribute, gold))
         return gold

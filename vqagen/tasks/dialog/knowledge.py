@@ -3,6 +3,10 @@
 Facts are true, so knowledge only says *which* facts are known; the scene has their content. What is known of single
 objects stands in lists with a set for each object: `related_counts[2]` holds the relations in which the number of
 objects that stand to object 2 is known.
+
+After "There is a blue thing." and "How many things are left of it? 3" about a scene whose only blue thing is object 2,
+`singles` is {2}, `told[2]` is {blue}, `related_counts[2]` is {left}, `group` is the three objects and `topic` is -1:
+"it" is nothing now, and "they" are the three. Sets are the bits of an int.
 """
 
 from __future__ import annotations
@@ -17,6 +21,9 @@ from vqagen.tasks.dialog.scene import DialogScene, Values
 
 RECENT = 2
 """What one of so many last rounds was about is recent."""
+
+
+Answer = int | str
 
 
 class Move(NamedTuple):
@@ -108,16 +115,17 @@ class Knowledge:
 
     def copy(self) -> Knowledge:
         """Return knowledge that can be changed."""
-        content: list[Any] = [each.copy() if isinstance(each, list | dict) else each for each in _content(self)]
+        content: list[Any] = [value.copy() if isinstance(value, list | dict) else value for value in _content(self)]
         return Knowledge(*content)
 
     def key(self) -> tuple[object, ...]:
         """Return what distinguishes this knowledge from other knowledge, whenever it was revealed."""
-        return tuple(tuple(each) if isinstance(each, list) else each for each in _distinctive(self))
+        return tuple(tuple(value) if isinstance(value, list) else value for value in _distinctive(self))
 
 
-_content = attrgetter(*(each.name for each in fields(Knowledge)))
-_distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move", "names")))
+_FIELDS = [field.name for field in fields(Knowledge)]
+_content = attrgetter(*_FIELDS)
+_distinctive = attrgetter(*(name for name in _FIELDS if name not in ("revealed", "move", "names")))
 
 
 def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -> int:
@@ -159,7 +167,7 @@ class Learner:
 
     def call(self, i: int, values: Values) -> None:
         """Note that this round names an object by some of these values; as "it", for none, it keeps its recent name."""
-        recent = {each[1]: each for each in self.after.names if each[0] > self.round - RECENT}
+        recent = {named: (at, named, name) for at, named, name in self.after.names if at > self.round - RECENT}
         values = values or recent.get(i, (0, 0, 0))[2]
         self.after.names = (*recent.values(), (self.round, i, values)) if values else tuple(recent.values())
 
@@ -216,11 +224,6 @@ class Learner:
         self.after.related_exists[i] |= 1 << relation
         if not self.scene.related[relation][i]:
             self.after.related_counts[i] |= 1 << relation
-
-    def link(self, i: int, relation: int, j: int) -> None:
-        """Learn that object j stands in a relation to object i, next to it in the order."""
-        self.relate(i, relation, j)
-        self.after.links[i] |= 1 << relation
 
     def relate(self, i: int, relation: int, j: int) -> None:
         """Learn that object j stands in a relation to object i, and the same from the other side."""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Fault, Problem, unknown
-from vqagen.files.locations import content_hash
+from vqagen.files.locations import content_hash, shipped
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import schema_faults
-from vqagen.files.shipped import shipped
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.domain_files import (
     DEFAULT_DOMAIN,
     DIALOGS,
     SHIPPED_DOMAINS,
     DomainFiles,
-    hashes_beside,
+    input_hashes,
     load_catalogue,
     synonyms_file,
 )
 from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
 from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
-from vqagen.tasks.dialog.rounds import NAMED, NOTHING, ROUND_KINDS, RoundKind, attribute_of_next
+from vqagen.tasks.dialog.rounds import NAMED, NOTHING, ROUND_KINDS, TOPIC, RoundKind, attribute_of_next
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     ANCHOR,
@@ -32,28 +30,33 @@ from vqagen.tasks.dialog.template import (
     CAPTION,
     CONDITIONS,
     FAR,
+    FITTING,
     FOCUS,
     GROUP,
+    MARK,
     NEAR,
     NOUN,
+    PLURAL,
     PLURALS,
     RESULT,
+    ROLES,
     SLOT_TYPES,
+    SLOTS,
     SUBJECT,
     SURE,
     UNSURE,
     DialogTemplate,
     DialogTemplates,
-    DialogText,
-    Mark,
-    Slot,
-    form_faults,
-    mark_faults,
+    Parts,
+    find_template,
+    has_words,
+    names_in,
     parse_text,
+    parsed,
+    parts_where,
     walk,
 )
 from vqagen.world.domain import Domain
-from vqagen.world.findings import problem_in
 
 SCHEMA = "dialog-templates"
 
@@ -70,40 +73,6 @@ class LoadedDialogDomain:
     """Content hash of each input, by its role."""
 
 
-class PlacedDialogTemplate(NamedTuple):
-    """A template, and its place: a JSON path in a file, of which `text` is all."""
-
-    template: DialogTemplate
-    source: str
-    text: str
-    path: str
-    is_list: bool
-    """True if the record has a list of texts, and not one text."""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Its label and form."""
-        return self.template.label, self.template.form
-
-    def problem(self, place: str, message: str) -> Problem:
-        """Return a problem at a path inside the record."""
-        place = place if self.is_list else place.removesuffix("[0]")
-        return problem_in(self.source, f"{self.path}.{place}" if place else self.path, message, self.text)
-
-
-class DialogTemplatesRead(NamedTuple):
-    """The templates of files, without those that have mistakes, and all mistakes."""
-
-    placed: tuple[PlacedDialogTemplate, ...]
-    problems: tuple[Problem, ...]
-
-    @property
-    def used(self) -> tuple[PlacedDialogTemplate, ...]:
-        """The first template of each label and form: those of a domain's own go before the shipped ones."""
-        first = {each.key: each for each in reversed(self.placed)}
-        return tuple(each for each in self.placed if first[each.key] is each)
-
-
 def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
     """Load all files of a domain for dialogs. Raises BadInput with every mistake in the first that has any.
 
@@ -111,115 +80,108 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
     """
     catalogue, plugins = load_catalogue(files)
     domain = catalogue.domain
-    vocabulary = DialogVocabulary.of(domain)
-    synonyms_path = synonyms_file(files, domain)
-    synonyms = load_synonyms(synonyms_path, domain)
-    own = find_template_files(files.templates)
-    places = {file.path.resolve() for file in own}
-    found = [*own, *(file for file in shipped_dialog_templates() if file.path.resolve() not in places)]
-    hashes = {
-        "metadata": content_hash([files.metadata]),
-        "templates": content_hash([file.path for file in found]),
-        **({"synonyms": content_hash([synonyms_path])} if synonyms_path else {}),
-        **hashes_beside(files, plugins),
-    }
-    return LoadedDialogDomain(domain, vocabulary, synonyms, _load_dialog_templates(found, vocabulary, synonyms), hashes)
-
-
-def shipped_dialog_templates() -> list[TemplateFile]:
-    """Return the files of the dialog templates that vqagen ships."""
-    return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS]))
-
-
-def _load_dialog_templates(
-    files: Iterable[TemplateFile], vocabulary: DialogVocabulary, synonyms: Synonyms
-) -> DialogTemplates:
-    """Return the templates of files that are used. Raises BadInput with every mistake."""
-    read = read_dialog_templates(files, vocabulary)
-    problems = read.problems or tuple(unsayable_directions(read.used, vocabulary, synonyms))
+    vocabulary, synonyms = DialogVocabulary.of(domain), load_synonyms(synonyms_file(files, domain), domain)
+    template_files = with_shipped(find_template_files(files.templates))
+    hashes = {**input_hashes(files, domain, plugins), "templates": content_hash([file.path for file in template_files])}
+    templates, problems = read_dialog_templates(template_files, vocabulary)
+    problems = problems or list(unsayable_directions(templates, vocabulary, synonyms))
     if problems:
         raise BadInput(problems)
-    return DialogTemplates(tuple(each.template for each in read.used))
+    return LoadedDialogDomain(domain, vocabulary, synonyms, templates, hashes)
+
+
+def with_shipped(files: Sequence[TemplateFile]) -> list[TemplateFile]:
+    """Return files of dialog templates, and behind them those that vqagen ships and that are none of them."""
+    given = {file.path.resolve() for file in files}
+    return [*files, *(file for file in _shipped_files() if file.path.resolve() not in given)]
+
+
+def _shipped_files() -> list[TemplateFile]:
+    return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN][DIALOGS]))
 
 
 def unsayable_directions(
-    placed: Iterable[PlacedDialogTemplate], vocabulary: DialogVocabulary, synonyms: Synonyms
+    templates: DialogTemplates, vocabulary: DialogVocabulary, synonyms: Synonyms
 ) -> Iterator[Problem]:
     """Yield templates of captions that can only be said with a word such as "leftmost", which a direction lacks."""
-    by_label = {each.template.label: each for each in placed}
     for relation in vocabulary.relations:
-        each = by_label.get(f"extreme-{relation}") or by_label.get(ANY_EXTREME)
-        if each and not synonyms.extreme(relation) and all("E" in text.every_slot for text in each.template.texts):
+        label = f"extreme-{relation}"
+        template = find_template(templates, label)
+        if template and not synonyms.extreme(relation) and all(map(_says_extreme, template.texts)):
             advice = f"add a text with <R>, or a word for {relation!r} to the section {EXTREME!r} of the synonyms"
-            yield each.problem("text", f"no text can say extreme-{relation}: all have <E>; {advice}")
+            yield template.problem("text", f"no text can say {label}: all have <E>; {advice}")
 
 
-def read_dialog_templates(files: Iterable[TemplateFile], vocabulary: DialogVocabulary) -> DialogTemplatesRead:
-    """Return the templates of files, and every mistake in reading order."""
+def _says_extreme(text: str) -> bool:
+    return "E" in names_in(parse_text(text), *SLOTS)
+
+
+def read_dialog_templates(
+    files: Iterable[TemplateFile], vocabulary: DialogVocabulary
+) -> tuple[dict[tuple[str, str], DialogTemplate], list[Problem]]:
+    """Return the templates of files without mistakes, and every mistake in reading order.
+
+    Of a label and form the first template is used: those of a domain's own go before the shipped ones.
+    """
     rules = label_rules(vocabulary.relations)
-    placed, problems = list[PlacedDialogTemplate](), list[Problem]()
+    read, problems = list[DialogTemplate](), list[Problem]()
+    used: dict[tuple[str, str], DialogTemplate] = {}
     for file in files:
-        read = _read_file(file, rules)
-        problems += read.problems
-        placed += read.placed
-    problems += _taken(placed)
-    return DialogTemplatesRead(tuple(placed), tuple(problems))
+        templates, faults = _read_file(file, rules)
+        read += templates
+        problems += faults
+    for template in read:
+        used.setdefault((template.label, template.form), template)
+    return used, [*problems, *_taken(read)]
 
 
-def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemplatesRead:
+def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> tuple[list[DialogTemplate], Sequence[Problem]]:
     """Read one file; the rules of its labels are checked in records of the right shape."""
     source = str(file.path)
     try:
         text = read_text(file.path)
         document = parse_json(text, source)
     except BadInput as error:
-        return DialogTemplatesRead((), error.problems)
+        return [], error.problems
     if holds_templates_with(document, "nodes", but="label"):
         wrong = "these are templates of questions, which have nodes; templates of dialogs have labels"
-        return DialogTemplatesRead((), (Problem(wrong, source),))
-    faults = list(schema_faults(document, SCHEMA))
-    bad = {match[0] for place, _ in faults if (match := re.match(r"(?:templates)?\[\d+\]", place))}
+        return [], [Problem(wrong, source)]
+    shape_faults = list(schema_faults(document, SCHEMA))
+    faults, templates = list(shape_faults), list[DialogTemplate]()
     base = "templates" if isinstance(document, Mapping) else ""
     records = document.get("templates") if isinstance(document, Mapping) else document
-    placed = list[PlacedDialogTemplate]()
     for i, record in enumerate(records if isinstance(records, list) else ()):
         path = f"{base}[{i}]"
-        if path in bad:
+        if any(place.startswith(path) for place, _ in shape_faults):
             continue
-        found = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
-        faults += found
-        if not found:
+        inside = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
+        faults += inside
+        if not inside:
             is_list = isinstance(record["text"], list)
-            placed.append(PlacedDialogTemplate(_template(record, file.name), source, text, path, is_list))
-    return DialogTemplatesRead(
-        tuple(placed), tuple(problem_in(source, place, message, text) for place, message in dict.fromkeys(faults))
-    )
+            texts = tuple(record["text"]) if is_list else (record["text"],)
+            form = record.get("form", "")
+            templates.append(
+                DialogTemplate(record["name"], record["label"], form, texts, file.name, source, text, path, is_list)
+            )
+    return templates, [problem_in(source, place, message, text) for place, message in dict.fromkeys(faults)]
 
 
-def _template(record: Mapping[str, Any], file: str) -> DialogTemplate:
-    """Return the template of a record without faults."""
-    texts = [record["text"]] if isinstance(record["text"], str) else record["text"]
-    own = record["name"], record["label"], record["family"], record.get("form", ""), record.get("slots", {})
-    return DialogTemplate(*own, tuple(map(parse_text, texts)), file)
-
-
-def _taken(placed: Iterable[PlacedDialogTemplate]) -> Iterator[Problem]:
+def _taken(templates: Iterable[DialogTemplate]) -> Iterator[Problem]:
     """Yield names and labels that two templates have, except labels of shipped templates that others replace."""
-    names: dict[tuple[str, str], PlacedDialogTemplate] = {}
-    labels: dict[tuple[str, str], PlacedDialogTemplate] = {}
-    ours = {str(file.path) for file in shipped_dialog_templates()}
-    for each in placed:
-        template = each.template
-        first = names.setdefault((each.source, template.name), each)
-        if first is not each:
-            yield each.problem("name", f"name {template.name!r} is taken by {first.path}")
-        first = labels.setdefault(each.key, each)
-        if first is not each and (first.source in ours) == (each.source in ours):
+    names: dict[tuple[str, str], DialogTemplate] = {}
+    labels: dict[tuple[str, str], DialogTemplate] = {}
+    shipped_files = {str(file.path) for file in _shipped_files()}
+    for template in templates:
+        first = names.setdefault((template.source, template.name), template)
+        if first is not template:
+            yield template.problem("name", f"name {template.name!r} is taken by {first.path}")
+        first = labels.setdefault((template.label, template.form), template)
+        if first is not template and (first.source in shipped_files) == (template.source in shipped_files):
             form = f" ({template.form})" if template.form else ""
-            yield each.problem("label", f"{template.label}{form} has texts in {first.template.id}; put these there")
+            yield template.problem("label", f"{template.label}{form} has texts in {first.id}; put these there")
 
 
-# Faults of a record ---------------------------------------------------------------------------------------------------
+# What the texts of a label must say -----------------------------------------------------------------------------------
 
 
 _CASES_OF_NAMES = (frozenset({NEAR}), frozenset({FAR}), frozenset({FAR, BACK}))
@@ -242,7 +204,7 @@ class LabelRule(NamedTuple):
     @property
     def known_slots(self) -> tuple[str, ...]:
         """Every slot that has a filling."""
-        return tuple(slot for each in self.slots for slot in each.split("|"))
+        return tuple(slot for alternatives in self.slots for slot in alternatives.split("|"))
 
 
 _EXTREME = LabelRule(CAPTION, ("D", "E|R"), {RESULT: ""}, ())
@@ -264,22 +226,27 @@ def label_rules(relations: Iterable[str]) -> Mapping[str, LabelRule]:
 
 def _round_rule(kind: RoundKind) -> LabelRule:
     """Return the rule of a kind of round. An ellipsis, which only follows certain rounds, need not name its object."""
-    marks: dict[str, str] = {}
-    may_mark: tuple[str, ...] = (RESULT,)
-    if kind.refers == GROUP:
-        marks[GROUP] = ""
-    elif kind.refers == NAMED:
-        marks[FOCUS] = "D"
-    elif kind.after:
-        may_mark = (RESULT, FOCUS)
-    elif kind.refers != NOTHING:
-        marks[FOCUS] = ""
-    is_named = kind.refers == NAMED
-    slots = (*kind.slots, "D") if is_named else kind.slots
+    is_named, is_elliptic = kind.refers == NAMED, bool(kind.after) and kind.refers in (TOPIC, FOCUS)
     cases: tuple[frozenset[str], ...] = _CASES_OF_NAMES if is_named else (frozenset(),)
     if kind.learn is attribute_of_next:
-        cases = tuple(each | {existence} for existence in (SURE, UNSURE) for each in cases)
-    return LabelRule(kind.family, slots, marks, may_mark, cases=cases)
+        cases = tuple(case | {existence} for existence in (SURE, UNSURE) for case in cases)
+    return LabelRule(
+        kind.family,
+        (*kind.slots, "D") if is_named else kind.slots,
+        {} if is_elliptic else _MARKS_OF_REFERENCES[kind.refers],
+        (RESULT, FOCUS) if is_elliptic else (RESULT,),
+        cases=cases,
+    )
+
+
+_MARKS_OF_REFERENCES: Mapping[str, Mapping[str, str]] = {
+    NOTHING: {},
+    GROUP: {GROUP: ""},
+    TOPIC: {FOCUS: ""},
+    FOCUS: {FOCUS: ""},
+    NAMED: {FOCUS: "D"},
+}
+"""What a round refers to -> the role that its texts mark, and the slot inside."""
 
 
 # Faults of a record --------------------------------------------------------------------------------------------------
@@ -295,35 +262,32 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
         yield from _faults_of_keys(record, rule)
     is_list = isinstance(record["text"], list)
     texts: list[str] = record["text"] if is_list else [record["text"]]
-    found = {i: list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
-    for i, faults in found.items():
-        for message in faults:
-            yield f"text[{i}]" if is_list else "text", message
-    if rule is not None and not any(found.values()):
-        for case in rule.cases:
-            if all(parse_text(written).where(case) is None for written in texts):
-                yield "text", f"no text can be said where these conditions hold: {', '.join(sorted(case))}"
+    faults = [
+        (f"text[{i}]" if is_list else "text", message)
+        for i, text in enumerate(texts)
+        for message in dict.fromkeys(_faults_as_written(text, label, rule))
+    ]
+    yield from faults
+    for case in rule.cases if rule is not None and not faults else ():
+        if not any(parts_where(parse_text(text), case) for text in texts):
+            yield "text", f"no text can be said where these conditions hold: {', '.join(sorted(case))}"
 
 
-def _faults_as_written(written: str, label: str, rule: LabelRule | None) -> Iterator[str]:
-    """Yield the faults of a text, each once, whatever conditions hold."""
-    faults = list(form_faults(written))
-    if not faults and rule is not None:
-        text = parse_text(written)
-        faults += _condition_faults(text, label, rule)
-        for case in rule.cases:
-            said = text.where(case)
-            faults += _text_faults(said, label, rule) if said else ()
-    yield from dict.fromkeys(faults)
-
-
-def _condition_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
-    known = tuple(each for each in CONDITIONS if any(each in case for case in rule.cases))
-    for each in sorted(text.conditions - set(known)):
-        if each in CONDITIONS or not known:
-            yield f"{label} has no condition {each!r}; it has {', '.join(known) or 'none'}"
+def _faults_as_written(text: str, label: str, rule: LabelRule | None) -> Iterator[str]:
+    """Yield the faults of a text, whatever conditions hold."""
+    parts, faults = parsed(text)
+    yield from faults
+    if faults or rule is None:
+        return
+    known = [condition for condition in CONDITIONS if any(condition in case for case in rule.cases)]
+    for condition in sorted(set(names_in(parts, FITTING)) - set(known)):
+        if condition in CONDITIONS or not known:
+            yield f"{label} has no condition {condition!r}; it has {', '.join(known) or 'none'}"
         else:
-            yield unknown("condition", each, known)
+            yield unknown("condition", condition, known)
+    for case in rule.cases:
+        if said := parts_where(parts, case):
+            yield from _text_faults(said, label, rule)
 
 
 def _faults_of_keys(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:
@@ -345,9 +309,9 @@ def _faults_of_keys(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Faul
             yield f"slots.{slot}", f"{label} does not fill the slot {slot!r}; {_fills(rule)}"
         elif type_name != SLOT_TYPES[slot]:
             yield f"slots.{slot}", f"the type of the slot {slot!r} is {SLOT_TYPES[slot]}, not {type_name}"
-    for each in rule.slots if slots else ():
-        if not any(slot in slots for slot in each.split("|")):
-            yield "slots", f"the slot {each.replace('|', ' or ')} is missing, which {label} must say"
+    for needed in rule.slots if slots else ():
+        if not any(slot in slots for slot in needed.split("|")):
+            yield "slots", f"the slot {needed.replace('|', ' or ')} is missing, which {label} must say"
 
 
 def _fills(rule: LabelRule) -> str:
@@ -356,17 +320,49 @@ def _fills(rule: LabelRule) -> str:
     return f"it fills {', '.join([*known, f'<{NOUN}> (Noun)'])}"
 
 
-def _text_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
+def _text_faults(parts: Parts, label: str, rule: LabelRule) -> Iterator[str]:
     """Yield the faults of a text that can be parsed."""
-    parts = list(walk(text.parts))
-    slots = list(dict.fromkeys(part for part, _ in parts if isinstance(part, Slot)))
-    for slot in slots:
-        if slot.name not in (*rule.known_slots, NOUN):
-            yield f"{label} does not fill the slot <{slot.name}>; {_fills(rule)}"
-        elif slot.is_plural and slot.name not in PLURALS:
-            yield f"<{slot.name}>s: only {' and '.join(f'<{each}>' for each in PLURALS)} have a plural"
-    for each in rule.slots:
-        if not any(slot in text.slots for slot in each.split("|")):
-            yield f"it does not always say <{each.replace('|', '> or <')}>, and so leaves open what {label} is about"
-    marks = [(part, is_optional) for part, is_optional in parts if isinstance(part, Mark)]
-    yield from mark_faults(marks, label, rule.marks, rule.may_mark)
+    for kind, slot, _ in dict.fromkeys(part for part, _ in walk(parts) if part.kind in SLOTS):
+        if slot not in (*rule.known_slots, NOUN):
+            yield f"{label} does not fill the slot <{slot}>; {_fills(rule)}"
+        elif kind == PLURAL and slot not in PLURALS:
+            yield f"<{slot}>s: only {' and '.join(f'<{plural}>' for plural in PLURALS)} have a plural"
+    said = names_in(parts, *SLOTS, always=True)
+    for needed in rule.slots:
+        if not any(slot in said for slot in needed.split("|")):
+            yield f"it does not always say <{needed.replace('|', '> or <')}>, and so leaves open what {label} is about"
+    yield from _mark_faults(parts, label, rule)
+
+
+def _mark_faults(parts: Parts, label: str, rule: LabelRule) -> Iterator[str]:
+    """Yield the faults of a text's marks."""
+    known = (*rule.marks, *rule.may_mark)
+    seen: set[str] = set()
+    for (kind, role, inside), is_optional in walk(parts):
+        if kind != MARK:
+            continue
+        if role not in ROLES:
+            yield unknown("role", role, known or ROLES)
+        elif role not in known:
+            yield f"{label} has no {role} to mark; it has {', '.join(known) or 'nothing to mark'}"
+        elif role in seen:
+            yield f"{role} is marked twice; mark the place that says most"
+        elif not any(has_words(part) for part, may_go in walk(inside) if not may_go):
+            yield f"the mark {{{role}|…}} holds no words"
+        elif is_optional and role in rule.marks:
+            yield f"the mark {{{role}|…}} is in an optional part; {label} must always say it"
+        elif (slot := rule.marks.get(role)) and slot not in names_in(inside, *SLOTS):
+            yield f"the mark {{{role}|…}} must hold <{slot}>"
+        seen.add(role)
+    for role in rule.marks if seen <= set(ROLES) else ():  # an unknown role is probably the missing one, misspelt
+        if role not in seen:
+            yield f"no mark {{{role}|…}}: put it around the words that name the {_MEANINGS[role]}"
+
+
+_MEANINGS = {
+    FOCUS: "object that the question refers back to",
+    GROUP: "group that the question is about",
+    RESULT: "objects that the caption is about",
+    SUBJECT: "object that stands in the relation",
+    ANCHOR: "object that the relation is to",
+}

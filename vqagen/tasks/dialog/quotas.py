@@ -16,7 +16,6 @@ from vqagen.language.catalogue import Value
 from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
-from vqagen.tasks.dialog.rounds import FAMILIES
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.situation import NONE_REFUSED
 
@@ -30,20 +29,15 @@ LEADING_NUMBERS = 3
 # Quotas ---------------------------------------------------------------------------------------------------------------
 
 
-class Wanted(NamedTuple):
-    """Rounds that a dialog should have, known by a part of their labels: each counts for its score, up to `most`."""
+Objective = tuple[tuple[str, int, tuple[int, ...]], ...]
+"""The score of a dialog as a weighted sum: (part of a label, points of a round with such a label, numbers of rounds).
 
-    part: str
-    most: int
-    points: int = 1
-    spared: tuple[int, ...] = (0,)
-    """The rounds that a dialog does without: each draws one of these numbers."""
-
-
-WANTED = (
-    Wanted("imm2", 1, 2, spared=(0, 1)),  # repeats the question before in a few words: "And its size?"
-    Wanted("sim", 1, 2, spared=(0, 0, 1)),  # asks the same of another object
-    Wanted("early", 6, spared=(0, 1, 2, 3)),  # asks about an object of an earlier round
+Each dialog draws one of the numbers: further rounds of the sort earn nothing.
+"""
+OBJECTIVE: Objective = (
+    ("imm2", 2, (1, 0)),  # repeats the question before in a few words: "And its size?"
+    ("sim", 2, (1, 1, 0)),  # asks the same of another object
+    ("early", 1, (6, 5, 4, 3)),  # asks about an object of an earlier round
 )
 Wants = tuple[int, ...]
 """Of each sort, the rounds that a dialog should still have."""
@@ -60,8 +54,9 @@ class RoundCounts(NamedTuple):
 
     def add(self, family: str, is_standalone: bool) -> RoundCounts:
         """Return the counts after another round."""
-        added = (*(family == each for each in FAMILIES), is_standalone)
-        return RoundCounts(*(number + more for number, more in zip(self, added, strict=True)))
+        counts, exists, seeks, standalone = self
+        added = counts + (family == "count"), exists + (family == "exist"), seeks + (family == "seek")
+        return RoundCounts(*added, standalone + is_standalone)
 
 
 NO_ROUNDS = RoundCounts()
@@ -76,34 +71,24 @@ class Quotas:
 
     name: str
     shares: Limits = ()
-    """As fractions of the rounds."""
+    """As fractions of the rounds; without them anything goes."""
     table: Mapping[int, Limits] = field(default_factory=dict)
-    """Limits by round, in place of shares; rounds beyond the last one have its shares."""
-    wanted: tuple[Wanted, ...] = WANTED
+    """Limits of some rounds, in place of those that follow from shares."""
+    objective: Objective = OBJECTIVE
     repeated: int = 1
     """Points that a round costs whose label is that of the round before."""
-
-    @property
-    def are_free(self) -> bool:
-        """True if anything goes."""
-        return not self.table and not self.shares
 
     def limits(self, round: int) -> Limits:
         """Return the limits after a round.
 
         After 7 rounds of at least a tenth and at most 30 % counts, 0 to 3 of them count.
         """
-        last = max(self.table, default=0)
-        if round <= last:
-            return self.table.get(round, FREE)
-        if last:
-            return tuple((least * round // last, ceil(most * round / last)) for least, most in self.table[last])
-        if round < FIRST_ROUND or self.are_free:
+        if round < FIRST_ROUND or not self.shares:
             return FREE
         *spans, (_, alone) = (
             (floor(least * round + EPSILON), ceil(most * round - EPSILON)) for least, most in self.shares
         )
-        return (*spans, (0, max(alone, 1)))
+        return self.table.get(round, (*spans, (0, max(alone, 1))))
 
     def admits(self, round: int, counts: RoundCounts) -> bool:
         """True if a dialog may have these rounds after a round."""
@@ -113,9 +98,9 @@ class Quotas:
 
     def gain(self, wants: Wants, label: str, before: str) -> tuple[int, Wants]:
         """Return the points that a round adds to the score of a dialog, and what the dialog should have after it."""
-        had = [each.part in label and left > 0 for each, left in zip(self.wanted, wants, strict=True)]
-        points = sum(each.points for each, is_had in zip(self.wanted, had, strict=True) if is_had)
-        left = tuple(left - is_had for left, is_had in zip(wants, had, strict=True))
+        earned = [part in label and left > 0 for (part, *_), left in zip(self.objective, wants, strict=True)]
+        points = sum(points * is_earned for (_, points, _), is_earned in zip(self.objective, earned, strict=True))
+        left = tuple(left - is_earned for left, is_earned in zip(wants, earned, strict=True))
         return points - self.repeated * (label == before), left
 
 
@@ -124,22 +109,22 @@ PRESETS = {
     "paper": Quotas("paper", ((0.1, 0.2), (0.1, 0.2), (0.3, 0.6), (0, 0.4), (0, 0.1))),
     "reference": Quotas(
         "reference",
-        table={
+        ((0, 0.3), (0, 0.3), (0.3, 0.6), (0, 0.4), (0, 0.2)),
+        {
             4: ((0, 1), (0, 1), (1, 4), (0, 2), (0, 1)),
             5: ((0, 1), (0, 1), (2, 4), (0, 2), (0, 1)),
             6: ((0, 2), (0, 2), (2, 5), (0, 3), (0, 1)),
             7: ((0, 2), (0, 2), (2, 5), (0, 3), (0, 1)),
             8: ((0, 2), (0, 2), (3, 5), (0, 3), (0, 2)),
             9: ((0, 3), (0, 3), (3, 6), (0, 3), (0, 2)),
-            10: ((0, 3), (0, 3), (3, 6), (0, 4), (0, 2)),
         },
-        wanted=(Wanted("imm2", UNLIMITED), Wanted("sim", UNLIMITED), Wanted("early", 4)),
+        objective=(("imm2", 1, (UNLIMITED,)), ("sim", 1, (UNLIMITED,)), ("early", 1, (4,))),
         repeated=0,
     ),
     "none": Quotas("none"),
 }
-"""`paper`: the shares of Kottur et al. 2019; `reference`: the table of their code; `smooth`: more room, so that its
-place does not give away the family of a round."""
+"""`paper`: the shares of Kottur et al. 2019; `reference`: the table of their code, and for longer dialogs its shares;
+`smooth`: more room, so that its place does not give away the family of a round."""
 
 
 # Balance of answers -----------------------------------------------------------------------------------------------
@@ -185,9 +170,8 @@ class AnswerBalance:
             self._given[move.label, attribute] += 1
 
     def _of(self, label: str, attribute: int) -> AnswerCounts:
-        found = self._counts.get((label, attribute))
-        if found is None:
+        if (label, attribute) not in self._counts:
             known, leading = (INTEGERS, LEADING_NUMBERS) if label.startswith("count") else (("yes", "no"), 2)
             coins = stream(self._seed, f"answers of {label} {attribute}", self._first)
-            found = self._counts[label, attribute] = AnswerCounts(known, leading, coins)
-        return found
+            self._counts[label, attribute] = AnswerCounts(known, leading, coins)
+        return self._counts[label, attribute]

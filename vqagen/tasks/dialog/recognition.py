@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from vqagen.tasks.dialog.rounds import (
     ROUND_KINDS,
     RoundKind,
     attribute_of_focus,
+    referents,
 )
 from vqagen.tasks.dialog.scene import DialogScene, DialogVocabulary
 from vqagen.tasks.dialog.search import Beam, play
@@ -40,8 +41,8 @@ _FIELD = re.compile(r"%\((\w+)\)s")
 _ARTICLE = re.compile(r"\ban(?= )")
 _PHRASES = ("D", "D2", "V", "Vs", "P")
 """Slots of descriptions."""
-Filling = tuple[str, Any]
-"""The words of a slot as they are said, and what they mean; None for a noun."""
+Meanings = Mapping[str, tuple[str, Any]]
+"""Words as `normal` has them -> the words as they are said, and what they mean; None for a noun."""
 
 
 class Parse(NamedTuple):
@@ -51,32 +52,34 @@ class Parse(NamedTuple):
     form: str
     slots: Mapping[str, Any]
     """What each slot says, as `DialogWords.say` takes it; V also for the slot P."""
-    cases: frozenset[frozenset[str]]
-    """The sets of conditions where it can be said."""
-    comes_back: bool
-    """True if its text has a part that is said on the condition `BACK`."""
     said: Sentence
-
-
-class _Pattern(NamedTuple):
-    """A text whose optional and fitting parts are decided."""
-
-    regex: re.Pattern[str]
     phrasing: Phrasing
-    variant: int
-    cases: frozenset[frozenset[str]]
-    comes_back: bool
+    """The text, with its optional and fitting parts decided."""
 
 
 class SentenceReader:
     """Reads the sentences of one domain's dialogs."""
 
     def __init__(self, wordings: Wordings, vocabulary: DialogVocabulary) -> None:
-        self._wordings = wordings
+        self.wordings = wordings
         rules = label_rules(vocabulary.relations)
         self.rules = {label: rule for label, rule in rules.items() if label != ANY_EXTREME}
-        self._fillers = _Fillers(wordings, vocabulary)
-        self._patterns: dict[tuple[str, str], list[_Pattern]] = {}
+        self._patterns: dict[tuple[str, str], list[tuple[re.Pattern[str], Phrasing]]] = {}
+        nouns, plurals = wordings.nouns, wordings.plurals
+        self._words: Mapping[str, Meanings] = {
+            "A": _meanings({name: [name.replace("_", " ")] for name in wordings.values}),
+            "R": _meanings(wordings.relations),
+            "E": _meanings(wordings.extremes),
+            "K": {word: (word, number) for number, word in enumerate(NUMBER_WORDS)},
+            NOUN: {normal(noun): (noun, None) for noun in nouns},
+            f"{NOUN}s": {normal(plurals[noun]): (plurals[noun], None) for noun in nouns},
+        }
+        heads = _meanings(wordings.values.get(wordings.head, {}))
+        many = {normal(plurals[way]): (plurals[way], value) for way, value in heads.values()}
+        self._adjectives = {name: _meanings(ways) for name, ways in wordings.values.items() if name != wordings.head}
+        one = {**heads, **self._words[NOUN]}
+        several = {**many, **self._words[f"{NOUN}s"]}
+        self._heads: Mapping[str, Meanings] = {"D": one, "D2": one, "V": one, "Vs": several, "P": many}
 
     def read(self, sentence: str, label: str, is_exact: bool = True) -> list[Parse]:
         """Return the ways to understand a sentence as one of a label.
@@ -84,7 +87,7 @@ class SentenceReader:
         Without `is_exact`, capitals and articles may be those of another generator.
         """
         forms = self.rules[label].forms if label in self.rules else ()
-        return [reading for form in forms for reading in self._read(sentence, label, form, is_exact)]
+        return [parse for form in forms for parse in self._read(sentence, label, form, is_exact)]
 
     def labels_of(self, sentence: str) -> list[str]:
         """Return the labels of which some text is the sentence."""
@@ -92,31 +95,63 @@ class SentenceReader:
 
     def _read(self, sentence: str, label: str, form: str, is_exact: bool) -> Iterator[Parse]:
         plain = normal(sentence)
-        for pattern in self._of(label, form):
-            if match := pattern.regex.fullmatch(plain):
-                fillings = {slot: self._fillers.filling(slot, words) for slot, words in match.groupdict().items()}
-                said = pattern.phrasing.filled(
-                    {slot: words for slot, (words, _) in fillings.items()}, pattern.variant, self._wordings.domain
-                )
+        for regex, phrasing in self._of(label, form):
+            if match := regex.fullmatch(plain):
+                fillings = {slot: self._filling(slot, match) for slot in phrasing.slots}
+                said = phrasing.filled({slot: words for slot, (words, _) in fillings.items()}, self.wordings.domain)
                 slots = {slot: meaning for slot, (_, meaning) in fillings.items() if meaning is not None}
                 slots = {"V" if slot in ("Vs", "P") else slot: meaning for slot, meaning in slots.items()}
                 is_same = said.text == sentence if is_exact else normal(said.text) == plain
                 if is_same and {} not in slots.values() and _is_of(label, slots):
-                    yield Parse(label, form, slots, pattern.cases, pattern.comes_back, said)
+                    yield Parse(label, form, slots, said, phrasing)
 
-    def _of(self, label: str, form: str) -> list[_Pattern]:
-        """Return the patterns of a label, compiled when they are first needed."""
+    def _of(self, label: str, form: str) -> list[tuple[re.Pattern[str], Phrasing]]:
+        """Return the phrasings of a label with their patterns, compiled when they are first needed."""
         if (label, form) not in self._patterns:
-            found: dict[tuple[int, Phrasing], tuple[list[frozenset[str]], bool]] = {}
-            for case in self.rules[label].cases:
-                for text in self._wordings.texts(label, form, case, has_extreme=True):
-                    for said in text.phrasings():
-                        found.setdefault((text.variant, said), ([], text.comes_back))[0].append(case)
-            self._patterns[label, form] = [
-                _Pattern(self._fillers.regex(said), said, variant, frozenset(cases), comes_back)
-                for (variant, said), (cases, comes_back) in found.items()
+            texts = [
+                text
+                for case in self.rules[label].cases
+                for text in self.wordings.texts(label, form, case, has_extreme=True)
             ]
+            phrasings = dict.fromkeys(phrasing for text in texts for phrasing in text)
+            self._patterns[label, form] = [(self._regex(phrasing), phrasing) for phrasing in phrasings]
         return self._patterns[label, form]
+
+    def _regex(self, phrasing: Phrasing) -> re.Pattern[str]:
+        """Return what finds the slots of a text in a sentence in its `normal` form."""
+        pieces = _FIELD.split("".join(phrasing.pieces))
+        names = pieces[1::2]
+        pieces[1::2] = [
+            f"(?P={name})" if name in names[:i] else f"(?P<{name}>{self._pattern(name)})"
+            for i, name in enumerate(names)
+        ]
+        pieces[::2] = [re.escape(normal(piece.replace("%%", "%"))) for piece in pieces[::2]]
+        return re.compile("".join(pieces))
+
+    def _pattern(self, slot: str) -> str:
+        if slot not in _PHRASES:
+            return _either(self._words[slot]) + (r"|\d+" if slot == "K" else "")
+        *adjectives, head = (f"(?P<{slot}_{i}>{_either(words)})" for i, (_, words) in enumerate(self._parts(slot)))
+        if slot == "P":
+            return "|".join((*adjectives, head))
+        return "".join(f"(?:{adjective} )?" for adjective in adjectives) + head
+
+    def _parts(self, slot: str) -> list[tuple[str, Meanings]]:
+        """Return the parts of a description in their order: (attribute, its words)."""
+        return [*self._adjectives.items(), (self.wordings.head, self._heads[slot])]
+
+    def _filling(self, slot: str, match: re.Match[str]) -> tuple[str, Any]:
+        """Return the words of a slot as they are said, and what they mean."""
+        if slot not in _PHRASES:
+            words = match[slot]
+            return self._words[slot].get(words) or (words, int(words))
+        parts = [
+            (attribute, *meanings[words])
+            for i, (attribute, meanings) in enumerate(self._parts(slot))
+            if (words := match[f"{slot}_{i}"])
+        ]
+        values = {attribute: value for attribute, _, value in parts if value is not None}
+        return " ".join(words for _, words, _ in parts), values
 
 
 def normal(sentence: str) -> str:
@@ -130,119 +165,57 @@ def _is_of(label: str, slots: Mapping[str, Any]) -> bool:
     return directions <= {label} or not label.startswith("extreme-")
 
 
-class _Fillers:
-    """The words that each slot may have, and their meanings."""
-
-    def __init__(self, words: Wordings, vocabulary: DialogVocabulary) -> None:
-        self._words = words
-        nouns = dict.fromkeys(words.nouns)
-        self._tables: Mapping[str, Mapping[str, Filling]] = {
-            "A": _table({each.name: [each.name.replace("_", " ")] for each in vocabulary.attributes}),
-            "R": _table(words.relations),
-            "E": _table(words.extremes),
-            "K": {word: (word, number) for number, word in enumerate(NUMBER_WORDS)},
-            NOUN: {normal(noun): (noun, None) for noun in nouns},
-            f"{NOUN}s": {normal(words.plurals[noun]): (words.plurals[noun], None) for noun in nouns},
-        }
-        self._adjectives = {name: _table(ways) for name, ways in words.values.items() if name != words.head}
-
-    @cached_property
-    def _heads(self) -> tuple[Mapping[str, Filling], Mapping[str, Filling]]:
-        """The values that are nouns, in the singular and in the plural."""
-        one = _table(self._words.values.get(self._words.head, {}))
-        plurals = self._words.plurals
-        return one, {normal(plurals[way]): (plurals[way], value) for way, value in one.values()}
-
-    def _parts(self, slot: str) -> list[tuple[str, Mapping[str, Filling]]]:
-        """Return the parts of a description in their order: (attribute, words)."""
-        is_plural = slot in ("Vs", "P")
-        heads = {**self._heads[is_plural], **({} if slot == "P" else self._tables[f"{NOUN}s" if is_plural else NOUN])}
-        return [*self._adjectives.items(), (self._words.head, heads)]
-
-    def regex(self, phrasing: Phrasing) -> re.Pattern[str]:
-        """Return what finds the slots of a text in a sentence in its `normal` form."""
-        pieces = _FIELD.split("".join(phrasing.pieces))
-        names = pieces[1::2]
-        pieces[1::2] = [
-            f"(?P={name})" if name in names[:i] else f"(?P<{name}>{self._pattern(name)})"
-            for i, name in enumerate(names)
-        ]
-        pieces[::2] = [re.escape(normal(piece.replace("%%", "%"))) for piece in pieces[::2]]
-        return re.compile("".join(pieces))
-
-    def _pattern(self, slot: str) -> str:
-        if slot == "P":
-            return _either([words for _, table in self._parts(slot) for words in table])
-        if slot in _PHRASES:
-            *adjectives, (_, heads) = self._parts(slot)
-            return "".join(f"(?:{_either(table)} )?" for _, table in adjectives) + _either(heads)
-        return _either(self._tables[slot]) + (r"|\d+" if slot == "K" else "")
-
-    def filling(self, slot: str, words: str) -> Filling:
-        """Return the words of a slot, and what they mean."""
-        if slot not in _PHRASES:
-            return self._tables[slot].get(words) or (words, int(words))
-        said, values = list[str](), dict[str, str]()
-        for attribute, table in self._parts(slot):
-            for way in sorted(table, key=len, reverse=True):
-                if words == way or words.startswith(f"{way} "):
-                    text, value = table[way]
-                    said.append(text)
-                    values |= {} if value is None else {attribute: value}
-                    words = words[len(way) + 1 :]
-                    break
-        return " ".join(said), values
+def _meanings(ways: Mapping[str, Sequence[str]]) -> Meanings:
+    """Return the meanings of the ways to say some values; words of several values mean the first."""
+    pairs = [(way, value) for value, of_value in ways.items() for way in of_value]
+    return {normal(way): (way, value) for way, value in reversed(pairs)}
 
 
-def _table(ways: Mapping[str, Sequence[str]]) -> Mapping[str, Filling]:
-    """Return normal words -> the words, and the value that they say; of several values the first."""
-    found: dict[str, Filling] = {}
-    for value, each in ways.items():
-        for way in each:
-            found.setdefault(normal(way), (way, value))
-    return found
-
-
-def _either(words: Mapping[str, Any] | Sequence[str]) -> str:
+def _either(words: Mapping[str, Any]) -> str:
     """Return the pattern of any of some words, the longest first; it matches nothing if there are none."""
-    return f"(?:{'|'.join(re.escape(each) for each in sorted(words, key=len, reverse=True))})" if words else "(?!)"
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})" if words else "(?!)"
 
 
 # What a listener understands ------------------------------------------------------------------------------------------
 
-
-class Verdict(NamedTuple):
-    """What is wrong with one sentence."""
-
-    kind: str
-    why: str
+SentenceFault = tuple[int | None, str, str]
+"""The number of a sentence, 0 for the caption and None for the whole dialog; the kind of the fault, and why."""
 
 
 class Listener:
     """Follows one dialog: what each sentence asks, by what was said before, and whether its answer is right."""
 
-    def __init__(self, scene: DialogScene, caption: Caption, is_strict: bool = True) -> None:
+    def __init__(self, scene: DialogScene, caption: Caption, parses: Sequence[Parse], is_strict: bool = True) -> None:
         """Without `is_strict`, a name may be that of "it" or of a set, as other generators have it."""
         self.scene, self.caption, self.is_strict = scene, caption, is_strict
-        self.start = knowledge_after(caption, scene)
-        self.beam, self.rounds = Beam(self.start), 0
+        self.beam = Beam(knowledge_after(caption, scene))
+        self.parses = [parses]
+        """Sentence -> the ways to read it."""
+        self.faults: list[SentenceFault] = []
 
-    def hear(self, parses: Sequence[Parse], answer: object) -> Iterator[Verdict]:
-        """Go on by one round, and yield what is wrong with it; stay where it is if nothing can be meant."""
-        kind, before = ROUND_KINDS[parses[0].label], self.beam
+    @property
+    def is_in_doubt(self) -> bool:
+        """True if a sentence is ambiguous: what was understood may not be meant."""
+        return any(kind == "ambiguous" for _, kind, _ in self.faults)
+
+    def hear(self, parses: Sequence[Parse], text: str, answer: object) -> bool:
+        """Go on by one round, and note what is wrong with it. False if nothing can be meant."""
+        kind, before, number = ROUND_KINDS[parses[0].label], self.beam, len(self.parses)
         moves = list(dict.fromkeys(move for parse in parses for move in self._moves(kind, parse.slots)))
-        if not moves:
-            yield Verdict("unlicensed", f"nothing was said that it can refer to ({kind.refers})")
-            return
-        self.rounds += 1
-        played = [(move, *play(self.scene, before.knowledge, move, self.rounds)) for move in moves]
-        right = [each for each in played if str(each[2].answer) == str(answer)]
-        move, knowledge, outcome = (right or played)[0]
-        self.beam = Beam(knowledge, move=move, outcome=outcome, parent=before)
-        if not right:
-            yield Verdict("wrong", f"the answer is {answer!r}, but the scene gives {outcome.answer!r}")
-        if len(moves) > 1:
-            yield Verdict("ambiguous", "it can be read in several ways")
+        played = [(move, *play(self.scene, before.knowledge, move, number)) for move in moves]
+        right = [outcome for outcome in played if str(outcome[2]) == str(answer)]
+        for move, knowledge, expected in (right or played)[:1]:
+            self.beam = Beam(knowledge, move=move, answer=expected, parent=before)
+            self.parses.append(parses)
+            if not right:
+                why = f"{text!r}: the answer is {answer!r}, but the scene gives {expected!r}"
+                self.faults.append((number, "wrong", why))
+        if len(moves) > 1 and self.is_strict:
+            self.faults.append((number, "ambiguous", f"{text!r}: it can be read in several ways"))
+        elif not moves and self.is_strict:
+            why = f"{text!r}: nothing was said that it can refer to ({kind.refers})"
+            self.faults.append((number, "unlicensed", why))
+        return bool(moves)
 
     def recall(self, args: Mapping[str, Any]) -> None:
         """Take for known what the program of the next round names: dialogs of looser rules refer to it.
@@ -264,15 +237,15 @@ class Listener:
     def _moves(self, kind: RoundKind, slots: Mapping[str, Any]) -> Iterator[Move]:
         """Yield every question that these words can ask."""
         known, words = self.beam.knowledge, self.scene.vocabulary
-        if not kind.has_referent(known) or (kind.after and known.label not in kind.after):
+        if kind.refers not in referents(known) or (kind.after and known.label not in kind.after):
             return
-        numbers = {slot: [words.number[each] for each in slots[slot].items()] for slot in ("D", "V") if slot in slots}
-        if any(len(each) > 1 for each in numbers.values()):
+        numbers = {slot: [words.number[value] for value in slots[slot].items()] for slot in ("D", "V") if slot in slots}
+        if any(len(of_slot) > 1 for of_slot in numbers.values()):
             return
         (value,), (name,) = numbers.get("V", [-1]), numbers.get("D", [-1])
         attribute = -1
         if "A" in slots:
-            attribute = [each.name for each in words.attributes].index(slots["A"])
+            attribute = [described.name for described in words.attributes].index(slots["A"])
         elif kind.learn is attribute_of_focus and known.move:
             attribute = known.move.attribute
         relation = words.relations.index(slots["R"]) if "R" in slots else -1
@@ -295,8 +268,8 @@ def captions_said(parse: Parse, scene: DialogScene) -> Iterator[Caption]:
     """Yield every caption that the words can be, and that is true of the scene."""
     label, slots, words = parse.label, parse.slots, scene.vocabulary
     told = slots.keys() & {"D", "D2", "V"}
-    numbers = {slot: sorted(words.number[each] for each in slots[slot].items()) for slot in told}
-    objects = {slot: reduce(and_, (scene.having[value] for value in each)) for slot, each in numbers.items()}
+    numbers = {slot: sorted(words.number[value] for value in slots[slot].items()) for slot in told}
+    objects = {slot: reduce(and_, (scene.having[value] for value in values)) for slot, values in numbers.items()}
     if label == "obj-relation":
         relation = words.relations.index(slots["R"])
         for anchor in indexes(objects["D2"]):
@@ -307,11 +280,11 @@ def captions_said(parse: Parse, scene: DialogScene) -> Iterator[Caption]:
         if count == slots["K"] if "K" in slots else count > 1:
             yield Caption(label, "", objects["V"], tuple(numbers["V"]))
     else:
-        found, relation = indexes(objects["D"]), -1
+        described, relation = indexes(objects["D"]), -1
         if label == CENTER:
-            found = [i for i in central(scene) if i in found]
+            described = [i for i in central(scene) if i in described]
         elif label.startswith("extreme-"):
             relation = words.relations.index(label.removeprefix("extreme-"))
-            found = [i for i in farthest(scene, relation) if i in found]
-        for i in found if parse.form != "exact" or len(found) == 1 else ():
+            described = [i for i in farthest(scene, relation) if i in described]
+        for i in described if parse.form != "exact" or len(described) == 1 else ():
             yield Caption(label, parse.form, 1 << i, tuple(numbers["D"]), relation)

@@ -1,5 +1,8 @@
 """The kinds of rounds: for each label, when it may come, what it may ask, how it is answered, and what that conveys.
 
+Such as `RoundKind("seek-attr-imm", ask_attribute, attribute_of_focus, TOPIC, slots=("A",))`: "What is its color?" comes
+where there is an "it", `ask_attribute` draws an attribute that is not known, and `attribute_of_focus` answers.
+
 To add a kind, write one row of `ROUND_KINDS` and a template with its label in `templates/dialog`. A row names two
 functions. One asks: it looks at the `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None
 if there is nothing to ask. The other answers, and tells the `Learner` what the answer conveys.
@@ -11,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from vqagen.bits import Objects, is_single, only
-from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, is_counting
+from vqagen.tasks.dialog.knowledge import Answer, Knowledge, Learner, Move, is_counting
 from vqagen.tasks.dialog.scene import Values
 from vqagen.tasks.dialog.situation import Situation
 from vqagen.tasks.dialog.template import FOCUS, GROUP
@@ -23,13 +25,6 @@ FAMILIES = ("count", "exist", "seek")
 NOTHING, TOPIC, NAMED = "nothing", "topic", "named"
 """What a kind of round refers to, besides GROUP ("them") and FOCUS (that of the round before): nothing, "it", or an
 object named by a value."""
-
-
-class RoundAnswer(NamedTuple):
-    """The answer of a round, and the objects it is about."""
-
-    answer: int | str
-    result: Objects
 
 
 @dataclass(frozen=True)
@@ -54,14 +49,6 @@ class RoundKind:
         """The first word of the label."""
         return self.label.partition("-")[0]
 
-    def has_referent(self, knowledge: Knowledge) -> bool:
-        """True if there is something of the sort that the question refers to."""
-        if self.refers == TOPIC:
-            return knowledge.topic >= 0
-        if self.refers == GROUP:
-            return knowledge.group != 0
-        return self.refers != NAMED or knowledge.singles != 0
-
     @property
     def history_class(self) -> str:
         """None, All or Coref: the part of the history that the question depends on."""
@@ -70,8 +57,14 @@ class RoundKind:
 
 Ask = Callable[[Situation, RoundKind], Move | None]
 """Chooses a question of a kind; None if there is none."""
-Learn = Callable[[Learner, Move], RoundAnswer]
+Learn = Callable[[Learner, Move], Answer]
 """Answers a question, and adds what the answer conveys to what is known."""
+
+
+def referents(known: Knowledge) -> tuple[str, ...]:
+    """Return what a question may refer to, of all that `RoundKind.refers` can be."""
+    there = ((TOPIC, known.topic >= 0), (GROUP, known.group != 0), (NAMED, known.singles != 0))
+    return (NOTHING, FOCUS, *(name for name, is_there in there if is_there))
 
 
 def kinds_after(label: str) -> Iterator[RoundKind]:
@@ -145,7 +138,8 @@ def ask_next(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the color of the next thing left of an object."""
     focus, descriptor, options = _focus(now, kind, now.seekable)
     chosen = now.pick.one(options)
-    return Move(kind.label, focus, *now.relation_and_attribute(chosen), descriptor=descriptor) if chosen >= 0 else None
+    relation, attribute = divmod(chosen, now.scene.widths[1])
+    return Move(kind.label, focus, relation, attribute, descriptor=descriptor) if chosen >= 0 else None
 
 
 def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tuple[int, int, int]:
@@ -159,24 +153,23 @@ def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tu
 # Answers --------------------------------------------------------------------------------------------------------------
 
 
-def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> RoundAnswer:
+def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> Answer:
     """Introduce the objects that a question about a set asks for, and return its answer."""
     learner.introduce_set(objects, described, move.is_count)
     after = learner.after
     has_rival = move.focus >= 0 and after.topic not in (-1, move.focus)
     if move.is_count and has_rival:
         after.topic = -1  # "it" could be the focus as well
-    answer = objects.bit_count() if move.is_count else "yes" if objects else "no"
-    return RoundAnswer(answer, objects)
+    return objects.bit_count() if move.is_count else "yes" if objects else "no"
 
 
-def whole_scene(learner: Learner, move: Move) -> RoundAnswer:
+def whole_scene(learner: Learner, move: Move) -> Answer:
     """Count all objects."""
     learner.after.size_known = True
     return _settle(learner, move, learner.scene.everything, 0)
 
 
-def rest(learner: Learner, move: Move) -> RoundAnswer:
+def rest(learner: Learner, move: Move) -> Answer:
     """Ask for the objects that were not mentioned. If there are some, their question does not mention them yet."""
     after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
     after.rest_known = True
@@ -186,32 +179,32 @@ def rest(learner: Learner, move: Move) -> RoundAnswer:
     if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
-    return RoundAnswer("yes", objects)
+    return "yes"
 
 
-def having_value(learner: Learner, move: Move) -> RoundAnswer:
+def having_value(learner: Learner, move: Move) -> Answer:
     """Ask for the objects with a value."""
     learner.learn_value(move.value, move.is_count)
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
 
-def having_value_in_group(learner: Learner, move: Move) -> RoundAnswer:
+def having_value_in_group(learner: Learner, move: Move) -> Answer:
     """Ask for the objects of the group that have a value. The group may be the whole scene."""
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         learner.learn_value(move.value, move.is_count)
-    outcome = _settle(learner, move, objects, before.described | 1 << move.value)
+    answer = _settle(learner, move, objects, before.described | 1 << move.value)
     learner.after.group = 0  # "them" could be the whole group as well: how many of the cubes, or of the red ones
-    return outcome
+    return answer
 
 
-def related(learner: Learner, move: Move) -> RoundAnswer:
+def related(learner: Learner, move: Move) -> Answer:
     """Ask for the objects in a relation to the focus."""
     (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
 
 
-def alike(learner: Learner, move: Move) -> RoundAnswer:
+def alike(learner: Learner, move: Move) -> Answer:
     """Ask for the other objects with the focus's value of an attribute."""
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
@@ -219,7 +212,7 @@ def alike(learner: Learner, move: Move) -> RoundAnswer:
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
 
-def group_itself(learner: Learner, move: Move) -> RoundAnswer:
+def group_itself(learner: Learner, move: Move) -> Answer:
     """Count the group: the answer conveys what counting at once would have conveyed."""
     before, asked = learner.before, learner.before.move
     if asked is not None and asked.label.startswith("exist-other"):
@@ -233,27 +226,28 @@ def group_itself(learner: Learner, move: Move) -> RoundAnswer:
     return _settle(learner, move, before.group, before.described)
 
 
-def attribute_of_focus(learner: Learner, move: Move) -> RoundAnswer:
+def attribute_of_focus(learner: Learner, move: Move) -> Answer:
     """Ask for an attribute of the focus."""
     value = learner.scene.value_at[move.attribute][move.focus]
     learner.introduce(move.focus)
     learner.tell(move.focus, value)
-    return RoundAnswer(learner.scene.vocabulary.values[value][1], 1 << move.focus)
+    return learner.scene.vocabulary.values[value][1]
 
 
-def attribute_of_next(learner: Learner, move: Move) -> RoundAnswer:
+def attribute_of_next(learner: Learner, move: Move) -> Answer:
     """Ask for an attribute of the thing next to the focus, or "none" if nothing lies there."""
     scene, focus, relation = learner.scene, move.focus, move.relation
     j = scene.next[relation][focus]
     learner.after.mentioned |= 1 << focus
     if j < 0:
         learner.count_related(focus, relation)
-        return RoundAnswer("none", 0)
-    learner.link(focus, relation, j)
+        return "none"
+    learner.relate(focus, relation, j)
+    learner.after.links[focus] |= 1 << relation
     learner.introduce(j, is_found=not learner.before.links[focus] >> relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)
-    return RoundAnswer(scene.vocabulary.values[value][1], 1 << j)
+    return scene.vocabulary.values[value][1]
 
 
 # The table ------------------------------------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from typing import Any
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.errors import UsageError
 from vqagen.world.attribute import Attribute
-from vqagen.world.domain import Domain
-from vqagen.world.relations import DEFAULT_DIRECTIONS, RelationOrder, relation_order
+from vqagen.world.domain import DEFAULT_DIRECTIONS, Domain, RelationOrder, relation_order
 from vqagen.world.scene import Scene
 
 NONE, TIE = -1, -2
@@ -41,7 +40,7 @@ class DialogVocabulary:
     @staticmethod
     def of(domain: Domain) -> DialogVocabulary:
         """Return the vocabulary of a domain. Raises UsageError if it has no attribute or no direction to speak of."""
-        attributes = tuple(each for each in domain.attributes if not each.multi and not each.optional)
+        attributes = tuple(attribute for attribute in domain.attributes if not (attribute.multi or attribute.optional))
         order = _order(domain)
         relations = tuple(
             name
@@ -63,7 +62,7 @@ class DialogVocabulary:
     @cached_property
     def values(self) -> tuple[tuple[int, str], ...]:
         """(number of the attribute, value) for each value."""
-        return tuple((number, value) for number, each in enumerate(self.attributes) for value in each.leaves)
+        return tuple((number, value) for number, of in enumerate(self.attributes) for value in of.leaves)
 
     @cached_property
     def number(self) -> Mapping[tuple[str, str], int]:
@@ -73,7 +72,7 @@ class DialogVocabulary:
     @cached_property
     def numbers_of(self) -> tuple[range, ...]:
         """Attribute -> the numbers of its values."""
-        ends = accumulate((len(each.leaves) for each in self.attributes), initial=0)
+        ends = accumulate((len(attribute.leaves) for attribute in self.attributes), initial=0)
         return tuple(range(*span) for span in pairwise(ends))
 
     @cached_property
@@ -92,7 +91,7 @@ def _order(domain: Domain) -> RelationOrder:
     if known.transitive or "sampling" in domain.record:
         return known
     named = {name: DEFAULT_DIRECTIONS[name] for name in domain.recorded_relations if name in DEFAULT_DIRECTIONS}
-    opposite = {tuple(-each for each in direction): name for name, direction in named.items()}
+    opposite = {tuple(-step for step in direction): name for name, direction in named.items()}
     inverse = {name: opposite[direction] for name, direction in named.items() if direction in opposite}
     return RelationOrder(frozenset(named), inverse)
 
@@ -110,13 +109,12 @@ class DialogScene:
     placed[relation] — the objects to which every other one stands in the relation or in its inverse
     next[relation][i] — the one of these that is next to i in the order; NONE or TIE if there is none
     clear_next[i] — the relations in which that one is also clearly the nearest, in space and in the picture
-    filled[i] — the relations in which any object stands to object i, as a set of their numbers
     """
 
     def __init__(self, scene: Scene, vocabulary: DialogVocabulary) -> None:
         self.scene, self.vocabulary = scene, vocabulary
         self.size, self.everything = scene.size, scene.everything
-        names = [each.name for each in vocabulary.attributes]
+        names = [attribute.name for attribute in vocabulary.attributes]
         self.widths = len(vocabulary.values), len(vocabulary.attributes), len(vocabulary.relations)
         self.having = [scene.having[names[attribute]][value] for attribute, value in vocabulary.values]
         self.counts = [objects.bit_count() for objects in self.having]
@@ -134,9 +132,6 @@ class DialogScene:
         self.clear_next = [
             sum(1 << relation for relation in range(len(self.related)) if self._is_clear(relation, i, places))
             for i in range(self.size)
-        ]
-        self.filled = [
-            sum(1 << relation for relation, table in enumerate(self.related) if table[i]) for i in range(self.size)
         ]
 
     def _placed(self, relation: int) -> Objects:
@@ -169,10 +164,10 @@ def _next(table: Sequence[Objects], i: int) -> int:
 
 def _places(objects: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
     """Return the places of the objects: in space, in the picture, or both, as far as all of them have one."""
-    tables: list[tuple[list[Any], int]] = [([each.get(key) for each in objects], count) for key, count in PLACES]
+    tables: list[tuple[list[Any], int]] = [([record.get(key) for record in objects], count) for key, count in PLACES]
     return [[row[:count] for row in rows] for rows, count in tables if all(_is_place(row, count) for row in rows)]
 
 
 def _is_place(place: Any, count: int) -> bool:
     """True for at least so many numbers; no scene is refused for a place that is of no use."""
-    return isinstance(place, list) and len(place) >= count and all(isinstance(each, int | float) for each in place)
+    return isinstance(place, list) and len(place) >= count and all(isinstance(number, int | float) for number in place)

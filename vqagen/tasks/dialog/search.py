@@ -10,17 +10,16 @@ random order, until there are enough new beams. That gives the same beams as try
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
-from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.rng import shuffled, stream
+from vqagen.rng import shuffled, stream, take
 from vqagen.tasks.dialog.annotation import Annotator, PlayedRound
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, knowledge_after
-from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move
+from vqagen.tasks.dialog.knowledge import Answer, Knowledge, Learner, Move
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import (
     NO_ROUNDS,
@@ -31,16 +30,16 @@ from vqagen.tasks.dialog.quotas import (
     Wants,
     attribute_asked,
 )
-from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundAnswer, RoundKind, kinds_after
+from vqagen.tasks.dialog.rounds import FAMILIES, NOTHING, ROUND_KINDS, RoundKind, kinds_after, referents
 from vqagen.tasks.dialog.scene import DialogScene
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.situation import Pick, Refused, Situation, none_refused
-from vqagen.tasks.dialog.wording import Wordings
+from vqagen.tasks.dialog.wording import DialogWords, Wordings
 from vqagen.world.scene import Scene
 
 SHARED = 2
 """The longest prefix of labels and answers that two dialogs of a scene may share."""
-Prefix = tuple[tuple[str, int | str], ...]
+Prefix = tuple[tuple[str, Answer], ...]
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class Beam:
     wants: Wants = ()
     score: int = 0
     move: Move | None = None
-    outcome: RoundAnswer | None = None
+    answer: Answer = ""
     parent: Beam | None = None
     prefix: Prefix = ()
     """Labels and answers of the first rounds."""
@@ -60,11 +59,11 @@ class Beam:
 
     def rounds(self) -> list[PlayedRound]:
         """Return what was played in each round, the first round first."""
-        found, beam = [], self
-        while beam.parent and beam.move and beam.outcome:
-            found.append((beam.parent.knowledge, beam.move, beam.outcome, beam.knowledge))
+        played, beam = list[PlayedRound](), self
+        while beam.parent and beam.move:
+            played.append((beam.parent.knowledge, beam.move, beam.answer, beam.knowledge))
             beam = beam.parent
-        return found[::-1]
+        return played[::-1]
 
 
 class Step(NamedTuple):
@@ -87,13 +86,13 @@ class DialogSearch:
     def __init__(self, quotas: Quotas, rounds: int, beams: int) -> None:
         self.quotas, self.rounds, self.beams = quotas, rounds, beams
         self.can_finish = cache(self._can_finish)  # there are few different counts
-        self._known_steps: dict[tuple[object, ...], Steps] = {}
+        self._find_steps = cache(self._steps_after)
 
     def find(
         self,
         scene: DialogScene,
         caption: Beam,
-        rng: Random,
+        pick: Pick,
         taken: Container[Prefix] = (),
         balance: AnswerBalance | None = None,
     ) -> Beam | None:
@@ -102,7 +101,7 @@ class DialogSearch:
         `taken` are the first rounds of other dialogs of the scene, which it may not have. Answers that are too common
         by the `balance` are not given.
         """
-        pick, beams = Pick(rng), [caption]
+        beams = [caption]
         for round in range(1, self.rounds + 1):
             beams = self._children(scene, beams, round, pick, taken, balance)
         return beams[0] if beams else None
@@ -113,8 +112,8 @@ class DialogSearch:
         beams: list[Beam],
         round: int,
         pick: Pick,
-        taken: Container[Prefix] = (),
-        balance: AnswerBalance | None = None,
+        taken: Container[Prefix],
+        balance: AnswerBalance | None,
     ) -> list[Beam]:
         """Return the best continuations of beams, at most as many as there may be beams; at the end one.
 
@@ -124,59 +123,49 @@ class DialogSearch:
         most = self.beams if round < self.rounds else 1
         by_hope: dict[int, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
-            for more, steps in self._steps(beam, round).items():
+            for more, steps in self.steps(beam, round).items():
                 by_hope[beam.score + more] += [(beam, step) for step in steps]
-        children: list[Beam] = []
-        seen: set[object] = set()
-        for hope in sorted(by_hope, reverse=True):
-            for beam, step in _drawn(by_hope[hope], pick):
+        children: dict[object, Beam] = {}
+        for _, pairs in sorted(by_hope.items(), reverse=True):
+            while pairs:
+                beam, step = take(pick.rng, pairs)
                 if beam.situation is None:
                     beam.situation = Situation(scene, beam.knowledge, pick, _refused(balance, beam.knowledge))
                 child = self._child(beam, beam.situation, step, round)
                 if child is None or (round == SHARED + 1 and child.prefix in taken):
                     continue
-                if round < self.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
+                if round < self.rounds and not child.knowledge.singles and not self.steps(child, round + 1):
                     continue  # the quotas leave only questions about objects, and no object is known
-                key = child.knowledge.key(), child.counts
-                if key not in seen:
-                    seen.add(key)
-                    children.append(child)
-                    if len(children) == most:
-                        return children
-        return children
+                children.setdefault((child.knowledge.key(), child.counts), child)
+                if len(children) == most:
+                    return list(children.values())
+        return list(children.values())
 
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
         kind, counts, wants, gain = step
-        scene, move = now.scene, kind.ask(now, kind)
+        move = kind.ask(now, kind)
         if move is None:
             return None
-        knowledge, outcome = play(scene, beam.knowledge, move, round)
-        if knowledge.is_alias:
+        knowledge, answer = play(now.scene, beam.knowledge, move, round)
+        if knowledge.is_alias or answer in now.refused(move.label, attribute_asked(now.scene.vocabulary, move)):
             return None
-        if outcome.answer in now.refused(move.label, attribute_asked(scene.vocabulary, move)):
-            return None
-        prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
-        return Beam(knowledge, counts, wants, beam.score + gain, move, outcome, beam, prefix)
+        prefix = (*beam.prefix, (kind.label, answer)) if round <= SHARED + 1 else beam.prefix
+        return Beam(knowledge, counts, wants, beam.score + gain, move, answer, beam, prefix)
 
-    def _steps(self, beam: Beam, round: int) -> Steps:
+    def steps(self, beam: Beam, round: int) -> Steps:
         """Return the steps that may continue a beam."""
         known = beam.knowledge
-        key = round, beam.counts, beam.wants, known.label, known.topic >= 0, known.group != 0, known.singles != 0
-        found = self._known_steps.get(key)
-        if found is None:
-            found = self._known_steps[key] = self._find_steps(beam, round)
-        return found
+        return self._find_steps(round, beam.counts, beam.wants, known.label, referents(known))
 
-    def _find_steps(self, beam: Beam, round: int) -> Steps:
-        known = beam.knowledge
-        found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
-        for kind in kinds_after(known.label):
-            counts = beam.counts if self.quotas.are_free else beam.counts.add(kind.family, kind.refers == NOTHING)
-            if kind.has_referent(known) and self.can_finish(round, counts):
-                gain, wants = self.quotas.gain(beam.wants, kind.label, known.label)
-                found[gain + min(sum(wants), self.rounds - round)] += (Step(kind, counts, wants, gain),)
-        return found
+    def _steps_after(self, round: int, before: RoundCounts, wants: Wants, label: str, there: tuple[str, ...]) -> Steps:
+        steps: dict[int, tuple[Step, ...]] = defaultdict(tuple)
+        for kind in kinds_after(label):
+            counts = before.add(kind.family, kind.refers == NOTHING) if self.quotas.shares else before
+            if kind.refers in there and self.can_finish(round, counts):
+                gain, left = self.quotas.gain(wants, kind.label, label)
+                steps[gain + min(sum(left), self.rounds - round)] += (Step(kind, counts, left, gain),)
+        return steps
 
     def _can_finish(self, round: int, counts: RoundCounts) -> bool:
         """True if the quotas admit these counts after a round, and some way on to the end of the dialog.
@@ -187,8 +176,8 @@ class DialogSearch:
             return False
         return (
             round == self.rounds
-            or self.quotas.are_free
-            or any(self.can_finish(round + 1, counts.add(*each)) for each in product(FAMILIES, (False, True)))
+            or not self.quotas.shares
+            or any(self.can_finish(round + 1, counts.add(*added)) for added in product(FAMILIES, (False, True)))
         )
 
 
@@ -198,23 +187,15 @@ def _refused(balance: AnswerBalance | None, known: Knowledge) -> Refused:
     return balance.refused if known.singles else balance.refused_at_first
 
 
-def play(scene: DialogScene, before: Knowledge, move: Move, round: int) -> tuple[Knowledge, RoundAnswer]:
+def play(scene: DialogScene, before: Knowledge, move: Move, round: int) -> tuple[Knowledge, Answer]:
     """Return what is known after a round, and its answer."""
     learner = Learner(scene, before, round)
     after = learner.after
     after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
     after.label, after.move, after.is_alias = move.label, move, False
     learner.call(move.focus, 1 << move.descriptor if move.descriptor >= 0 else 0)
-    outcome = ROUND_KINDS[move.label].learn(learner, move)
-    return learner.conclude(), outcome
-
-
-def _drawn(pairs: list[tuple[Beam, Step]], pick: Pick) -> Iterator[tuple[Beam, Step]]:
-    """Yield the pairs in random order; the list is emptied."""
-    while pairs:
-        place = pick.below(len(pairs))
-        pairs[place], pairs[-1] = pairs[-1], pairs[place]
-        yield pairs.pop()
+    answer = ROUND_KINDS[move.label].learn(learner, move)
+    return learner.conclude(), answer
 
 
 # Dialogs of a scene ---------------------------------------------------------------------------------------------------
@@ -232,105 +213,99 @@ NO_CAPTION, TOO_FEW_QUESTIONS, NO_RELATIONS = "no caption", "too few questions",
 """Reasons for which a scene lacks a dialog."""
 
 
-@dataclass
-class SceneDialogs:
-    """The dialogs of a scene."""
-
-    records: list[dict[str, Any]] = field(default_factory=list)
-    failures: Counter[str] = field(default_factory=Counter)
-    """Reason -> dialogs that it cost."""
-
-
-@dataclass
-class _Search:
-    """The dialogs of one scene while they are searched for."""
-
-    scene: DialogScene
-    rng: Random
-    pick: Pick
-    balance: AnswerBalance
-    captions: set[Caption] = field(default_factory=set)
-    """The captions of the dialogs found."""
-    prefixes: set[Prefix] = field(default_factory=set)
-    """The first rounds of the dialogs found."""
-
-
 class DialogGenerator:
     """Makes the dialogs of scenes. Everything here is the same for all scenes of a run."""
 
     def __init__(self, loaded: LoadedDialogDomain, settings: DialogSettings, quotas: Quotas) -> None:
-        self.settings = settings
-        self.vocabulary = loaded.vocabulary
-        self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
-        self._quotas = quotas
-        free, rounds = replace(PRESETS["none"], wanted=quotas.wanted, repeated=quotas.repeated), settings.rounds
-        searches = (quotas, BEAMS), (quotas, BEAMS * WIDER), (free, BEAMS * WIDER)
-        self._beam_searches = [DialogSearch(each, rounds, beams) for each, beams in searches]
+        self.settings, self.vocabulary = settings, loaded.vocabulary
+        self.wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
+        rounds = settings.rounds
+        free = replace(PRESETS["none"], objective=quotas.objective, repeated=quotas.repeated)
+        self.searches = [
+            (DialogSearch(quotas, rounds, BEAMS), TRIES),
+            (DialogSearch(quotas, rounds, BEAMS * WIDER), WIDER_TRIES),
+            (DialogSearch(free, rounds, BEAMS * WIDER), WIDER_TRIES // 2),
+        ]
+        """Each search with the number of captions that it tries; where one finds nothing, the next one begins."""
 
     def balance(self, first: int) -> AnswerBalance:
         """Return the balance of a window before its first scene, which has the index `first`."""
         return AnswerBalance(self.vocabulary, self.settings.seed, first)
 
-    def dialogs(self, scene: Scene, balance: AnswerBalance) -> SceneDialogs:
-        """Return the dialogs of a scene, and why some are missing; their answers are added to the balance."""
+    def dialogs(self, scene: Scene, balance: AnswerBalance) -> tuple[list[dict[str, Any]], Counter[str]]:
+        """Return the dialogs of a scene, and reason -> how many are missing; their answers are added to the balance."""
         if any(name not in scene.related for name in self.vocabulary.relations):
-            return SceneDialogs(failures=Counter({NO_RELATIONS: self.settings.dialogs_per_image}))
-        table, rng = DialogScene(scene, self.vocabulary), stream(self.settings.seed, "dialogs", scene.index)
+            return [], Counter({NO_RELATIONS: self.settings.dialogs_per_image})
+        about = _SceneDialogs(self, scene, balance)
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
-        search, made = _Search(table, rng, Pick(rng), balance), SceneDialogs()
-        for category in self._categories(rng):
-            found = self._found(category, search)
-            if isinstance(found, str):
-                made.failures[found] += 1
+        records, failures = list[dict[str, Any]](), Counter[str]()
+        for category in self._categories(about.pick):
+            dialog = about.find(category)
+            if isinstance(dialog, str):
+                failures[dialog] += 1
                 continue
-            caption, start, beam, is_relaxed = found
-            search.captions.add(caption)
-            search.prefixes.add(beam.prefix)
-            for _, move, outcome, _ in beam.rounds():
-                balance.add(move, outcome.answer)
-            place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(made.records)}
-            record = Annotator(table, self._wordings.dialog(words), words).dialog(caption, start, beam.rounds())
-            made.records.append({**place, **({"relaxed": True} if is_relaxed else {}), **record})
-        return made
+            caption, beam, is_relaxed = dialog
+            numbers = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
+            annotator = Annotator(about.scene, DialogWords(self.wordings, words), words)
+            record = annotator.dialog(caption, beam.rounds())
+            records.append({**numbers, **({"relaxed": True} if is_relaxed else {}), **record})
+        return records, failures
 
-    def _categories(self, rng: Random) -> list[str]:
+    def _categories(self, pick: Pick) -> list[str]:
         """Return the categories of captions to begin with: one of each, then any."""
         names, wanted = list(CATEGORIES), self.settings.dialogs_per_image
-        first = shuffled(rng, names)[:wanted]
-        return first + [names[int(rng.random() * len(names))] for _ in range(wanted - len(first))]
+        first = shuffled(pick.rng, names)[:wanted]
+        return first + [names[pick.below(len(names))] for _ in range(wanted - len(first))]
 
-    def _found(self, category: str, search: _Search) -> tuple[Caption, Knowledge, Beam, bool] | str:
-        """Return a dialog as (caption, what it tells, rounds, whether only without quotas), or why there is none.
+
+class _SceneDialogs:
+    """The dialogs of one scene while they are searched for: what those found so far may not repeat."""
+
+    def __init__(self, generator: DialogGenerator, scene: Scene, balance: AnswerBalance) -> None:
+        self.generator, self.balance = generator, balance
+        self.scene = DialogScene(scene, generator.vocabulary)
+        self.pick = Pick(stream(generator.settings.seed, "dialogs", scene.index))
+        self.captions: set[Caption] = set()
+        self.prefixes: set[Prefix] = set()
+        """The first rounds of the dialogs found."""
+
+    def find(self, category: str) -> tuple[Caption, Beam, bool] | str:
+        """Return a dialog as (caption, last round, whether it keeps no quotas), or why there is none.
 
         Other captions are tried first, then more beams with any answers, then those without quotas.
         """
         reason = NO_CAPTION
-        for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES // 2), strict=True):
-            balance = search.balance if beams is self._beam_searches[0] else None
-            for number in range(tries):
-                caption = self._caption(category if number < tries / 2 else None, search)
+        for number, (search, tries) in enumerate(self.generator.searches):
+            for attempt in range(tries):
+                caption = self._caption(category if attempt < tries / 2 else None)
                 if caption is None:
                     continue
                 reason = TOO_FEW_QUESTIONS
-                start = knowledge_after(caption, search.scene)
-                planned = Beam(start, wants=self._plan(search.pick))
-                beam = beams.find(search.scene, planned, search.rng, search.prefixes, balance)
+                start = Beam(knowledge_after(caption, self.scene), wants=self._plan(search.quotas))
+                beam = search.find(self.scene, start, self.pick, self.prefixes, None if number else self.balance)
                 if beam is not None:
-                    return caption, start, beam, beams is self._beam_searches[-1]
+                    self._note(caption, beam)
+                    return caption, beam, search is self.generator.searches[-1][0]
         return reason
 
-    def _plan(self, pick: Pick) -> Wants:
-        """Draw the rounds that a dialog should have."""
-        return tuple(each.most - each.spared[pick.below(len(each.spared))] for each in self._quotas.wanted)
+    def _note(self, caption: Caption, beam: Beam) -> None:
+        self.captions.add(caption)
+        self.prefixes.add(beam.prefix)
+        for _, move, answer, _ in beam.rounds():
+            self.balance.add(move, answer)
 
-    def _caption(self, category: str | None, search: _Search) -> Caption | None:
+    def _plan(self, quotas: Quotas) -> Wants:
+        """Draw the rounds that a dialog should have."""
+        return tuple(numbers[self.pick.below(len(numbers))] for _, _, numbers in quotas.objective)
+
+    def _caption(self, category: str | None) -> Caption | None:
         """Draw a caption, of any category if None is given or has none; one that is new if that is easy."""
-        order: Sequence[str] = shuffled(search.rng, list(CATEGORIES))
+        order: Sequence[str] = shuffled(self.pick.rng, list(CATEGORIES))
         for name in order if category is None else (category, *order):
             drawn = None
             for _ in range(FRESH):
-                drawn = CATEGORIES[name](search.scene, search.pick)
-                if drawn is None or drawn not in search.captions:
+                drawn = CATEGORIES[name](self.scene, self.pick)
+                if drawn is None or drawn not in self.captions:
                     break
             if drawn is not None:
                 return drawn

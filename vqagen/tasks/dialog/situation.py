@@ -30,7 +30,7 @@ class Pick:
     """Makes the free choices of a kind of round at random."""
 
     def __init__(self, rng: Random) -> None:
-        self._random = rng.random
+        self.rng, self._random = rng, rng.random
 
     def one(self, options: int) -> int:
         """Return a member of a set, or -1 if it is empty."""
@@ -99,18 +99,18 @@ class Situation:
         taken: so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
         named = [(i, values & ~besides, is_open(i)) for i, values in self.descriptors]
-        easy = [each for each in named if each[1] and each[2]]
-        hard = [(i, values & self.scene.repeated, options) for i, values, options in easy]
-        found = [each for each in hard if each[1]] or easy
-        if not found:
+        easy = [(i, values, options) for i, values, options in named if values and options]
+        repeated = ((i, values & self.scene.repeated, options) for i, values, options in easy)
+        objects = [(i, values, options) for i, values, options in repeated if values] or easy
+        if not objects:
             return -1, -1, 0
-        drawn = [self._drawn(found)]
-        if len(found) > 1 or len(indexes(found[0][1])) > 1:
-            drawn.append(self._drawn(found))
-        return min(drawn, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
+        drawn = [self._drawn(objects)]
+        if len(objects) > 1 or objects[0][1].bit_count() > 1:
+            drawn.append(self._drawn(objects))
+        return min(drawn, key=lambda choice: reveal_round(self.scene, self.knowledge, *choice[:2]))
 
-    def _drawn(self, found: Sequence[tuple[int, Values, int]]) -> tuple[int, int, int]:
-        i, values, options = found[self.pick.below(len(found))]
+    def _drawn(self, objects: Sequence[tuple[int, Values, int]]) -> tuple[int, int, int]:
+        i, values, options = objects[self.pick.below(len(objects))]
         return i, self.pick.one(values), options
 
     # Questions that are open ------------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ class Situation:
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
-        That thing must be clearly the nearest one. Where nothing lies in a direction, and that
-        is not known, any one attribute can be asked.
+        With four attributes, the pair of relation 2 and attribute 1 is the number 9. That thing must be clearly the
+        nearest one. Where nothing lies in a direction, and that is not known, any one attribute can be asked.
         """
         options = 0
         known, clear = self.knowledge, self.scene.clear_next[i]
@@ -137,10 +137,6 @@ class Situation:
                 attribute = self.pick.one(~known.closed & self._all_attributes)
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
-
-    def relation_and_attribute(self, pair: int) -> tuple[int, int]:
-        """Return the relation and the attribute of a pair of `seekable`."""
-        return divmod(pair, self._attributes)
 
     @property
     def undescribed(self) -> Values:

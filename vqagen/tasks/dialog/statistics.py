@@ -1,13 +1,13 @@
 """Statistics of dialogs: what is asked in which round, and how far back it refers, beside figures of CLEVR-Dialog.
 
-PAPER: Kottur et al., "CLEVR-Dialog: A Diagnostic Dataset for Multi-Round Reasoning in Visual Dialog" (NAACL 2019).
-GENERATOR: measured of the public generator (commit 81a9051): 200 dialogs of ten rounds about 40 real CLEVR scenes, with
-100 beams. `tokens` are words and punctuation marks, which the paper's length counts too.
+Those of its paper and of its generator stand in `published.json`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,11 @@ from vqagen.tasks.dialog.rounds import FAMILIES
 
 HISTORIES = {"independent": "None", "whole history": "All", "dependent": "Coref"}
 """Part of the history that a round depends on -> CLEVR-Dialog's name of it."""
+_FIGURES = json.loads((Path(__file__).parent / "published.json").read_text("utf-8"))
+PAPER: Mapping[str, Any] = _FIGURES["paper"]
+"""Figures of CLEVR-Dialog's paper."""
+GENERATOR: Mapping[str, Any] = _FIGURES["generator"]
+"""Figures of its public generator, as measured."""
 SHOWN_ANSWERS = 4
 NO_DISTANCES = "no coreference distances in the file: they are left out"
 NO_LAST = "the file does not say when a referent was last mentioned: that distance is left out"
@@ -101,10 +106,10 @@ def _facts(items: Items, guessed: Mapping[str, Any] | None) -> dict[str, Any]:
         "d_last": spread_record(counts_of(items.column("mentioned"))),
         "types": rounded(shares_of(counts_of(families), FAMILIES)),
         "types_of_round": {
-            str(number): rounded(shares_of(own, FAMILIES))
-            for number, own in sorted(counts_within(rounds, families).items())
+            str(number): rounded(shares_of(counts, FAMILIES))
+            for number, counts in sorted(counts_within(rounds, families).items())
         },
-        "labels_of_round": {str(number): own for number, own in sorted(counts_within(rounds, labels).items())},
+        "labels_of_round": {str(number): counts for number, counts in sorted(counts_within(rounds, labels).items())},
         "last_round_bits": round(entropy(last_families), 4),
         "captions": dict(ordered(counts_of(items.column("caption").take(firsts)))),
         "labels": _label_facts(items, labels, families),
@@ -114,16 +119,16 @@ def _facts(items: Items, guessed: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _label_facts(items: Items, labels: Values, families: Values) -> dict[str, Any]:
-    family_of = {label: next(iter(own)) for label, own in counts_within(labels, families).items()}
+    family_of = {label: next(iter(counts)) for label, counts in counts_within(labels, families).items()}
     answers_of = counts_within(labels, items.answers)
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for label, count in ordered(counts_of(labels)):
         answers = answers_of.get(label, {})
-        found[label] = {"family": family_of[label], "rounds": count, "share": round(count / len(items), 4)}
+        facts[label] = {"family": family_of[label], "rounds": count, "share": round(count / len(items), 4)}
         if answers and answers.keys() <= {"yes", "no"}:
-            found[label]["yes"] = round(shares_of(answers, ["yes"])["yes"], 4)
-        found[label]["answers"] = answers
-    return found
+            facts[label]["yes"] = round(shares_of(answers, ["yes"])["yes"], 4)
+        facts[label]["answers"] = answers
+    return facts
 
 
 # Tables -----------------------------------------------------------------------------------------------------------
@@ -174,7 +179,7 @@ def _mean(spread: Mapping[str, Any] | None, digits: int = 1) -> str:
 
 def _published(key: str, digits: int = 0) -> Row:
     """Return a figure of the paper and of the generator, as far as they have it."""
-    spans = [(each.get(key), each.get(f"{key}_range")) for each in (PAPER, GENERATOR)]
+    spans = [(figures.get(key), figures.get(f"{key}_range")) for figures in (PAPER, GENERATOR)]
     texts = (("" if value is None else f"{value:.{digits}f}", span) for value, span in spans)
     return tuple(text + (f" ({span[0]} to {span[1]})" if span else "") for text, span in texts)
 
@@ -187,9 +192,14 @@ def _type_rows(facts: Mapping[str, Any]) -> list[Row]:
     """Return the types of each round."""
     names, rows = list(facts["types"]), []
     for number, shares in facts["types_of_round"].items():
-        known = GENERATOR["types_of_round"].get(int(number), {})
-        own = (_share(shares.get(name, 0.0)) for name in names)
-        rows.append((number, *own, *(_share(known.get(name)) for name in FAMILIES)))
+        known = GENERATOR["types_of_round"].get(number, {})
+        rows.append(
+            (
+                number,
+                *(_share(shares.get(name, 0.0)) for name in names),
+                *(_share(known.get(name)) for name in FAMILIES),
+            )
+        )
     return [("round", *names, *(f"{name} (generator)" for name in FAMILIES)), *rows]
 
 
@@ -199,7 +209,7 @@ def _distance_rows(facts: Mapping[str, Any]) -> list[Row]:
     for key, name in (("d_reveal", "told"), ("d_last", "mentioned")):
         if facts[key]:
             columns[f"since {name}"] = shares_of({int(number): n for number, n in facts[key]["counts"].items()})
-            columns[f"{name} (generator)"] = GENERATOR[f"since_{name}_shares"]
+            columns[f"{name} (generator)"] = {int(n): share for n, share in GENERATOR[f"since_{name}_shares"].items()}
     numbers = sorted({number for shares in columns.values() for number in shares})
     rows = [(str(number), *(_share(shares.get(number)) for shares in columns.values())) for number in numbers]
     return [("rounds", *columns), *rows] if rows else []
@@ -235,118 +245,3 @@ def _label_rows(facts: Mapping[str, Any]) -> list[Row]:
 
 def _share(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}"
-
-
-PAPER: Mapping[str, Any] = {
-    "rounds": 10,
-    "dialogs_per_image": 5,
-    "tokens": 10.6,
-    "since_told": 3.2,
-    "since_told_range": [1, 10],
-    "types": {"count": [0.1, 0.2], "exist": [0.1, 0.2], "seek": [0.3, 0.6]},
-    "standalone_most": 0.1,
-}
-
-GENERATOR: Mapping[str, Any] = {
-    "rounds": 10,
-    "dialogs_per_image": 5,
-    "words": 9.268,
-    "words_range": [2, 18],
-    "tokens": 10.509,
-    "caption_words": 9.93,
-    "answers": 29,
-    "history": {"None": 0.0835, "All": 0.037, "Coref": 0.8795},
-    "standalone": 0.1205,
-    "since_told": 3.098,
-    "since_told_range": [1, 10],
-    "since_told_shares": {
-        1: 0.3997,
-        2: 0.1137,
-        3: 0.1103,
-        4: 0.1046,
-        5: 0.1103,
-        6: 0.058,
-        7: 0.0466,
-        8: 0.0256,
-        9: 0.0216,
-        10: 0.0097,
-    },
-    "since_mentioned": 1.78,
-    "since_mentioned_range": [0, 10],
-    "since_mentioned_shares": {
-        0: 0.0028,
-        1: 0.5634,
-        2: 0.2581,
-        3: 0.0915,
-        4: 0.0256,
-        5: 0.0381,
-        6: 0.0148,
-        7: 0.0034,
-        8: 0.0011,
-        10: 0.0011,
-    },
-    "types": {"count": 0.2285, "exist": 0.1715, "seek": 0.6},
-    "types_of_round": {
-        1: {"count": 0.355, "exist": 0.29, "seek": 0.355},
-        2: {"count": 0.095, "exist": 0.005, "seek": 0.9},
-        3: {"count": 0.005, "exist": 0.0, "seek": 0.995},
-        4: {"count": 0.035, "exist": 0.025, "seek": 0.94},
-        5: {"count": 0.18, "exist": 0.16, "seek": 0.66},
-        6: {"count": 0.29, "exist": 0.295, "seek": 0.415},
-        7: {"count": 0.385, "exist": 0.265, "seek": 0.35},
-        8: {"count": 0.32, "exist": 0.295, "seek": 0.385},
-        9: {"count": 0.0, "exist": 0.0, "seek": 1.0},
-        10: {"count": 0.62, "exist": 0.38, "seek": 0.0},
-    },
-    "last_round_bits": 0.958,
-    "captions": {
-        "obj-relation": 0.51,
-        "unique-obj": 0.2,
-        "extreme-left": 0.065,
-        "extreme-right": 0.045,
-        "extreme-front": 0.045,
-        "extreme-behind": 0.045,
-        "extreme-center": 0.0,
-        "count-att": 0.06,
-        "count-att-no": 0.03,
-    },
-    "labels": {
-        "count-all": 0.0165,
-        "count-other": 0.026,
-        "count-all-group": 0.0,
-        "count-attribute": 0.03,
-        "count-attribute-group": 0.009,
-        "count-obj-rel-imm": 0.015,
-        "count-obj-rel-imm2": 0.0,
-        "count-obj-rel-early": 0.067,
-        "count-obj-exclude-imm": 0.0125,
-        "count-obj-exclude-early": 0.0525,
-        "exist-other": 0.011,
-        "exist-attribute": 0.037,
-        "exist-attribute-group": 0.007,
-        "exist-obj-rel-imm": 0.014,
-        "exist-obj-rel-imm2": 0.001,
-        "exist-obj-rel-early": 0.0485,
-        "exist-obj-exclude-imm": 0.011,
-        "exist-obj-exclude-early": 0.042,
-        "seek-attr-imm": 0.044,
-        "seek-attr-imm2": 0.138,
-        "seek-attr-early": 0.0895,
-        "seek-attr-sim-early": 0.099,
-        "seek-attr-rel-imm": 0.1,
-        "seek-attr-rel-early": 0.1295,
-    },
-    "yes": {
-        "exist-other": 0.7727,
-        "exist-attribute": 0.4189,
-        "exist-attribute-group": 0.5714,
-        "exist-obj-rel-imm": 0.75,
-        "exist-obj-rel-imm2": 0.0,
-        "exist-obj-rel-early": 0.6701,
-        "exist-obj-exclude-imm": 0.5455,
-        "exist-obj-exclude-early": 0.6071,
-    },
-    "guessed": 0.271,
-}
-"""`yes` is the share of "yes" among the answers of a label; `guessed` the share of answers that are the most frequent
-one of their label."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,14 @@ from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import DomainFiles, check_hashes
-from vqagen.language.vocabulary import vocabulary_record
-from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
+from vqagen.language.synonyms import vocabulary_record
+from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task, compiled_scenes
 from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, AnswerBalance
-from vqagen.tasks.dialog.search import DialogGenerator, SceneDialogs
+from vqagen.tasks.dialog.search import DialogGenerator
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.visdial import all_answers, most_objects
-from vqagen.tasks.scene_windows import compiled_scenes
+from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 
@@ -31,54 +30,52 @@ if TYPE_CHECKING:
     from vqagen.report.table import Report
     from vqagen.report.verification import VerificationReport
 
-SHOWN = 5
+SHOWN_SCENES = 5
+"""Scenes with too few dialogs that a summary names."""
+MOST_OBJECTS = 10
+"""Objects of a scene, for a domain that does not say how many its scenes have: those of CLEVR."""
+MOST_COUNTED = 1000
+"""Larger numbers of objects are not listed as answers beforehand."""
 
 
-@dataclass
 class DialogTally:
-    """Counts of what was made."""
+    """Counts of what was made, as JSON: those of a block, or of a whole run."""
 
-    scenes: int = 0
-    relaxed: int = 0
-    """Dialogs that were found only without quotas."""
-    labels: Counter[str] = field(default_factory=Counter)
-    captions: Counter[str] = field(default_factory=Counter)
-    short: list[list[Any]] = field(default_factory=list)
-    """[scene, image, dialogs, {reason: dialogs that it cost}] of each scene with fewer dialogs than wanted."""
+    def __init__(self) -> None:
+        self.counts: dict[str, Any] = {
+            "scenes": 0,
+            "relaxed": 0,  # dialogs that were found only without quotas
+            "labels": Counter(),
+            "captions": Counter(),
+            "short": [],  # [scene, image, dialogs, {reason: dialogs that it cost}] of each scene with too few
+        }
 
-    def count(self, scene: Scene, made: SceneDialogs) -> None:
+    def count(self, scene: Scene, dialogs: Sequence[Mapping[str, Any]], failures: Mapping[str, int]) -> None:
         """Count the dialogs of a scene."""
-        self.scenes += 1
-        for dialog in made.records:
-            self.relaxed += "relaxed" in dialog
-            self.captions[dialog["caption"]["label"]] += 1
-            self.labels.update(each["label"] for each in dialog["rounds"])
-        if made.failures:
-            self.short.append([scene.index, scene.image, len(made.records), dict(made.failures)])
+        counts = {
+            "scenes": 1,
+            "relaxed": sum("relaxed" in dialog for dialog in dialogs),
+            "labels": Counter(round["label"] for dialog in dialogs for round in dialog["rounds"]),
+            "captions": Counter(dialog["caption"]["label"] for dialog in dialogs),
+            "short": [[scene.index, scene.image, len(dialogs), dict(failures)]] if failures else [],
+        }
+        self.add(counts)
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count what another tally counted, as JSON."""
-        self.scenes += record["scenes"]
-        self.relaxed += record["relaxed"]
-        self.labels.update(record["labels"])
-        self.captions.update(record["captions"])
-        self.short += record["short"]
+    def add(self, counts: Mapping[str, Any]) -> None:
+        """Add the counts of another tally."""
+        for name, count in counts.items():
+            self.counts[name] += Counter(count) if isinstance(count, Mapping) else count
 
     def take(self) -> dict[str, Any]:
-        """Return the counts as JSON, and start again from zero."""
+        """Return the counts, and start again from zero."""
         taken = self.to_record()
-        vars(self).update(vars(DialogTally()))
+        self.counts = DialogTally().counts
         return taken
 
     def to_record(self) -> dict[str, Any]:
         """Return the counts as JSON."""
-        return {
-            "scenes": self.scenes,
-            "relaxed": self.relaxed,
-            "labels": dict(sorted(self.labels.items())),
-            "captions": dict(sorted(self.captions.items())),
-            "short": self.short,
-        }
+        labels, captions = (dict(sorted(self.counts[name].items())) for name in ("labels", "captions"))
+        return {**self.counts, "labels": labels, "captions": captions}
 
 
 class DialogReport(RunReport):
@@ -96,33 +93,33 @@ class DialogReport(RunReport):
     @property
     def is_complete(self) -> bool:
         """True if every scene has all dialogs that were asked for, as far as is known."""
-        return not self.tally.short
+        return not self.tally.counts["short"]
 
     def content(self) -> dict[str, Any]:
         """Return the part of the report that is the same for the same settings and inputs."""
-        tally = self.tally.to_record()
-        keys = ("index", "image", "dialogs", "missing")
-        short = [dict(zip(keys, entry, strict=True)) for entry in tally.pop("short")]
-        return {"dialogs": self.records, **tally, "short_scenes": short, "settings": self.settings.to_record()}
+        counts, keys = self.tally.to_record(), ("index", "image", "dialogs", "missing")
+        short = [dict(zip(keys, entry, strict=True)) for entry in counts.pop("short")]
+        return {"dialogs": self.records, **counts, "short_scenes": short, "settings": self.settings.to_record()}
 
     def summary(self) -> str:
         """Return dialogs and scenes; then the scenes that have too few, and why."""
-        if not self.tally.scenes:
+        scenes, relaxed = self.tally.counts["scenes"], self.tally.counts["relaxed"]
+        if not scenes:
             return f"no dialogs: there is no scene from index {self.settings.start_index} on"
         made = f"{counted(self.records, 'dialog')} of {counted(self.settings.rounds, 'round')}"
-        relaxed = f"  relaxed: {counted(self.tally.relaxed, 'dialog')} found only without quotas"
-        lines = [f"{made} about {counted(self.tally.scenes, 'scene')}", *([relaxed] if self.tally.relaxed else [])]
+        lines = [f"{made} about {counted(scenes, 'scene')}"]
+        lines += [f"  relaxed: {counted(relaxed, 'dialog')} found only without quotas"] if relaxed else []
         return "\n".join([*lines, *self._short()])
 
     def _short(self) -> Iterator[str]:
-        short, wanted = self.tally.short, self.settings.dialogs_per_image
+        short, wanted = self.tally.counts["short"], self.settings.dialogs_per_image
         if short:
             yield f"  short: {counted(len(short), 'scene')} with fewer than {counted(wanted, 'dialog')}"
-        for index, image, made, failures in short[:SHOWN]:
+        for index, image, made, failures in short[:SHOWN_SCENES]:
             why = ", ".join(f"{reason} {count}×" for reason, count in failures.items())
             yield f"    scene {index} ({image or 'of no image'}): {counted(made, 'dialog')}; {why}"
-        if len(short) > SHOWN:
-            yield f"    … and {counted(len(short) - SHOWN, 'more scene')}"
+        if len(short) > SHOWN_SCENES:
+            yield f"    … and {counted(len(short) - SHOWN_SCENES, 'more scene')}"
 
 
 # The task -------------------------------------------------------------------------------------------------------------
@@ -164,10 +161,10 @@ class DialogTask(Task):
             balance: AnswerBalance | None = None
             for scene in compiled_scenes(items, self.domain.domain):
                 balance = balance or generator.balance(scene.index)
-                made = generator.dialogs(scene, balance)
+                dialogs, failures = generator.dialogs(scene, balance)
                 if scene.index >= first:
-                    tally.count(scene, made)
-                    yield ItemRecords(scene.index, made.records)
+                    tally.count(scene, dialogs, failures)
+                    yield ItemRecords(scene.index, dialogs)
 
         return make
 
@@ -181,7 +178,7 @@ class DialogTask(Task):
 
     def generator_info(self) -> dict[str, Any]:
         """Return the domain's name and words, and the answers that there can be."""
-        values = [value for _, value in self.domain.vocabulary.values]
+        values = (value for _, value in self.domain.vocabulary.values)
         return {
             "domain": self.files.known_as,
             "vocabulary": vocabulary_record(self.domain.domain, self.domain.synonyms),
@@ -224,6 +221,23 @@ class DialogTask(Task):
         from vqagen.tasks.dialog.statistics import dialog_statistics
 
         return dialog_statistics(items, guessed, notes)
+
+
+def all_answers(values: Iterable[str], most: int) -> list[str]:
+    """Return the answers that dialogs can have: yes, no, none, the values, and the numbers up to `most` objects.
+
+    >>> all_answers(["red", "cube"], 2)
+    ['yes', 'no', 'none', 'red', 'cube', '0', '1', '2']
+    """
+    return ["yes", "no", "none", *dict.fromkeys(values), *map(str, range(most + 1))]
+
+
+def most_objects(domain: Domain) -> int:
+    """Return how many objects a scene of a domain can have: those of its sampled scenes. Others may have more."""
+    match domain.record.get("sampling"):
+        case {"objects": [int(), int(most)]} if 0 < most <= MOST_COUNTED:
+            return most
+    return MOST_OBJECTS
 
 
 def dialog_task(files: DomainFiles, settings: DialogSettings) -> DialogTask:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import count
 from random import Random
 from typing import Any, NamedTuple
@@ -22,13 +21,20 @@ from vqagen.rng import pick
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.template import (
     BACK,
+    FITTING,
+    MARK,
     NOUN,
+    OPTIONAL,
+    PLURAL,
+    SLOTS,
+    WORDS,
     DialogTemplates,
-    DialogText,
-    Mark,
-    Optional,
-    Part,
-    Slot,
+    Parts,
+    find_template,
+    names_in,
+    parse_text,
+    parts_where,
+    walk,
 )
 from vqagen.world.domain import HEAD_NOUN, Domain
 
@@ -51,19 +57,6 @@ class Sentence(NamedTuple):
     """Role -> the words that have it."""
 
 
-class SpeakableText(NamedTuple):
-    """A text of a template where some conditions hold: no part of it is left to be fitted to them."""
-
-    text: DialogText
-    variant: int
-    comes_back: bool
-    """True if the text has a part that is said on the condition `BACK`."""
-
-    def phrasings(self) -> Iterator[Phrasing]:
-        """Yield the text with each choice of its optional parts."""
-        return (phrasing_of(self.text.parts, kept) for kept in range(1 << self.text.options))
-
-
 class Wordings:
     """The texts of a domain's dialogs, and all ways to say what they talk about.
 
@@ -74,35 +67,35 @@ class Wordings:
     def __init__(self, templates: DialogTemplates, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
         self.domain = domain = synonyms.domain
         self.values = {
-            each.name: {value: _squeezed(synonyms.of(each.type, value)) for value in each.leaves}
-            for each in vocabulary.attributes
+            attribute.name: {value: _squeezed(synonyms.of(attribute.type, value)) for value in attribute.leaves}
+            for attribute in vocabulary.attributes
         }
         self.relations = {name: _squeezed(synonyms.of(domain.relation_type, name)) for name in vocabulary.relations}
         self.extremes = {name: _squeezed(synonyms.extreme(name)) for name in vocabulary.relations}
-        nouns = [each for each in domain.attributes if each.null]
+        nouns = [attribute for attribute in domain.attributes if attribute.null]
         self.nouns = _squeezed(synonyms.of(nouns[-1].type, None)) if nouns else (HEAD_NOUN,)
         self.head = nouns[-1].name if nouns else ""
         self.plurals = {
             way: synonyms.plural(way) for ways in (*self.values.get(self.head, {}).values(), self.nouns) for way in ways
         }
         self._templates = templates
-        self._texts: dict[tuple[str, str, frozenset[str], bool], list[SpeakableText]] = {}
+        self._texts: dict[tuple[str, str, frozenset[str], bool], list[list[Phrasing]]] = {}
 
-    def dialog(self, rng: Random) -> DialogWords:
-        """Return the words of one dialog: a way to say each thing, drawn from its synonyms."""
-        return DialogWords(self, rng)
+    def texts(self, label: str, form: str, conditions: frozenset[str], has_extreme: bool) -> list[list[Phrasing]]:
+        """Return the texts that can be said where just these conditions hold, with or without a word for <E>.
 
-    def texts(self, label: str, form: str, conditions: frozenset[str], has_extreme: bool) -> list[SpeakableText]:
-        """Return the texts that can be said where just these conditions hold, with or without a word for <E>."""
+        Each is given as its phrasings, one for each choice of its optional parts.
+        """
         key = label, form, conditions, has_extreme
         if key not in self._texts:
-            template = self._templates.of(label, form)
+            template = find_template(self._templates, label, form)
             assert template, f"no dialog template for {label} {form}"
-            self._texts[key] = [
-                SpeakableText(text, variant, BACK in written.conditions)
-                for variant, written in enumerate(template.texts)
-                if (text := written.where(conditions)) and (has_extreme or "E" not in text.every_slot)
-            ]
+            self._texts[key] = texts = []
+            for variant, written in enumerate(template.texts):
+                whole = parse_text(written)
+                parts = parts_where(whole, conditions)
+                if parts and (has_extreme or "E" not in names_in(parts, *SLOTS)):
+                    texts.append(_phrasings(parts, variant, BACK in names_in(whole, FITTING)))
         return self._texts[key]
 
 
@@ -130,31 +123,25 @@ class DialogWords:
         if self._has_come_back:
             conditions -= {BACK}
         drawn = pick(rng, self.wordings.texts(label, form, conditions, slots.get("E") in self.extremes))
-        self._has_come_back |= BACK in conditions and drawn.comes_back
-        options = drawn.text.options
-        phrasing = phrasing_of(drawn.text.parts, int(rng.random() * (1 << options)) if options else 0)
-        said = {name: _FILLINGS[name](self, slots) for name in phrasing.slots}
-        return phrasing.filled(said, drawn.variant, self.wordings.domain)
+        phrasing = pick(rng, drawn) if len(drawn) > 1 else drawn[0]
+        self._has_come_back |= BACK in conditions and phrasing.comes_back
+        return phrasing.filled({name: _FILLINGS[name](self, slots) for name in phrasing.slots}, self.wordings.domain)
 
     def hear(self, attribute: str, value: str) -> None:
         """Say a value as an answer says it from now on, if it can be said so: "rubber", and no longer "matte"."""
         if value in self.wordings.values[attribute][value]:
             self.values[attribute][value] = value
 
-    def plural(self, noun: str) -> str:
-        """Return the plural of a noun."""
-        return self.wordings.plurals[noun]
-
     def described(self, values: Mapping[str, str], is_plural: bool = False) -> str:
         """Return a description by values: "large red cube", "red things"."""
-        said, head = self.values, self.wordings.head
-        noun = said[head][values[head]] if head in values else self.noun
-        adjectives = [ways[values[name]] for name, ways in said.items() if name in values and name != head]
-        return " ".join([*adjectives, self.plural(noun) if is_plural else noun])
+        head = self.wordings.head
+        noun = self.values[head][values[head]] if head in values else self.noun
+        adjectives = [ways[values[name]] for name, ways in self.values.items() if name in values and name != head]
+        return " ".join([*adjectives, self.wordings.plurals[noun] if is_plural else noun])
 
     def predicated(self, values: Mapping[str, str]) -> str:
         """Return what several objects are: "red", "cubes"."""
-        return self.described(values, is_plural=True).removesuffix(f" {self.plural(self.noun)}")
+        return self.described(values, is_plural=True).removesuffix(f" {self.wordings.plurals[self.noun]}")
 
 
 def _squeezed(ways: Sequence[str]) -> tuple[str, ...]:
@@ -172,7 +159,7 @@ _FILLINGS: Mapping[str, Callable[[DialogWords, Mapping[str, Any]], str]] = {
     "K": lambda words, slots: NUMBER_WORDS[slots["K"]] if slots["K"] < len(NUMBER_WORDS) else str(slots["K"]),
     "E": lambda words, slots: words.extremes[slots["E"]],
     NOUN: lambda words, slots: words.noun,
-    f"{NOUN}s": lambda words, slots: words.plural(words.noun),
+    f"{NOUN}s": lambda words, slots: words.wordings.plurals[words.noun],
 }
 """Slot, or the plural of a slot -> its words."""
 
@@ -196,22 +183,26 @@ class Phrasing:
     marks: tuple[tuple[str, int, int], ...]
     """Role, and the pieces that it marks: [start, end)."""
     slots: tuple[str, ...]
+    variant: int
+    """The number of its text in the template."""
+    comes_back: bool
+    """True if the text has a part that is said on the condition `BACK`."""
 
-    def filled(self, said: Mapping[str, str], variant: int, domain: Domain) -> Sentence:
+    def filled(self, said: Mapping[str, str], domain: Domain) -> Sentence:
         """Fill the slots."""
         pieces = [piece % said for piece in self.pieces]
         text = "".join(pieces)
         in_english = is_english((), domain.language or "en")
         is_delicate = not in_english or any(map(looks_like_english, said.values()))
         if is_delicate or any(pattern.search(text) for pattern, _ in domain.rewrites):
-            return self._rewritten(said, variant, domain, in_english)
+            return self._rewritten(said, domain, in_english)
         spans: dict[str, Span] = {}
         for role, start, end in self.marks:
             before = sum(piece.count(" ") for piece in pieces[:start])
             spans[role] = before, before + sum(piece.count(" ") for piece in pieces[start:end]) + 1
-        return Sentence(finished(text, joins_anything=False), variant, spans)
+        return Sentence(finished(text, joins_anything=False), self.variant, spans)
 
-    def _rewritten(self, said: Mapping[str, str], variant: int, domain: Domain, in_english: bool) -> Sentence:
+    def _rewritten(self, said: Mapping[str, str], domain: Domain, in_english: bool) -> Sentence:
         """Fill the slots of a sentence that more than the rules of English articles change; the spans follow."""
         slots, ends, text = list[SlotSpan](), [0], ""
         for piece in self.pieces:
@@ -223,45 +214,48 @@ class Phrasing:
         roles = [SlotSpan(role, ends[start], ends[end]) for role, start, end in self.marks]
         changes = edits(in_english, False, domain.rewrites, False, in_english, domain.language)
         marked = Marked(text, (*slots, *roles)).edited(changes)
-        spans = (each for each in marked.spans if each.slot[0] != "<")
-        return Sentence(marked.text, variant, {each.slot: _word_span(marked.text, *each[1:]) for each in spans})
+        spans = {
+            role: (marked.text.count(" ", 0, start), marked.text.count(" ", 0, end) + 1)
+            for role, start, end in marked.spans
+            if role[0] != "<"
+        }
+        return Sentence(marked.text, self.variant, spans)
 
 
-def _word_span(text: str, start: int, end: int) -> Span:
-    return text.count(" ", 0, start), text.count(" ", 0, end) + 1
+def _phrasings(parts: Parts, variant: int, comes_back: bool) -> list[Phrasing]:
+    """Return a text without fitting parts with each choice of its optional parts."""
+    options = sum(part.kind == OPTIONAL for part, _ in walk(parts))
+    return [_phrasing(parts, kept, variant, comes_back) for kept in range(1 << options)]
 
 
-@lru_cache(maxsize=4096)
-def phrasing_of(parts: tuple[Part, ...], kept: int) -> Phrasing:
-    """Compile a text without fitting parts; bit i of `kept` tells if its optional part i is said."""
+def _phrasing(parts: Parts, kept: int, variant: int, comes_back: bool) -> Phrasing:
+    """Compile a text; bit i of `kept` tells if its optional part i is said.
+
+    "{focus|the <D>}'s <A>[ here]?" without its option: pieces "", "the %(D)s", "'s %(A)s?"; marks ("focus", 1, 2).
+    """
     roles: list[str] = []
     slots: dict[str, None] = {}
     options = count()
 
-    def flat(parts: Sequence[Part]) -> Iterator[str]:
-        for part in parts:
-            if isinstance(part, str):
-                yield part.replace("%", "%%")
-            elif isinstance(part, Slot):
-                name = part.name + "s" * part.is_plural
-                slots[name] = None
-                yield f"%({name})s"
-            elif isinstance(part, Mark):
+    def flat(parts: Parts) -> Iterator[str]:
+        for kind, name, inside in parts:
+            if kind == WORDS:
+                yield name.replace("%", "%%")
+            elif kind == OPTIONAL:
+                yield from flat(inside) if kept >> next(options) & 1 else ()
+            elif kind == MARK:
                 number = len(roles)
-                roles.append(part.role)
-                yield chr(_OPENS + number)
-                yield from flat(part.parts)
-                yield chr(_CLOSES + number)
-            elif isinstance(part, Optional):
-                is_said = kept >> next(options) & 1
-                yield from flat(part.parts) if is_said else ()
+                roles.append(name)
+                yield from (chr(_OPENS + number), *flat(inside), chr(_CLOSES + number))
+            else:
+                slot = name + "s" * (kind == PLURAL)
+                slots[slot] = None
+                yield f"%({slot})s"
 
     text = _tidied("".join(flat(parts)))
-    pieces = _MARK.split(text)
-    ends = _MARK.findall(text)
-    places = {end: i + 1 for i, end in enumerate(ends)}
+    places = {end: i + 1 for i, end in enumerate(_MARK.findall(text))}
     marks = tuple((role, places[chr(_OPENS + i)], places[chr(_CLOSES + i)]) for i, role in enumerate(roles))
-    return Phrasing(tuple(pieces), marks, tuple(slots))
+    return Phrasing(tuple(_MARK.split(text)), marks, tuple(slots), variant, comes_back)
 
 
 def _tidied(text: str) -> str:

@@ -95,16 +95,17 @@ class Design:
     def cells(self) -> Iterator[Cell]:
         """Yield cells without end."""
         while True:
-            part: _Division | Cell = self._root
+            part = self._root
             while not isinstance(part, Cell):
-                part = part.parts[part.shares.draw()]
+                shares, parts = part
+                part = parts[shares.draw()]
             yield part
 
     def leaves(self) -> Iterator[Cell]:
         """Yield every cell that has a share, in order."""
         return _leaves(self._root)
 
-    def _divided(self, *chosen: Any) -> _Division | Cell:
+    def _divided(self, *chosen: Any) -> _Part:
         """Return the division of what has the `chosen` type, rule class, frame, physics and rule, as far as given."""
         if len(chosen) == len(Cell._fields):
             is_test, rule_class, frame, is_physics, rule = chosen
@@ -112,7 +113,7 @@ class Design:
         used = {value: share for value, share in self._shares(*chosen).items() if share > 0}
         if len(used) == 1:
             return self._divided(*chosen, *used)
-        return _Division(ExactShares([*used.values()], self._rng), [self._divided(*chosen, value) for value in used])
+        return ExactShares([*used.values()], self._rng), [self._divided(*chosen, value) for value in used]
 
     def _shares(self, *chosen: Any) -> Mapping[Any, float]:
         """Return the share of each value of what is not chosen yet."""
@@ -129,17 +130,17 @@ class Design:
         return dict.fromkeys(RULES[chosen[1]], 1.0)
 
 
-class _Division(NamedTuple):
-    shares: ExactShares
-    parts: Sequence[_Division | Cell]
+_Part = Cell | tuple[ExactShares, Sequence["_Part"]]
+"""A cell, or what is divided into parts in exact shares."""
 
 
-def _leaves(part: _Division | Cell) -> Iterator[Cell]:
+def _leaves(part: _Part) -> Iterator[Cell]:
     if isinstance(part, Cell):
         yield part
-    else:
-        for each in part.parts:
-            yield from _leaves(each)
+        return
+    _, parts = part
+    for inner in parts:
+        yield from _leaves(inner)
 
 
 def class_shares(settings: DirectorSettings) -> dict[str, float]:

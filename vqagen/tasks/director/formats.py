@@ -22,8 +22,7 @@ from typing import Any
 
 from vqagen.files.formats import Record
 from vqagen.files.records import RecordKind
-from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.catalogue_words import ITEM
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
 from vqagen.tasks.director.rules import (
     CONTROL,
     DIRECTOR,
@@ -138,7 +137,7 @@ class Reference(ForeignFormat):
             self._written[name] = {
                 "name": name,
                 "image_path": item.picture or f"{name}.png",
-                "boolean_properties": {each: each in item.true for each in self._names},
+                "boolean_properties": {word: word in item.true for word in self._names},
                 "scalar_properties": {"size": item.size},
             }
         return self._written[name]
@@ -147,7 +146,7 @@ class Reference(ForeignFormat):
         rule, noun = record["rule"], record["noun"]
         true = [noun, *record["adjectives"]] if noun != ITEM else record["adjectives"]
         criteria = dict.fromkeys(true, True)
-        said = {
+        wording = {
             "is_reversed": _is_reversed(record),
             "natural_language": self._description(record),
             "full_question": record["instruction"],
@@ -159,7 +158,7 @@ class Reference(ForeignFormat):
                 "spatial_relation": rule,
                 "target_criteria": None,
                 "selection_rule_type": RULE_TYPES[record["rule_class"]],
-                **said,
+                **wording,
             }
         return {
             "question_type": "standard",
@@ -168,7 +167,7 @@ class Reference(ForeignFormat):
             "selection_rule": None if rule == NONE else rule,
             "selection_property": "size" if record["rule_class"] == SIZE else None,
             "selection_rule_type": RULE_TYPES[record["rule_class"]],
-            **said,
+            **wording,
         }
 
     def _description(self, record: Record) -> str:

@@ -24,15 +24,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem
+from vqagen.files.locations import shipped
 from vqagen.files.parsing import parse_json, read_text
-from vqagen.files.schema import schema_faults
-from vqagen.files.shipped import shipped
+from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.loading import TemplateFile, find_template_files
-from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.catalogue_words import spell_out
+from vqagen.tasks.director.catalogue import ItemCatalogue, spell_out
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
-from vqagen.world.findings import problem_in
 
 SCHEMA = "director-templates"
 SHIPPED_INSTRUCTIONS = "templates/director"
@@ -48,7 +46,7 @@ _SLOT = re.compile(r"<[^<>]*>|[<>]")
 class _Entry(NamedTuple):
     """A text of a file and its place."""
 
-    said: str
+    text: str
     section: str
     """The section, and in it the rule, the frame or the name of the template: `targets.leftmost`."""
     path: str
@@ -115,19 +113,19 @@ class Instructions:
 
         The rule "leftmost" in the director's frame, "from my point of view", is spoken as "rightmost".
         """
-        said = frame if says_frame(self.suffix, CLASS_OF[rule]) else None
-        found = self._forms.get((rule, said))
-        if found is None:
-            found = self._forms[rule, said] = tuple(self._made(rule, said))
-        return found
+        named = frame if says_frame(self.suffix, CLASS_OF[rule]) else None
+        forms = self._forms.get((rule, named))
+        if forms is None:
+            forms = self._forms[rule, named] = tuple(self._made(rule, named))
+        return forms
 
     def _made(self, rule: str, frame: str | None) -> Iterator[Form]:
         spoken = rule if frame == PARTICIPANT else MIRRORED.get(rule, rule)
         frames = self.frames[frame] if frame else ("",)
         for template, sentence in self.sentences:
-            for said, twin in zip(self.targets[spoken], self.targets[rule], strict=True):
+            for target, twin in zip(self.targets[spoken], self.targets[rule], strict=True):
                 for words in frames:
-                    yield Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
+                    yield Form(template, *_split(sentence, target, words), *_split(sentence, twin, ""))
 
 
 def find_instruction_files(path: Path | str | None = None) -> list[TemplateFile]:
@@ -155,19 +153,19 @@ def load_instructions(path: Path | str | None = None, suffix: str = DIRECTIONAL)
 def read_instructions(files: Sequence[TemplateFile]) -> tuple[Instructions, tuple[Problem, ...]]:
     """Return the instructions of files, whose sections replace the shipped ones, with all mistakes in the files."""
     problems: list[Problem] = []
-    own = [entry for file in files for entry in _entries(file, problems)]
-    own_sections = {_replaced_with(entry.section) for entry in own}
+    given = [entry for file in files for entry in _entries(file, problems)]
+    given_sections = {_replaced_with(entry.section) for entry in given}
     others = [entry for file in with_shipped(files)[len(files) :] for entry in _entries(file, [])]
-    entries = [*(each for each in others if _replaced_with(each.section) not in own_sections), *own]
-    said: dict[str, list[_Entry]] = {}
+    entries = [*(entry for entry in others if _replaced_with(entry.section) not in given_sections), *given]
+    by_section: dict[str, list[_Entry]] = {}
     for entry in entries:
-        said.setdefault(entry.section, []).append(entry)
+        by_section.setdefault(entry.section, []).append(entry)
     problems += _faults(entries)
-    problems += _unequal_mirrors(entries, said) if not problems else ()
+    problems += _unequal_mirrors(entries, by_section) if not problems else ()
     instructions = Instructions(
-        {rule: tuple(each.said for each in said.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
-        {frame: tuple(each.said for each in said.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
-        tuple((f"{each.file}#{each.name}", each.said) for each in entries if each.kind == TEMPLATES),
+        {rule: tuple(entry.text for entry in by_section.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
+        {frame: tuple(entry.text for entry in by_section.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
+        tuple((f"{entry.file}#{entry.name}", entry.text) for entry in entries if entry.kind == TEMPLATES),
     )
     return instructions, tuple(dict.fromkeys(problems))
 
@@ -192,11 +190,11 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
         first = names.setdefault(record["name"], f"{TEMPLATES}[{i}]")
         if first != f"{TEMPLATES}[{i}]":
             faults.append((f"{TEMPLATES}[{i}].name", f"name {record['name']!r} is taken by {first}"))
-    problems += [problem_in(source, place, message, text) for place, message in faults]
+    problems += [problem_in(source, path, message, text) for path, message in faults]
     if faults:
         return []
     language = document.get("language", ENGLISH)
-    return [_Entry(*found, source, text, file.name, language) for found in _texts(document)]
+    return [_Entry(*placed, source, text, file.name, language) for placed in _texts(document)]
 
 
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -204,11 +202,13 @@ def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for section in (key for key in document if key in (TARGETS, FRAME_TEXTS)):
         for name, ways in document[section].items():
             if name != "comment":
-                yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
+                yield from ((way, f"{section}.{name}", f"{section}.{name}[{i}]") for i, way in enumerate(ways))
     for i, record in enumerate(document.get(TEMPLATES, ())):
-        name, said, path = f"{TEMPLATES}.{record['name']}", record["text"], f"{TEMPLATES}[{i}].text"
-        ways = [(said, path)] if isinstance(said, str) else [(each, f"{path}[{k}]") for k, each in enumerate(said)]
-        yield from ((each, name, place) for each, place in ways)
+        section, written, path = f"{TEMPLATES}.{record['name']}", record["text"], f"{TEMPLATES}[{i}].text"
+        if isinstance(written, str):
+            yield written, section, path
+        else:
+            yield from ((text, section, f"{path}[{k}]") for k, text in enumerate(written))
 
 
 # Mistakes -------------------------------------------------------------------------------------------------------------
@@ -218,45 +218,45 @@ def _faults(entries: Iterable[_Entry]) -> Iterator[Problem]:
     """Yield the faults of each text, and each text that is there twice, for then it has two meanings."""
     taken: dict[tuple[str, str], _Entry] = {}
     for entry in entries:
-        kind, said = entry.kind, entry.said
-        yield from (entry.problem(message) for message in _text_faults(kind, said))
+        kind, text = entry.kind, entry.text
+        yield from (entry.problem(message) for message in _text_faults(kind, text))
         if entry.language == ENGLISH:
-            yield from (entry.problem(message) for message in _article_faults(kind, said))
-        first = taken.setdefault((kind, said.casefold()), entry)
+            yield from (entry.problem(message) for message in _article_faults(kind, text))
+        first = taken.setdefault((kind, text.casefold()), entry)
         if first is not entry:
             yield entry.problem(f"the same words as {first.path}; a text can have one meaning only")
 
 
-def _article_faults(kind: str, said: str) -> Iterator[str]:
+def _article_faults(kind: str, text: str) -> Iterator[str]:
     """Yield a fault of an English text whose article stands in the wrong place."""
-    if kind == TARGETS and re.match(r"(?i)(the|an?)\b", said):
-        yield f"an article before the target; the sentence has it: leave out {said.split()[0]!r}"
-    if kind == TEMPLATES and TARGET in said and not re.search(f"(?i)the {TARGET}", said):
+    if kind == TARGETS and re.match(r"(?i)(the|an?)\b", text):
+        yield f"an article before the target; the sentence has it: leave out {text.split()[0]!r}"
+    if kind == TEMPLATES and TARGET in text and not re.search(f"(?i)the {TARGET}", text):
         yield f"no article before the target; write: the {TARGET}"
 
 
-def _text_faults(kind: str, said: str) -> Iterator[str]:
+def _text_faults(kind: str, text: str) -> Iterator[str]:
     """Yield what is wrong with the blanks, the slots and the end of a text."""
-    if said != said.strip() or "  " in said:
+    if text != text.strip() or "  " in text:
         yield "blanks at an end, or several in a row; write single blanks between words"
-    leads = said.startswith(FRAME)
+    leads = text.startswith(FRAME)
     slots = {TARGETS: [DESCRIPTION], FRAME_TEXTS: [], TEMPLATES: [FRAME, TARGET] if leads else [TARGET, FRAME]}[kind]
-    found = _SLOT.findall(said)
-    if found != slots:
+    present = _SLOT.findall(text)
+    if present != slots:
         wanted = " and behind it ".join(slots) or "no slot"
-        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(found) or 'no slot'}"
-    elif kind == TEMPLATES and leads and not said.startswith(LEADING):
+        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(present) or 'no slot'}"
+    elif kind == TEMPLATES and leads and not text.startswith(LEADING):
         yield f"no comma and blank behind {FRAME}; they are left out with it where no frame is said"
-    elif kind == TEMPLATES and not leads and f" {FRAME}" not in said:
+    elif kind == TEMPLATES and not leads and f" {FRAME}" not in text:
         yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
-    if kind == TEMPLATES and not re.search(r"[.?!]\Z", said):
+    if kind == TEMPLATES and not re.search(r"[.?!]\Z", text):
         yield "no mark at the end; write . ? or !"
 
 
-def _unequal_mirrors(entries: Sequence[_Entry], said: Mapping[str, Sequence[_Entry]]) -> Iterator[Problem]:
+def _unequal_mirrors(entries: Sequence[_Entry], by_section: Mapping[str, Sequence[_Entry]]) -> Iterator[Problem]:
     """Yield rules that have not as many ways as their mirror images: way i of one mirrors way i of the other."""
     for rule, mirror in MIRRORED.items():
-        here, there = said.get(f"{TARGETS}.{rule}", ()), said.get(f"{TARGETS}.{mirror}", ())
+        here, there = by_section.get(f"{TARGETS}.{rule}", ()), by_section.get(f"{TARGETS}.{mirror}", ())
         if rule < mirror and len(here) != len(there):
             last = max((*here, *there), key=entries.index)
             counts = f"{rule} has {len(here)} and {mirror} has {len(there)}"
@@ -264,7 +264,7 @@ def _unequal_mirrors(entries: Sequence[_Entry], said: Mapping[str, Sequence[_Ent
             yield problem_in(last.source, last.section, f"unequal numbers of ways: {counts}; {advice}", last.document)
 
 
-class Meaning(NamedTuple):
+class InstructionMeaning(NamedTuple):
     """What a text asks for."""
 
     rule: str
@@ -287,26 +287,26 @@ class InstructionReader:
             for form in every.forms(rule, frame):
                 self._forms.setdefault(form.before, []).append((rule, frame, form))
         self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
-        self._adjectives = {spell_out(each): each for each in catalogue.classes}
+        self._adjectives = {spell_out(adjective): adjective for adjective in catalogue.classes}
 
-    def meanings(self, text: str) -> list[Meaning]:
+    def meanings(self, text: str) -> list[InstructionMeaning]:
         """Return every meaning of a text; none for a text that no template says."""
         return [
-            Meaning(rule, frame, *each, form)
+            InstructionMeaning(rule, frame, *described, form)
             for start in range(len(text))
             for rule, frame, form in self._forms.get(text[:start], ())
             if text.endswith(form.after)
-            for each in self._descriptions(text[start : len(text) - len(form.after)].split(" "))
+            for described in self._descriptions(text[start : len(text) - len(form.after)].split(" "))
         ]
 
     def _descriptions(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield each (noun, adjectives) that words such as "red pair of scissors" can be."""
         for count in range(1, len(words) + 1):
-            said, rest = " ".join(words[:count]), words[count:]
-            if not rest and said in self._nouns:
-                yield self._nouns[said], ()
-            elif said in self._adjectives:
-                yield from ((noun, (self._adjectives[said], *more)) for noun, more in self._descriptions(rest))
+            spoken, rest = " ".join(words[:count]), words[count:]
+            if not rest and spoken in self._nouns:
+                yield self._nouns[spoken], ()
+            elif spoken in self._adjectives:
+                yield from ((noun, (self._adjectives[spoken], *more)) for noun, more in self._descriptions(rest))
 
 
 def _split(sentence: str, target: str, frame: str) -> tuple[str, str]:

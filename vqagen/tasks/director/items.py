@@ -33,8 +33,8 @@ def read_trials(table: TableBuilder) -> Items:
             table.gold(None)
         trial = read_sample(record) if is_sample else read_trial(record, catalogue)
         if isinstance(trial, list):
-            for place, message in trial:
-                table.add_fault(place, message)
+            for path, message in trial:
+                table.add_fault(path, message)
             continue
         gold = table.gold(Gold(CELL, (", ".join(trial.labels(trial.answer)),)))
         options = _open_cells(trial) if table.is_learning else None

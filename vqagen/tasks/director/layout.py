@@ -234,10 +234,10 @@ def _items(question: Question, plan: TrialPlan, rng: Random) -> tuple[int, Ids, 
     if plan.rule_class != SIZE:
         return pick(rng, question.related), question.related, question.related
     kind: KindSizes = pick(rng, question.kind_sizes)
-    sizes = kind.items if plan.rule == SMALLEST else kind.items[::-1]
+    sizes = kind if plan.rule == SMALLEST else kind[::-1]
     own = int(rng.random() * (len(sizes) - 1))
-    behind = tuple(each for of_size in sizes[own + 1 :] for each in of_size)
-    return pick(rng, sizes[own]), behind, tuple(each for of_size in sizes[: own + 1] for each in of_size)
+    behind = tuple(each for _, of_size in sizes[own + 1 :] for each in of_size)
+    return pick(rng, sizes[own][1]), behind, tuple(each for _, of_size in sizes[: own + 1] for each in of_size)
 
 
 def _simplified(cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int]) -> Question:

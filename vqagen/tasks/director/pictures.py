@@ -13,8 +13,7 @@ from vqagen.pictures.drawing import read_drawing
 from vqagen.pictures.grid_picture import GridPainter, Sprites
 from vqagen.pictures.grid_text import GridWriter
 from vqagen.pictures.sprites import Look, pillow
-from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
-from vqagen.tasks.director.catalogue_words import COLOR, ITEM, spell_out
+from vqagen.tasks.director.catalogue import COLOR, ITEM, GridItem, ItemCatalogue, spell_out
 from vqagen.tasks.director.settings import BOTH, FILE_ENDINGS, DirectorSettings
 
 
@@ -50,14 +49,14 @@ def _share(catalogue: ItemCatalogue, size: int) -> float:
 
 
 def _colors(catalogue: ItemCatalogue, item: GridItem) -> tuple[str, ...]:
-    return tuple(each for each in item.properties if catalogue.classes[each] == COLOR)
+    return tuple(adjective for adjective in item.properties if catalogue.classes[adjective] == COLOR)
 
 
 def _others(catalogue: ItemCatalogue, item: GridItem) -> tuple[str, ...]:
     """Return the nouns and adjectives that are true of an item, besides its kind, its color and `item`."""
     nouns = (catalogue.spoken(noun) for noun in item.nouns if noun not in (item.kind, ITEM))
     colors = _colors(catalogue, item)
-    return (*nouns, *(spell_out(each) for each in item.properties if each not in colors))
+    return (*nouns, *(spell_out(adjective) for adjective in item.properties if adjective not in colors))
 
 
 # Files of trials -----------------------------------------------------------------------------------------------------

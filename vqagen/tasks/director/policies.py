@@ -1,4 +1,4 @@
-"""Policies that answer trials: the right one, each way to miss a view or words, and guesses.
+"""Policies that answer trials: the right one, and each way to miss a view or words.
 
 A policy chooses a set of cells, of which it answers one at random; so its expected accuracy in a trial is one over the
 number of chosen cells if the right one is among them. Policies see a trial as the two views of its grid.
@@ -7,30 +7,22 @@ number of chosen cells if the right one is among them. Policies see a trial as t
     meaning, choose = POLICIES["egocentric"]
     choose(views)                        # a set of cells
     expected_accuracy(choose, views)     # 0.0 in a test trial with a rule
-
-A guess learns from the trials before: it chooses the cells that have what was most often right.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.tasks.director.rules import (
     CLASS_OF,
-    NONE,
     RELATION,
-    SIZE,
     STEPS,
-    VERTICAL,
 )
 from vqagen.tasks.director.views import Views
 
 Choose = Callable[[Views], Objects]
 """A way to answer: any of these cells."""
-Look = Callable[[Views], Mapping[int, Hashable]]
-"""A way to guess: the cells to choose from, each with what is compared with the cells that were right before."""
 
 
 def expected_accuracy(choose: Choose, views: Views) -> float:
@@ -42,47 +34,26 @@ def expected_accuracy(choose: Choose, views: Views) -> float:
 def _ignore_rule(views: Views) -> Objects:
     if CLASS_OF[views.trial.rule] != RELATION:
         return views.fitting & views.open
-    found = 0
+    cells = 0
     for rule in STEPS:
-        found |= views.ahead(views.fitting, views.open, rule)
-    return found
-
-
-def _middle(views: Views) -> Objects:
-    """Return the fitting items in the middle of all by the rule; two for an even number, and all without a rule."""
-    if CLASS_OF[views.trial.rule] in (NONE, RELATION):
-        return views.fitting
-    by_rank = sorted(indexes(views.fitting), key=lambda cell: _number_beating(views, cell))
-    return union_of(by_rank[(len(by_rank) - 1) // 2 : len(by_rank) // 2 + 1])
+        cells |= views.ahead(views.fitting, views.open, rule)
+    return cells
 
 
 def _next_best(passed: int) -> Choose:
     """Return the answers that the participant would give if the own answers, so many times, were not there."""
 
     def choose(views: Views) -> Objects:
-        trial, seen, found = views.trial, views.all, views.own
+        trial, seen, answers = views.trial, views.all, views.own
         for _ in range(passed):
-            seen &= ~found
+            seen &= ~answers
             rest = views.picked(seen, trial.criteria, trial.rule)
             if not rest:
                 break
-            found = rest
-        return found
+            answers = rest
+        return answers
 
     return choose
-
-
-def _not_extreme(views: Views) -> Objects:
-    """Return the best of the items that stand at no edge, or are neither of the smallest nor the largest size."""
-    trial, rule_class = views.trial, CLASS_OF[views.trial.rule]
-    inner = views.all
-    for cell in indexes(inner) if rule_class not in (NONE, RELATION) else ():
-        if rule_class == SIZE:
-            is_extreme = _size(views, cell) in (1, views.largest)
-        else:
-            is_extreme = _line(views, cell) in (0, (trial.height if rule_class == VERTICAL else trial.width) - 1)
-        inner &= ~(is_extreme << cell)
-    return views.picked(inner, trial.criteria, trial.rule) or views.own
 
 
 def _look_alike(views: Views) -> Objects:
@@ -104,11 +75,8 @@ POLICIES: Mapping[str, tuple[str, Choose]] = {
         lambda views: views.own & ~views.trial.blocked or _ignore_rule(views),
     ),
     "second-best": ("the next best of all items, blocked or not", _next_best(1)),
-    "third-best": ("the one after that", _next_best(2)),
     "last": ("the last of all fitting items by the rule, blocked or not", _next_best(1000)),
-    "not-extreme": ("the best of all items but those at an edge, or of an extreme size", _not_extreme),
     "random-match": ("any fitting item, blocked or not", lambda views: views.fitting),
-    "middle": ("the middle one of all fitting items, blocked or not", _middle),
     "ignore-rule": ("any open item of the description", _ignore_rule),
     "ignore-adjectives": (
         "looks for the noun only",
@@ -126,81 +94,11 @@ POLICIES: Mapping[str, tuple[str, Choose]] = {
     "random-visible": ("any open item", lambda views: views.open),
 }
 """Name of a policy -> its meaning, and what it chooses."""
-BLIND = ("egocentric", "second-best", "third-best", "last", "not-extreme", "random-match", "middle", "rank", "place")
-"""Policies and guesses that read the instruction and ignore what is blocked."""
-
-
-# Guesses --------------------------------------------------------------------------------------------------------------
-
-
-def guessed(look: Look, trials: Iterable[Views]) -> Iterator[float]:
-    """Yield the probability that a guess is right in each trial, of which it then learns the right answer."""
-    right, seen = Counter[Hashable](), Counter[Hashable]()
-    for views in trials:
-        looks = look(views)
-        rates = {cell: (right[found] + 1) / (seen[found] + 8) for cell, found in looks.items()}
-        most = max(rates.values(), default=0.0)
-        chosen = union_of(cell for cell, rate in rates.items() if rate == most)
-        seen.update(looks.values())
-        right.update(found for cell, found in looks.items() if views.trial.answer >> cell & 1)
-        yield 1 / chosen.bit_count() if chosen & views.trial.answer else 0.0
-
-
-def _by_cell(cells: Choose) -> Look:
-    return lambda views: {cell: (views.trial.width, views.trial.height, cell) for cell in indexes(cells(views))}
-
-
-def _by_rank(views: Views) -> Mapping[int, Hashable]:
-    rule_class, number = CLASS_OF[views.trial.rule], views.fitting.bit_count()
-    return {cell: (rule_class, number, _number_beating(views, cell)) for cell in indexes(views.fitting)}
-
-
-def _by_place(views: Views) -> Mapping[int, Hashable]:
-    place = _size if CLASS_OF[views.trial.rule] == SIZE else _line
-    return {cell: (views.trial.rule, rank, place(views, cell)) for cell, rank in _by_rank(views).items()}
-
-
-def _by_likeness(views: Views) -> Mapping[int, Hashable]:
-    found: dict[int, Hashable] = {}
-    for cell in indexes(views.open):
-        shared = _shared_words(views, cell)
-        blocked, seen = (
-            [shared[other] for other in shared if views.open >> other & 1 == is_open] for is_open in (0, 1)
-        )
-        found[cell] = max(blocked, default=0), max(seen, default=0), sum(number > 2 for number in shared.values())
-    return found
-
-
-GUESSES: Mapping[str, tuple[str, Look]] = {
-    "rank": ("the k-th best of n fitting items, blocked or not, as was most often right", _by_rank),
-    "place": ("the same by the line or size of the items", _by_place),
-    "cell": ("the cell that was most often right", _by_cell(lambda views: (1 << len(views.trial.cells)) - 1)),
-    "open-cell": ("the open item in the cell that was most often right", _by_cell(lambda views: views.open)),
-    "likeness": ("the open item as like others as those that were right, without the instruction", _by_likeness),
-}
-"""Name of a guess -> its meaning, and what it looks at. They need a file: its trials in their order."""
+BLIND = ("egocentric", "second-best", "last", "random-match")
+"""Policies that read the instruction and ignore what is blocked."""
 
 
 # Looks of cells -------------------------------------------------------------------------------------------------------
-
-
-def _number_beating(views: Views, cell: int) -> int:
-    """Return how many fitting items the rule puts before the item of a cell; without a rule, all others."""
-    if CLASS_OF[views.trial.rule] in (NONE, RELATION):
-        return (views.fitting & ~(1 << cell)).bit_count()
-    ranks = views.ranks(views.trial.rule)
-    return sum(ranks[other] < ranks[cell] for other in indexes(views.fitting))
-
-
-def _size(views: Views, cell: int) -> int:
-    item = views.items[cell]
-    return item.size if item else 0
-
-
-def _line(views: Views, cell: int) -> int:
-    """Return the row of a cell for a rule about rows, and else its column."""
-    width = views.trial.width
-    return cell // width if CLASS_OF[views.trial.rule] == VERTICAL else cell % width
 
 
 def _shared_words(views: Views, cell: int) -> dict[int, int]:
@@ -211,30 +109,30 @@ def _shared_words(views: Views, cell: int) -> dict[int, int]:
 
 def seen(views: Views, cell: int) -> list[str]:
     """Return what is seen of the item in an open cell: where it is, and what is like it."""
-    trial, own = views.trial, views.items[cell]
-    assert own is not None
+    trial, chosen = views.trial, views.items[cell]
+    assert chosen is not None
     column, row = cell % trial.width, cell // trial.width
     others = {other: views.items[other] for other in indexes(views.all & ~(1 << cell))}
     blocked = {other: item for other, item in others.items() if trial.blocked >> other & 1}
-    near = [each for each in blocked if abs(each % trial.width - column) + abs(each // trial.width - row) == 1]
-    found = [
+    near = [other for other in blocked if abs(other % trial.width - column) + abs(other // trial.width - row) == 1]
+    features = [
         f"{trial.width}x{trial.height} cell {cell}",
         f"column {column}",
         f"row {row}",
-        f"item {own.name}",
-        *(f"word {word}" for word in sorted(own.true)),
+        f"item {chosen.name}",
+        *(f"word {word}" for word in sorted(chosen.true)),
         f"blocked items beside, {len(near)}",
         f"items, tenth {10 * len(others) // len(trial.cells)}",
     ]
     for name, beside in (("all", others), ("blocked", blocked)):
         items = [item for item in beside.values() if item]
-        kin = [item.size for item in items if item.kind == own.kind]
-        shared = [len(own.true & item.true) for item in items]
-        found += [
+        kin = [item.size for item in items if item.kind == chosen.kind]
+        shared = [len(chosen.true & item.true) for item in items]
+        features += [
             f"shared with {name}, {sum(shared)}",
             f"shared at most with {name}, {max(shared, default=0)}",
             f"kind among {name}, {len(kin)}",
-            f"larger of kind among {name}, {sum(size > own.size for size in kin)}",
-            f"smaller of kind among {name}, {sum(size < own.size for size in kin)}",
+            f"larger of kind among {name}, {sum(size > chosen.size for size in kin)}",
+            f"smaller of kind among {name}, {sum(size < chosen.size for size in kin)}",
         ]
-    return found
+    return features

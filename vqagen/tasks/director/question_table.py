@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations, product
-from typing import NamedTuple
 
 from vqagen.bits import Objects, first_n, union_of
-from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.catalogue_words import ITEM
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
 
 Ids = tuple[int, ...]
 """Places of items in the catalogue."""
@@ -19,11 +17,8 @@ KIND, WIDER = "kind", "wider"
 """How wide a noun is; the widest, `item`, is its own width."""
 
 
-class KindSizes(NamedTuple):
-    """The related items of one kind by size, from the smallest level with any."""
-
-    levels: tuple[int, ...]
-    items: tuple[Ids, ...]
+KindSizes = tuple[tuple[int, Ids], ...]
+"""The related items of one kind by size: each level with any, from the smallest one on, and its items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +78,7 @@ class Question:
             item = self.table.catalogue.items[each]
             by_kind.setdefault(item.kind, {}).setdefault(item.size, []).append(each)
         by_size = (sorted(levels.items()) for levels in by_kind.values() if len(levels) > 1)
-        return tuple(
-            KindSizes(tuple(each[0] for each in found), tuple(tuple(each[1]) for each in found)) for found in by_size
-        )
+        return tuple(tuple((size, tuple(items)) for size, items in levels) for levels in by_size)
 
     def foils_of_size(self, least: int, most: int) -> tuple[Ids, ...]:
         """Return for each adjective its foils of the size levels from `least` to `most`."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.errors import Fault, describe
-from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
-from vqagen.tasks.director.catalogue_words import ITEM
+from vqagen.tasks.director.catalogue import ITEM, GridItem, ItemCatalogue
 from vqagen.tasks.director.rules import (
     CLASS_OF,
     DIRECTOR,
@@ -95,10 +94,10 @@ def read_trial(record: Mapping[str, Any], catalogue: ItemCatalogue | None = None
     if len(names) != width * height:
         return [("cells", f"expected {width * height} cells for {width} x {height}, found {len(names)}")]
     place_of = {label: cell for cell, label in enumerate(labels(width, height))}
-    own = {"answer": [record["answer"]], "no_director.answers": record["no_director"]["answers"]}
-    own |= {key: record[key] for key in ("blocked", "participant_answers")}
-    for path, cells in own.items():
-        if outside := [each for each in cells if each not in place_of]:
+    cells_of = {"answer": [record["answer"]], "no_director.answers": record["no_director"]["answers"]}
+    cells_of |= {key: record[key] for key in ("blocked", "participant_answers")}
+    for path, cells in cells_of.items():
+        if outside := [label for label in cells if label not in place_of]:
             faults.append((path, f"{outside[0]!r} is no cell of a grid of {width} x {height}"))
         elif cells != sorted(set(cells), key=place_of.__getitem__):
             faults.append((path, f"cells must come once each and row by row, found {', '.join(cells)}"))
@@ -120,13 +119,13 @@ def read_trial(record: Mapping[str, Any], catalogue: ItemCatalogue | None = None
         width=width,
         height=height,
         cells=tuple(names),
-        blocked=union_of(place_of[each] for each in own["blocked"]),
-        answer=union_of(place_of[each] for each in own["answer"]),
-        participant_answers=union_of(place_of[each] for each in own["participant_answers"]),
+        blocked=union_of(place_of[label] for label in cells_of["blocked"]),
+        answer=union_of(place_of[label] for label in cells_of["answer"]),
+        participant_answers=union_of(place_of[label] for label in cells_of["participant_answers"]),
         items=tuple(known.get(name) for name in names) if catalogue else (),
         template=record["template"],
         twin_instruction=record["no_director"]["instruction"],
-        twin_answers=union_of(place_of[each] for each in own["no_director.answers"]),
+        twin_answers=union_of(place_of[label] for label in cells_of["no_director.answers"]),
         pair=record.get("pair"),
         image=record.get("image"),
     )
@@ -152,8 +151,8 @@ def read_sample(
             faults.append((f"grid.items[{cell}].position", "cells must come row by row, each once"))
         known = catalogue.by_name.get(item.name) if catalogue and item else item
         if item and (known is None or (known.true, known.size) != (item.true, item.size)):
-            found = "has other properties than" if known else "is not"
-            faults.append((f"grid.items[{cell}].item", f"{item.name!r} {found} in the catalogue"))
+            wrong = "has other properties than" if known else "is not"
+            faults.append((f"grid.items[{cell}].item", f"{item.name!r} {wrong} in the catalogue"))
     return faults or trial
 
 
@@ -175,7 +174,7 @@ def _trial_of_sample(sample: Mapping[str, Any], catalogue: ItemCatalogue | None,
     nouns = catalogue.nouns if catalogue else (question.get("target_type"),)
     noun = next((word for word in words if word in nouns), ITEM)
     frame = DIRECTOR if sample["is_reversed"] else PARTICIPANT
-    items = tuple(_item_of_sample(each["item"], catalogue) for each in grid["items"])
+    items = tuple(_item_of_sample(entry["item"], catalogue) for entry in grid["items"])
     return WrittenTrial(
         index=sample["sample_id"],
         type=sample["sample_type"],
@@ -189,7 +188,7 @@ def _trial_of_sample(sample: Mapping[str, Any], catalogue: ItemCatalogue | None,
         width=width,
         height=height,
         cells=tuple(item.name if item else None for item in items),
-        blocked=union_of(cell for cell, each in enumerate(grid["items"]) if each["is_blocked"]),
+        blocked=union_of(cell for cell, entry in enumerate(grid["items"]) if entry["is_blocked"]),
         answer=cells(answers["director_coordinates"]),
         participant_answers=cells(answers["participant_coordinates"]),
         items=items,
@@ -265,7 +264,7 @@ _FIELDS: _Form = {
     "width": _COLUMNS,
     "height": _ROWS,
     "cells": (
-        lambda value: isinstance(value, list) and all(each is None or _is_text(each) for each in value),
+        lambda value: isinstance(value, list) and all(name is None or _is_text(name) for name in value),
         "a list of names and nulls",
     ),
     "blocked": _CELLS,

@@ -132,11 +132,11 @@ def even_weights(pairs: tuple[Lines, ...], number: int) -> tuple[float, ...]:
 def rays(width: int, height: int, relation: str) -> tuple[Cells, ...]:
     """Return for each cell the cells in the direction of a relation, the nearest first."""
     step_x, step_y = STEPS[relation]
-    found = []
+    of_cells = []
     for cell in range(width * height):
         x, y, ray = cell % width + step_x, cell // width + step_y, []
         while 0 <= x < width and 0 <= y < height:
             ray.append(y * width + x)
             x, y = x + step_x, y + step_y
-        found.append(tuple(ray))
-    return tuple(found)
+        of_cells.append(tuple(ray))
+    return tuple(of_cells)

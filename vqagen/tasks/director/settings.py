@@ -79,20 +79,20 @@ class DirectorSettings(RunSettings):
         for name in ("width", "height"):
             if getattr(self, name) > LARGEST_SIDE:
                 yield f"--{name} must be at most {LARGEST_SIDE}, found {getattr(self, name)}"
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(each.default, float) and not (isfinite(value) and 0 <= value <= 1):
-                yield f"--{each.name.replace('_', '-')} must be a share from 0 to 1, found {value}"
+        for described in fields(self):
+            value = getattr(self, described.name)
+            if isinstance(described.default, float) and not (isfinite(value) and 0 <= value <= 1):
+                yield f"--{described.name.replace('_', '-')} must be a share from 0 to 1, found {value}"
         rules = self.size_share + self.vertical_share + self.horizontal_share
         if rules > 1 + 1e-9:
             yield f"--size-share, --vertical-share and --horizontal-share make {rules:g}; together at most 1"
         if self.compat == REFERENCE and (self.paired or self.questions == RELATIONAL):
             yield "--compat reference has neither pairs nor relational questions"
-        strange = [each for each in self.render if each not in RENDERS]
-        yield from (f"--render must be one of {', '.join(RENDERS)}, found {each!r}" for each in strange)
+        strange = [form for form in self.render if form not in RENDERS]
+        yield from (f"--render must be one of {', '.join(RENDERS)}, found {form!r}" for form in strange)
 
     @property
     def renders(self) -> tuple[str, ...]:
         """The forms to render in, without `none`."""
         given = tuple(dict.fromkeys(self.render)) or RENDERS[:1]
-        return tuple(each for each in given if each != "none")
+        return tuple(form for form in given if form != "none")

@@ -1,4 +1,4 @@
-"""Statistics of trials: their design, their words, how well policies and guesses answer them."""
+"""Statistics of trials: their design, their words, how well policies answer them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vqagen.items.groups import spread_record, spread_text
 from vqagen.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.tasks.contract import OptionClues
 from vqagen.tasks.director.items import trial_reader
-from vqagen.tasks.director.policies import GUESSES, POLICIES, Choose, expected_accuracy, guessed, seen
+from vqagen.tasks.director.policies import POLICIES, Choose, expected_accuracy, seen
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
     CONTROL,
@@ -36,12 +36,12 @@ _DESIGN = ("trial_type", "rule_class", "frame", "is_physics", "trials")
 
 def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> tuple[list[Views], list[str]]:
     """Return the trials of a file, and notes on how they are read. BadInput with those that cannot be read."""
-    (read, catalogue, remark), name = trial_reader(source), str(source.path)
+    (read, _, remark), name = trial_reader(source), str(source.path)
     trials, faults = list[Views](), FaultList(name, "trial")
     for position, record in enumerate(source.records()):
         trial = read(record)
         if isinstance(trial, WrittenTrial):
-            trials.append(Views(trial, len(catalogue.sizes) if catalogue else 0))
+            trials.append(Views(trial))
         else:
             faults.add(trial, source.kind.path(position))
         on_read(1)
@@ -68,36 +68,35 @@ def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lamb
 
 
 def _facts(trials: list[WrittenTrial]) -> dict[str, Any]:
-    cells = Counter((each.type, each.rule_class, each.frame, each.is_physics) for each in trials)
-    rules = Counter((each.rule, each.type) for each in trials)
+    cells = Counter((trial.type, trial.rule_class, trial.frame, trial.is_physics) for trial in trials)
+    rules = Counter((trial.rule, trial.type) for trial in trials)
     return {
         "trials": len(trials),
-        "grids": dict(sorted(Counter(f"{each.width}x{each.height}" for each in trials).items())),
-        "pairs": len({each.pair for each in trials} - {None}),
+        "grids": dict(sorted(Counter(f"{trial.width}x{trial.height}" for trial in trials).items())),
+        "pairs": len({trial.pair for trial in trials} - {None}),
         "cells": [dict(zip(_DESIGN, (*cell, count), strict=True)) for cell, count in sorted(cells.items(), key=str)],
         "rules": [{"rule": rule, "trial_type": kind, "trials": count} for (rule, kind), count in sorted(rules.items())],
-        "texts": len({each.instruction for each in trials}),
-        "phrases": len({(each.noun, *each.adjectives) for each in trials}),
-        "words": spread_record(Counter(len(each.instruction.split()) for each in trials)),
-        "templates": dict(sorted(Counter(each.template for each in trials).items())),
-        "nouns": dict(Counter(each.noun for each in trials).most_common()),
+        "texts": len({trial.instruction for trial in trials}),
+        "phrases": len({(trial.noun, *trial.adjectives) for trial in trials}),
+        "words": spread_record(Counter(len(trial.instruction.split()) for trial in trials)),
+        "templates": dict(sorted(Counter(trial.template for trial in trials).items())),
+        "nouns": dict(Counter(trial.noun for trial in trials).most_common()),
     }
 
 
 def _accuracies(trials: Sequence[Views]) -> dict[str, Any]:
-    """Return how many trials are in each group, and how often each policy and guess is expected to be right there."""
+    """Return how many trials are in each group, and how often each policy is expected to be right there."""
     rights = {name: _rights(choose, trials) for name, (_, choose) in POLICIES.items()}
-    rights |= {name: np.array(list(guessed(look, trials))) for name, (_, look) in GUESSES.items()}
     groups_of = [set(_groups_of(views.trial)) for views in trials]
-    places = {group: np.array([[i for i, own in enumerate(groups_of) if group in own]]) for group in GROUPS}
+    places = {group: np.array([[i for i, members in enumerate(groups_of) if group in members]]) for group in GROUPS}
     pairs = [views.trial.pair for views in trials]
     seconds = np.array([i for i in range(1, len(pairs)) if pairs[i] == pairs[i - 1] is not None])
     places[BOTH] = np.stack([seconds - 1, seconds])  # the trials of a pair follow each other
-    known = {group: own for group, own in places.items() if own.size}
+    known = {group: members for group, members in places.items() if members.size}
     return {
-        "groups": {group: own.shape[1] for group, own in known.items()},
+        "groups": {group: members.shape[1] for group, members in known.items()},
         "accuracy": {
-            name: {group: round(float(right[own].prod(axis=0).mean()), 6) for group, own in known.items()}
+            name: {group: round(float(right[members].prod(axis=0).mean()), 6) for group, members in known.items()}
             for name, right in rights.items()
         },
     }
@@ -134,21 +133,20 @@ def _overview(facts: Mapping[str, Any]) -> list[str]:
 
 def _design(facts: Mapping[str, Any]) -> Table:
     """Return the trials of each class of rules and frame, by type and physics."""
-    found = {
-        (each["rule_class"], each["frame"] or "", each["trial_type"], each["is_physics"]): each["trials"]
-        for each in facts["cells"]
+    trials_of = {
+        (row["rule_class"], row["frame"] or "", row["trial_type"], row["is_physics"]): row["trials"]
+        for row in facts["cells"]
     }
     groups = [(kind, is_physics) for kind in TYPES for is_physics in (False, True)]
     heads = (Column(f"{kind}, {'physics' if is_physics else 'other'}", COUNT) for kind, is_physics in groups)
     rows: list[tuple[Cell, ...]] = []
-    for rule_class, frame in sorted({cell[:2] for cell in found}):
-        counts = (found.get((rule_class, frame, *group), 0) for group in groups)
+    for rule_class, frame in sorted({cell[:2] for cell in trials_of}):
+        counts = (trials_of.get((rule_class, frame, *group), 0) for group in groups)
         rows.append((f"{rule_class}, {frame}'s words" if frame else rule_class, *counts))
     return Table("trials", "Trials", (Column("rules"), *heads), tuple(rows))
 
 
 def _policies(facts: Mapping[str, Any]) -> Table:
     heads = (Column("policy"), *(Column(group, SHARE) for group in facts["groups"]), Column("meaning", TEXT))
-    meanings = {name: meaning for name, (meaning, _) in (*POLICIES.items(), *GUESSES.items())}
-    rows = tuple((name, *own.values(), meanings[name]) for name, own in facts["accuracy"].items())
+    rows = tuple((name, *accuracy.values(), POLICIES[name][0]) for name, accuracy in facts["accuracy"].items())
     return Table("expected_accuracy", "Expected accuracy", heads, rows)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import UsageError
 from vqagen.files.formats import JSON, JSON_LINES
-from vqagen.files.locations import content_hash
+from vqagen.files.locations import content_hash, shipped
 from vqagen.files.records import RecordSource
-from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, pick, stream
 from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, OptionClues, RunReport, Tally, Task
@@ -49,16 +48,6 @@ QuestionGroup = tuple[TrialPlan, list[Question]]
 """Questions that are alike, as wide a noun and as many adjectives, and the plan of their trials."""
 
 
-class CellFeasibility(NamedTuple):
-    """What can be made for a cell of the design."""
-
-    cell: Cell
-    questions: int
-    """How many there are to choose from."""
-    faults: tuple[str, ...]
-    """Why nothing can be made; empty if something can."""
-
-
 class TrialMaker:
     """Makes the trials of a design. Raises UsageError naming each cell of the design that nothing can be made for."""
 
@@ -69,19 +58,14 @@ class TrialMaker:
         self._make = make_loose if is_loose else make_strict
         self._groups_of = cache(self._find_groups)
 
-    @cached_property
-    def feasibility(self) -> tuple[CellFeasibility, ...]:
-        """The feasibility of every cell of the design, in order."""
-        return tuple(self._feasibility_of(cell) for cell in Design(self._settings, 0).leaves())
-
     def check(self) -> None:
         """Raise UsageError if there is a cell that nothing can be made for: each reason once, with its cells."""
         cells: dict[str, list[Cell]] = {}
-        for each in self.feasibility:
-            for fault in each.faults:
-                cells.setdefault(fault, []).append(each.cell)
+        for cell in Design(self._settings, 0).leaves():
+            for fault in self._faults_of(cell):
+                cells.setdefault(fault, []).append(cell)
         if cells:
-            reasons = (f"  {_said_together(found)}: {fault}" for fault, found in cells.items())
+            reasons = (f"  {_format_cells(of_fault)}: {fault}" for fault, of_fault in cells.items())
             raise UsageError("\n".join(("this design cannot be made:", *reasons)))
 
     def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
@@ -96,14 +80,13 @@ class TrialMaker:
                 return trial
         raise UsageError(f"{cell}: {TRIES} draws in a row made a trial again; choose a larger grid or more items")
 
-    def _feasibility_of(self, cell: Cell) -> CellFeasibility:
-        """Return what can be made for a cell, or what a question without adjectives lacks, or else its words."""
-        groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
-        questions = sum(len(found) for _, found in groups)
-        is_asked = any(each.is_physics == cell.is_physics for each in self._questions)
+    def _faults_of(self, cell: Cell) -> Iterator[str]:
+        """Yield why no trial of a cell can be made: what a question without adjectives lacks, or else its words."""
+        if self._groups_of(cell.rule, cell.rule_class, cell.is_physics):
+            return
+        is_asked = any(question.is_physics == cell.is_physics for question in self._questions)
         no_words = "the catalogue has no such question" + " with so few items, cells and sizes" * is_asked
-        faults = tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults()) or (no_words,)
-        return CellFeasibility(cell, questions, () if questions else faults)
+        yield from tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults()) or (no_words,)
 
     def _find_groups(self, rule: str, rule_class: str, is_physics: bool) -> tuple[QuestionGroup, ...]:
         groups: dict[tuple[int, str], QuestionGroup] = {}
@@ -118,15 +101,15 @@ class TrialMaker:
         return tuple(groups.values())
 
 
-def _said_together(cells: list[Cell]) -> str:
+def _format_cells(cells: list[Cell]) -> str:
     """Return cells of a design in few words, such as `control and test trials, topmost and bottommost, physics`.
 
-    The parts need not all go with each other: `--dry-run` shows which do.
+    Not every type need occur with every rule and kind.
     """
     parts = (
-        " and ".join(dict.fromkeys(TYPES[each.is_test] for each in cells)) + " trials",
-        " and ".join(dict.fromkeys(each.rule if each.rule != NONE else "no rule" for each in cells)),
-        " and ".join(dict.fromkeys("physics" if each.is_physics else "no physics" for each in cells)),
+        " and ".join(dict.fromkeys(TYPES[cell.is_test] for cell in cells)) + " trials",
+        " and ".join(dict.fromkeys(cell.rule if cell.rule != NONE else "no rule" for cell in cells)),
+        " and ".join(dict.fromkeys("physics" if cell.is_physics else "no physics" for cell in cells)),
     )
     return ", ".join(parts)
 
@@ -212,7 +195,7 @@ class DirectorTask(Task):
         """Return the content hash of each input, by its role."""
         return {
             "catalogue": content_hash((self.catalogue_file, *self._pictures)),
-            "templates": content_hash([each.path for each in with_shipped(find_instruction_files(self.wording_files))]),
+            "templates": content_hash([file.path for file in with_shipped(find_instruction_files(self.wording_files))]),
         }
 
     def load(self, hashes: Mapping[str, str]) -> Make:

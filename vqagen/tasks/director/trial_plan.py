@@ -229,8 +229,7 @@ class TrialPlan:
     def _sized_ranks(self, question: Question) -> Iterator[tuple[Ranks, float]]:
         """Yield the ranks by size. All items that fit are of one kind; of one size there is only the best one."""
         for kind in question.kind_sizes:
-            steps = [*zip(kind.levels, kind.items, strict=True)]
-            steps = steps if self.rule == SMALLEST else steps[::-1]
+            steps = kind if self.rule == SMALLEST else kind[::-1]
             pairs = tuple(
                 (first, second)
                 for first, second in combinations(range(len(steps) - 1), 2)

@@ -93,8 +93,8 @@ class TrialSeries:
         settings, taken = self.settings, self._taken.total()
         end = settings.start_index + settings.count
         if "count" in self._given and self._last is not None and (taken, self._last + 1) != (settings.count, end):
-            found = f"{counted(taken, 'trial')}, the last with number {self._last}"
-            yield "O1", "", f"{found}; the settings ask for {settings.start_index} to {end - 1}"
+            there = f"{counted(taken, 'trial')}, the last with number {self._last}"
+            yield "O1", "", f"{there}; the settings ask for {settings.start_index} to {end - 1}"
         elif self._is_known and taken and not self._taken[UNREADABLE]:
             wanted = number_of_trials(settings, self._window)
             for cell in sorted(wanted.keys() | self._cells.keys(), key=repr):
@@ -102,7 +102,7 @@ class TrialSeries:
                     frame = f", {cell.frame}'s view" if cell.frame else ""
                     yield "O14", "", f"{self._cells[cell]} of {cell}{frame}; the settings make {wanted[cell]}"
         if self._source.kind is SAMPLES and self._source.layout == "document":
-            totals = {"total_samples": taken, **{f"{each}_samples": self._taken[each] for each in (CONTROL, TEST)}}
+            totals = {"total_samples": taken, **{f"{type_}_samples": self._taken[type_] for type_ in (CONTROL, TEST)}}
             with reading(self._source.path) as reader:
                 written = {key: reader.value() for key in reader.members() if key in totals}
             for key, value in written.items():
@@ -125,10 +125,10 @@ class TrialSeries:
                 ("cells", "fitting items seen", seen.bit_count(), 1 + numbers.seen, more * (rule_class != NONE))
             )
             rows.append(("cells", "fitting items blocked", hidden.bit_count(), least, more * bool(least)))
-        for path, what, found, least, more in rows:
-            if not least <= found <= least + more:
+        for path, what, number, least, more in rows:
+            if not least <= number <= least + more:
                 wanted = f"{least} to {least + more}" if more else least
-                yield "O13", path, f"expected {wanted} {what} by the settings, found {found}"
+                yield "O13", path, f"expected {wanted} {what} by the settings, found {number}"
 
     def _pair_faults(self, trial: WrittenTrial, record: Mapping[str, Any]) -> Iterator[TrialFault]:
         if trial.pair is None:
@@ -182,15 +182,15 @@ class TrialSeries:
             yield f"{trial.image} is outside of the folder"
             return
         stems = (name.stem, f"{name.stem}-director") if self.settings.view == BOTH else (name.stem,)
-        others = (name.with_name(f"{stem}{FILE_ENDINGS[each]}") for each in renders for stem in stems)
+        others = (name.with_name(f"{stem}{FILE_ENDINGS[form]}") for form in renders for stem in stems)
         for file in dict.fromkeys((name, *others)):
-            place = path.parent / file
+            picture = path.parent / file
             wanted = hashes.get(str(file)) if isinstance(hashes, Mapping) else None
-            if not place.is_file() or not place.stat().st_size:
-                yield f"{file}: {'empty' if place.is_file() else 'not there'}"
+            if not picture.is_file() or not picture.stat().st_size:
+                yield f"{file}: {'empty' if picture.is_file() else 'not there'}"
             elif wanted is None:
                 self.unhashed += 1
-            elif hash_of(place.read_bytes()) != wanted:
+            elif hash_of(picture.read_bytes()) != wanted:
                 yield f"{file}: not the picture that was made; its hash differs from the one in {HASHES}"
 
 

@@ -22,8 +22,8 @@ from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, RecordMaker, Trial
 from vqagen.tasks.director.formats import RULE_TYPES
 from vqagen.tasks.director.instructions import (
+    InstructionMeaning,
     InstructionReader,
-    Meaning,
     find_instruction_files,
     load_instructions,
     with_shipped,
@@ -106,7 +106,7 @@ def verify_trials(
 
 def instruction_hash(templates: PathLike | None = None) -> str:
     """Return the content hash of the instructions that texts are read by, as the info of trials says it."""
-    return content_hash([each.path for each in with_shipped(find_instruction_files(templates))])
+    return content_hash([file.path for file in with_shipped(find_instruction_files(templates))])
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def answer_faults(views: Views) -> Iterator[TrialFault]:
     trial, own, gold, fitting = views.trial, views.own, views.gold, views.fitting
     sets = (gold, own, trial.answer, fitting)
     meant, theirs, written, described = (", ".join(trial.labels(cells)) or "no cell" for cells in sets)
-    said = f"the director means {meant}, the participant {theirs}"
+    both = f"the director means {meant}, the participant {theirs}"
     rule_class, mirrored = CLASS_OF[trial.rule], MIRRORED.get(trial.rule, NONE)
     is_related, is_test = rule_class == RELATION, trial.type == TEST
     is_shared = own & gold or not is_single(own)
@@ -125,8 +125,8 @@ def answer_faults(views: Views) -> Iterator[TrialFault]:
     rows: list[tuple[object, str, str, str]] = [
         (not is_single(gold), "O4", "answer", f"the director means {meant}, and must mean one cell"),
         (trial.answer != gold, "O4", "answer", f"written as {written}, but the director means {meant}"),
-        (trial.type == CONTROL and own != gold, "O5", "trial_type", f"a control trial with two answers: {said}"),
-        (is_test and own == gold, "O6", "trial_type", f"a test trial with one answer: {said}"),
+        (trial.type == CONTROL and own != gold, "O5", "trial_type", f"a control trial with two answers: {both}"),
+        (is_test and own == gold, "O6", "trial_type", f"a test trial with one answer: {both}"),
         (
             is_test and own != gold and trial.rule != NONE and is_shared,
             *("O7", "cells", f"the participant's own answer must be one other cell than {meant}: {theirs}"),
@@ -153,9 +153,9 @@ def answer_faults(views: Views) -> Iterator[TrialFault]:
         if item and not trial.criteria <= item.true and trial.criteria <= item.true | item.unclear:
             doubtful = ", ".join(sorted(trial.criteria & item.unclear))
             yield "O4", f"cells[{cell}]", f"{item.name}: people may not agree that it is {doubtful}"
-    for place, adjective in enumerate(trial.adjectives):
+    for number, adjective in enumerate(trial.adjectives):
         if views.picked(views.open, trial.criteria - {adjective}, trial.rule) == gold:
-            yield "O10", f"adjectives[{place}]", f"without {adjective!r} the director means the same item"
+            yield "O10", f"adjectives[{number}]", f"without {adjective!r} the director means the same item"
 
 
 # Fields ---------------------------------------------------------------------------------------------------------------
@@ -185,14 +185,14 @@ class _RecordFaults:
             written = {key: getattr(trial, key) for key in asked} | {"adjectives": [*words]}
             yield from _differences(written, asked)
 
-    def _asked(self, meaning: Meaning) -> dict[str, Any]:
+    def _asked(self, meaning: InstructionMeaning) -> dict[str, Any]:
         """Return the fields that say what a text asks, and the text with its adjectives in their spoken order."""
         text = meaning.form.instruction(self._catalogue.describe(meaning.noun, meaning.adjectives))
         words = self._table.question(meaning.noun, meaning.adjectives).adjectives
         asked = {"rule": meaning.rule, "frame": meaning.frame, "noun": meaning.noun}
         return {**asked, "adjectives": [*words], "instruction": text}
 
-    def _remade(self, views: Views, meaning: Meaning | None) -> dict[str, Any]:
+    def _remade(self, views: Views, meaning: InstructionMeaning | None) -> dict[str, Any]:
         """Return the record that follows from the grid and the question; without a meaning, nothing about the text."""
         trial = views.trial
         question, rule_class = self._table.question(trial.noun, trial.adjectives), CLASS_OF[trial.rule]

@@ -25,11 +25,9 @@ from vqagen.tasks.director.rules import (
 class Views:
     """A trial whose items are known, as both understand it. Sets are cells."""
 
-    def __init__(self, trial: WrittenTrial, largest: int = 0) -> None:
-        """`largest` is the largest size level of the catalogue, by default that of the grid."""
+    def __init__(self, trial: WrittenTrial) -> None:
         self.trial = trial
         self.items = trial.items
-        self.largest = largest or max((item.size for item in trial.items if item), default=0)
         self.all: Objects = union_of(cell for cell, item in enumerate(trial.items) if item)
         """Cells with an item."""
         self.open: Objects = self.all & ~trial.blocked
@@ -58,25 +56,25 @@ class Views:
 
     def fits(self, words: frozenset[str]) -> Objects:
         """Return the items of which all words are true."""
-        found = self._fitting.get(words)
-        if found is None:
+        cells = self._fitting.get(words)
+        if cells is None:
             fitting = (cell for cell, item in enumerate(self.items) if item and words <= item.true)
-            found = self._fitting[words] = union_of(fitting)
-        return found
+            cells = self._fitting[words] = union_of(fitting)
+        return cells
 
     def picked(self, seen: Objects, words: frozenset[str], rule: str) -> Objects:
         """Return the cells that words and a rule pick among those that someone sees, in the participant's frame.
 
         The rule of a relation picks the nearest item beside the one that fits, if only one does.
         """
-        found = self.fits(words) & seen
+        candidates = self.fits(words) & seen
         if rule in STEPS:
-            return self.ahead(found, seen, rule, 1)
-        if rule == NONE or not found:
-            return found
+            return self.ahead(candidates, seen, rule, 1)
+        if rule == NONE or not candidates:
+            return candidates
         ranks = self.ranks(rule)
-        best = min(ranks[cell] for cell in indexes(found))
-        return union_of(cell for cell in indexes(found) if ranks[cell] == best)
+        best = min(ranks[cell] for cell in indexes(candidates))
+        return union_of(cell for cell in indexes(candidates) if ranks[cell] == best)
 
     def ahead(self, origins: Objects, seen: Objects, rule: str, most: int | None = None) -> Objects:
         """Return the first items in the direction of a relation, or all; no item unless there is a single origin."""
@@ -129,14 +127,14 @@ def kinds_of_cells(views: Views, has_director: bool = True) -> dict[str, str]:
     choices[FOIL] = 0 if trial.rule_class == RELATION else _foils(views)
     choices[EMPTY_CELL] = first_n(len(trial.cells)) & ~views.all
     choices[OTHER_ITEM] = views.all
-    found = {cell: kind for kind, cells in reversed(choices.items()) for cell in indexes(cells)}
+    kinds = {cell: kind for kind, cells in reversed(choices.items()) for cell in indexes(cells)}
     names = labels(trial.width, trial.height)
-    return {names[cell]: found[cell] for cell in sorted(found)}
+    return {names[cell]: kinds[cell] for cell in sorted(kinds)}
 
 
 def _foils(views: Views) -> Objects:
     """Return the items that lack one adjective of the question, and nothing else."""
-    found = 0
+    foils = 0
     for adjective in views.trial.adjectives:
-        found |= views.fits(views.trial.criteria - {adjective}) & ~views.fitting
-    return found
+        foils |= views.fits(views.trial.criteria - {adjective}) & ~views.fitting
+    return foils

@@ -19,7 +19,6 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
 from vqagen.files.locations import Location, content_hash
 from vqagen.language.question import Question
-from vqagen.language.question_files import read_questions
 
 ProgramStep = tuple[str, Sequence[object], Sequence[object]]
 """A function, the steps it takes its inputs from, and its values."""
@@ -74,18 +73,18 @@ class Exclusion:
 
 def _fingerprints(records: Iterable[Mapping[str, Any]], source: str) -> array[int]:
     """Return the fingerprints of texts and programs; BadInput if records have neither."""
-    found, problems = array("Q"), list[Problem]()
+    fingerprints, problems = array("Q"), list[Problem]()
     for number, record in enumerate(records):
         path, text, program = f"questions[{number}]", record.get("question"), record.get("program")
         if text is None and not program:
             problems.append(Problem("a question has a text or a program; found neither", source, path))
         elif isinstance(text, str):
-            found.append(fingerprint(text))
+            fingerprints.append(fingerprint(text))
         elif text is not None:
             problems.append(Problem(f"expected a text, found {describe(text)}", source, f"{path}.question"))
         try:
             if program:
-                found.append(program_fingerprint(map(_step, program)))
+                fingerprints.append(program_fingerprint(map(_step, program)))
         except (LookupError, TypeError, AttributeError):
             expected = f"expected a list of program nodes, found {describe(program)}"
             problems.append(Problem(expected, source, f"{path}.program"))
@@ -93,7 +92,7 @@ def _fingerprints(records: Iterable[Mapping[str, Any]], source: str) -> array[in
             break
     if problems:
         raise BadInput(problems)
-    return found
+    return fingerprints
 
 
 def _step(node: Mapping[str, Any]) -> ProgramStep:
@@ -120,6 +119,8 @@ def load_exclusion(paths: Sequence[Location], known: str) -> Exclusion | None:
 
 
 def _fingerprints_in(path: Location) -> array[int]:
+    from vqagen.language.question import read_questions
+
     hidden = 0
 
     def records() -> Iterator[Mapping[str, Any]]:
@@ -154,10 +155,10 @@ class Screen:
         if other is not None and (other.has_text(question.question) or other.has_program(question.program.nodes)):
             return IN_OTHER_SET
         if self._dedupe != "none":
-            said = fingerprint(question.question)
-            if said in self._said:
+            text_hash = fingerprint(question.question)
+            if text_hash in self._said:
                 return ALREADY_ASKED
-            self._said.add(said)
+            self._said.add(text_hash)
         return ""
 
 
@@ -181,12 +182,12 @@ class QuestionSelection:
 
     def keeps(self, record: Mapping[str, Any]) -> bool:
         """True if the next record stays in the output."""
-        scene, said = record.get("scene_index"), fingerprint(record["question"])
+        scene, text_hash = record.get("scene_index"), fingerprint(record["question"])
         if scene != self._scene:
             self._scene, self.scenes = scene, self.scenes + 1
-        if said in self._said:
+        if text_hash in self._said:
             return False
-        self._said.add(said)
+        self._said.add(text_hash)
         self.kept[record.get("template_filename") or "", record["question_family_index"]] += 1
         if scene != self._scene_left:
             self._scene_left, self.scenes_left = scene, self.scenes_left + 1

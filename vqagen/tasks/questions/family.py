@@ -6,8 +6,11 @@ Also what every window keeps: its scenes with what is known of each, and how oft
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from vqagen.language.program import Program
 from vqagen.language.question import Mention, Question
@@ -154,3 +157,58 @@ def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:
     spans_of = mention_spans(marked, [slots for slots, _ in described])
     for spans, (_, objects) in zip(spans_of, described, strict=True):
         yield from (Mention(start, end, objects) for start, end in spans)
+
+
+@dataclass
+class QuestionTally:
+    """Questions made and, for every failed try, its reason."""
+
+    scenes: int = 0
+    short_scenes: int = 0
+    """Scenes for which too few templates succeeded; with pairs, scenes that have too few questions."""
+    parted_pairs: int = 0
+    """Questions whose partner is about a scene outside the run."""
+    questions: Counter[str] = field(default_factory=Counter)
+    tries: Counter[str] = field(default_factory=Counter)
+    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def families(self) -> list[str]:
+        """The families tried, and those of pairs that a scene of another shard began."""
+        return list(dict.fromkeys([*self.tries, *self.questions]))
+
+    def failures_of(self, family: str) -> Counter[str]:
+        """Why tries of one template failed."""
+        return Counter({reason: count for (name, reason), count in self.failures.items() if name == family})
+
+    def add(self, other: QuestionTally) -> None:
+        """Count what another tally counted as well."""
+        for counter in ("questions", "tries", "failures"):
+            getattr(self, counter).update(getattr(other, counter))
+        self.scenes += other.scenes
+        self.short_scenes += other.short_scenes
+        self.parted_pairs += other.parted_pairs
+
+    def take(self) -> dict[str, Any]:
+        """Return the counts as JSON, and start again from zero."""
+        record = self.to_record()
+        vars(self).update(vars(QuestionTally()))
+        return record
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON. Families and reasons stay in the order in which they came up."""
+        return {
+            "scenes": self.scenes,
+            "short_scenes": self.short_scenes,
+            "parted_pairs": self.parted_pairs,
+            "questions": dict(self.questions),
+            "tries": dict(self.tries),
+            "failures": [[family, reason, count] for (family, reason), count in self.failures.items()],
+        }
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> QuestionTally:
+        """The tally that gave the record."""
+        counters = {name: Counter[str](record[name]) for name in ("questions", "tries")}
+        failures = Counter({(family, reason): count for family, reason, count in record["failures"]})
+        return QuestionTally(**{**record, **counters, "failures": failures})

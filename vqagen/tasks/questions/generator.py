@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from vqagen.errors import Problem, UsageError, counted, unknown, warn
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
+from vqagen.language.loading import BadTemplates
 from vqagen.language.question import Question
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
@@ -18,12 +21,63 @@ from vqagen.search.balance import FamilyBalance
 from vqagen.search.filling import Filling
 from vqagen.search.state import FOUND, GAVE_UP, REPEATED, UNBALANCED
 from vqagen.search.vocabulary import Memo, Vocabularies
-from vqagen.tasks.questions.chosen_templates import chosen_templates
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
-from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Subject, subject_of
-from vqagen.tasks.questions.report import Tally
+from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, Subject, subject_of
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
+
+# Templates ----------------------------------------------------------------------------------------------------------
+
+
+def load_families(files: DomainFiles, settings: QuestionSettings) -> LoadedDomain:
+    """Load a domain; templates with mistakes are left out if the settings skip them.
+
+    Raises BadInput for mistakes, and UsageError for every name in the settings that nothing has.
+    """
+    loaded = load_domain_files(files, settings.skip_bad_templates, drops_idle=settings.is_compat)
+    check_names(loaded, settings)
+    return loaded
+
+
+def chosen_templates(templates: Sequence[Template], settings: QuestionSettings) -> list[Template]:
+    """Return the templates that `only` names (all if it is empty), in their order.
+
+    A name is a question type, a template file, a template's name or its id.
+    """
+    only = set(settings.only)
+    return [template for template in templates if not only or only.intersection(_names(template))]
+
+
+def warn_skipped(skipped: Iterable[BadTemplates]) -> None:
+    """Warn of each skipped template or file, with its first mistake."""
+    for bad in skipped:
+        first, *more = bad.problems
+        rest = f" (and {counted(len(more), 'more mistake')})" if more else ""
+        message = f"skipped {bad.id}: {first.message}{rest}"
+        warn(Problem(message, first.source, first.path, first.line, first.column))
+
+
+def check_names(loaded: LoadedDomain, settings: QuestionSettings, option: str = "--only") -> None:
+    """Raise UsageError for every name in the settings that nothing has, or if no template is left.
+
+    `option` is the one that gave the names.
+    """
+    sound = [_names(template) for template in loaded.templates]
+    known = list(dict.fromkeys(name for kind in zip(*sound, strict=True) for name in kind if name))
+    what = "question type or template"
+    wrong = [f"{option}: {unknown(what, name, known)}" for name in settings.only if name not in known]
+    if not loaded.templates:
+        wrong = ["no template is left: --skip-bad-templates leaves none to ask with"]
+    if wrong:
+        raise UsageError("\n".join(wrong))
+
+
+def _names(template: Template) -> tuple[str, ...]:
+    """All names of a template; as many for each template, "" where it has no such name."""
+    return template.last_function.asks, template.file, template.name, template.id
+
+
+# Questions ----------------------------------------------------------------------------------------------------------
 
 
 class QuestionGenerator:
@@ -49,7 +103,9 @@ class QuestionGenerator:
         )
         """The families by their numbers, each made when it is first asked for."""
 
-    def window(self, scenes: Iterable[Scene], tally: Tally, first: int = 0) -> Iterator[tuple[Scene, list[Question]]]:
+    def window(
+        self, scenes: Iterable[Scene], tally: QuestionTally, first: int = 0
+    ) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield the questions of each scene of one window, which is given from its first scene on.
 
         Scenes before index `first` are only replayed: they are neither yielded nor counted. With pairs that is so for
@@ -58,9 +114,10 @@ class QuestionGenerator:
         if self.settings.balance == "pairs":
             from vqagen.tasks.questions.pairing import PairedWindow
 
-            yield from PairedWindow(self, list(scenes)).questions(tally, first)
+            paired = PairedWindow(self.templates, self.families, self.settings, self.exclusion, list(scenes))
+            yield from paired.questions(tally, first)
             return
-        replayed = Tally()
+        replayed = QuestionTally()
         window: _Window | None = None
         for scene in scenes:
             window = window or _Window(self, scene.index)
@@ -85,7 +142,7 @@ class _Window:
         )
         self.screen = Screen(settings.dedupe, generator.exclusion)
 
-    def questions(self, scene: Scene, tally: Tally) -> list[Question]:
+    def questions(self, scene: Scene, tally: QuestionTally) -> list[Question]:
         """Questions for one scene: the least used templates are tried first, until enough have succeeded.
 
         Families come in random order: one that is tried first has often failed before, for want of the answer that is
@@ -111,7 +168,7 @@ class _Window:
         asked = asked if settings.is_compat else shuffled(subject.rng, asked)
         return [question for made in asked for question in made]
 
-    def instances(self, number: int, subject: Subject, tally: Tally) -> list[Question]:
+    def instances(self, number: int, subject: Subject, tally: QuestionTally) -> list[Question]:
         """Questions of one template, as many as there may be."""
         family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
@@ -138,10 +195,10 @@ class _Window:
         """Different questions, each from a search of its own, and why there are no more."""
         made, seen, refusals = list[Question](), set[Any](), list[str]()
         while len(made) < most and len(refusals) < TRIES:
-            found = family.search.find(subject.tables, subject.rng, answers, seen)
-            if found.filling is None:
-                return made, refusals[-1] if refusals and found.reason == REPEATED else found.reason
-            refusal = self.ask(family, found.filling, answers, subject, made)
+            outcome = family.search.find(subject.tables, subject.rng, answers, seen)
+            if outcome.filling is None:
+                return made, refusals[-1] if refusals and outcome.reason == REPEATED else outcome.reason
+            refusal = self.ask(family, outcome.filling, answers, subject, made)
             refusals = [*refusals, refusal] if refusal else []  # those since the last question
         return made, refusals[-1] if refusals else FOUND
 

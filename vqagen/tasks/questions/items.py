@@ -14,12 +14,10 @@ from vqagen.errors import FieldFault, describe
 from vqagen.items.answers import BOOL, INTEGER, LIST, WORD, text_of
 from vqagen.items.builder import TableBuilder, gold_of
 from vqagen.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
-from vqagen.language.question import answers_in
+from vqagen.language.question import OPTION_KEYS, answers_in, family_name
 from vqagen.plugin import BUILT_IN
 
 GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
-OPTION_KEYS = ("options", "choices", "multiple_choices")
-"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
 _OPTIONS = frozenset(OPTION_KEYS)
 HASHED = ("answer", "template_filename", "question_family_index", "question_type", "split", "block", "pair")
 """Keys of values by which questions are grouped. Answers of one `block` or `pair` exclude each other."""
@@ -56,7 +54,7 @@ class _QuestionReader:
         generator = table.info.get("generator")
         declared = generator.get("answer_types") if isinstance(generator, Mapping) else None
         types = declared if isinstance(declared, Mapping) else {}
-        self._kinds = {str(name): _DECLARED.get(str(each), WORD) for name, each in types.items()}
+        self._kinds = {str(name): _DECLARED.get(str(kind), WORD) for name, kind in types.items()}
         """Last function -> the kind of its answers, if the info says."""
         self._own = answers_in(table.info)
         self._asked = table.rows("family", "category")
@@ -118,10 +116,10 @@ class _QuestionReader:
         answer, _, function, file, family, category = key
         if category is _ABSENT:
             category = function and question_type(function)
-        name = file if family is None else self._families.get((file or "", family), f"{file or ''}#{family}")
+        name = file if family is None else self._families.get((file or "", family), family_name(file, family))
         asked = self._asked[None if name is None else str(name), category]
-        found = self._known[key] = self._table.gold(None if answer is None else self._gold(answer, function)), asked
-        return found
+        known = self._known[key] = self._table.gold(None if answer is None else self._gold(answer, function)), asked
+        return known
 
     def _gold(self, answer: Any, function: str | None) -> Gold:
         """Return an answer with its kind. FieldFault for what is no answer."""
@@ -129,9 +127,9 @@ class _QuestionReader:
             return Gold(LIST, (answer,))
         if not isinstance(answer, str | int):
             raise FieldFault("answer", f"expected {_ANSWER}, found {describe(answer)}")
-        own = str(answer).casefold()
-        if own in self._own and self._kinds.get(function or "", BOOL) in (BOOL, INTEGER):
-            answer = self._own[own]
+        word = str(answer).casefold()
+        if word in self._own and self._kinds.get(function or "", BOOL) in (BOOL, INTEGER):
+            answer = self._own[word]
         gold = gold_of(answer)
         if not isinstance(answer, str) or not self._kinds or not function:
             return gold
@@ -149,9 +147,9 @@ def _json_of(text: str) -> Any:
         raise FieldFault("program", _NO_PROGRAM) from None
 
 
-def _id(record: Mapping[str, Any], place: int) -> Any:
+def _id(record: Mapping[str, Any], position: int) -> Any:
     """Return the id of a question; without one, its place in the file is its id."""
-    return next((id for key in _ID_KEYS if (id := record.get(key)) is not None), place)
+    return next((id for key in _ID_KEYS if (id := record.get(key)) is not None), position)
 
 
 def _unhashable(record: Mapping[str, Any]) -> FieldFault:
@@ -159,7 +157,7 @@ def _unhashable(record: Mapping[str, Any]) -> FieldFault:
     for key in HASHED:
         value, is_answer = record.get(key), key == "answer"
         parts = value if is_answer and isinstance(value, list) else [value]
-        if any(isinstance(each, list | Mapping) for each in parts):
+        if any(isinstance(part, list | Mapping) for part in parts):
             return FieldFault(
                 key, f"expected {_ANSWER if is_answer else 'a text or a number'}, found {describe(value)}"
             )
@@ -168,7 +166,7 @@ def _unhashable(record: Mapping[str, Any]) -> FieldFault:
 
 def _options(record: Mapping[str, Any]) -> Options | None:
     """Return the options of a question that has one of OPTION_KEYS; None if it lists none."""
-    key = next(each for each in OPTION_KEYS if each in record)
+    key = next(option_key for option_key in OPTION_KEYS if option_key in record)
     listed, answer = record[key], record.get("answer")
     if listed == []:
         return None
@@ -190,9 +188,9 @@ def _facts(names: Sequence[str], inputs: Sequence[Sequence[int]]) -> tuple[Any, 
     """Return the PROGRAM_FIELDS of a program. FieldFault for an input that is no earlier node."""
     depths: list[int] = []
     for number, listed in enumerate(inputs):
-        if any(type(each) is not int or not 0 <= each < number for each in listed):
+        if any(type(source) is not int or not 0 <= source < number for source in listed):
             raise FieldFault("program", f"node {number}: expected inputs that are earlier nodes, found {list(listed)}")
-        depths.append(1 + max((depths[each] for each in listed), default=0))
+        depths.append(1 + max((depths[source] for source in listed), default=0))
     filtered = [name.removeprefix("filter_") for name in names if name.startswith("filter_")]
     return (
         names[-1],  # the last function
@@ -214,11 +212,15 @@ def question_type(function: str) -> str:
     ('query', 'compare_attribute', 'compare_integer')
     """
     declared = BUILT_IN.functions.values()
-    own = [each for each in declared if function in (each.name, *each.aliases)]
+    exact = [declaration for declaration in declared if function in (declaration.name, *declaration.aliases)]
     # `query_{name}` stands for query_color, query_shape, …
-    families = [each for each in declared if each.per_attribute and function.startswith(each.name.partition("{")[0])]
-    found = next(iter(own or families), None)
-    return (found.asks if found else None) or function
+    families = [
+        declaration
+        for declaration in declared
+        if declaration.per_attribute and function.startswith(declaration.name.partition("{")[0])
+    ]
+    family = next(iter(exact or families), None)
+    return (family.asks if family else None) or function
 
 
 def _family_names(info: Mapping[str, Any]) -> dict[tuple[Any, Any], str]:
@@ -227,9 +229,9 @@ def _family_names(info: Mapping[str, Any]) -> dict[tuple[Any, Any], str]:
     A family is a template file with an index inside it, or (in released files) an index alone.
     """
     ids = list(family_ids(info))
-    names = {("", index): each for index, each in enumerate(ids)}
-    for file, listed in groupby(ids, key=lambda each: each.partition("#")[0]):
-        names.update(((file, index), each) for index, each in enumerate(listed))
+    names = {("", index): name for index, name in enumerate(ids)}
+    for file, listed in groupby(ids, key=lambda name: name.partition("#")[0]):
+        names.update(((file, index), name) for index, name in enumerate(listed))
     return names
 
 

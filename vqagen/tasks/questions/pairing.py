@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import Question
+from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Replay
@@ -27,13 +28,10 @@ from vqagen.search.pool import Pool
 from vqagen.search.state import FOUND, REPEATED
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Memo
-from vqagen.tasks.questions.exclusion import TRIES, Screen
-from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
-from vqagen.tasks.questions.report import Tally
+from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
+from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
-
-if TYPE_CHECKING:
-    from vqagen.tasks.questions.generator import QuestionGenerator
 
 UNPAIRED = "no partner"
 FILLINGS = 12
@@ -46,15 +44,12 @@ CHECKED = 6
 """Scenes with one answer that are looked at closely: whether the constraints hold there too. Four in five do."""
 
 
-class _Side(NamedTuple):
-    """One scene of a pair, by its place in the window, and the filling for it."""
-
-    place: int
-    filling: Filling
+_Side = tuple[int, Filling]
+"""One scene of a pair, by its place in the window, and the filling for it."""
 
 
 @dataclass
-class _Asked:
+class _PairQuestion:
     """One question of a pair."""
 
     question: Question
@@ -70,36 +65,43 @@ class PairedWindow:
     Scenes take turns in random order and seek partners in that order, so that nothing in the output shows who began.
     """
 
-    def __init__(self, generator: QuestionGenerator, scenes: Sequence[Scene]) -> None:
-        self.families = families = generator.families
-        self.settings = settings = generator.settings
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        families: Mapping[int, Family],
+        settings: QuestionSettings,
+        exclusion: Exclusion | None,
+        scenes: Sequence[Scene],
+    ) -> None:
+        """`families` are those of the templates by number; `exclusion` is what must not be asked."""
+        self.families, self.settings = families, settings
         self.replays: Memo[int, Replay] = Memo(
-            lambda number: Replay(families[number].plan, families[number].search.is_trivial), len(generator.templates)
+            lambda number: Replay(families[number].plan, families[number].search.is_trivial), len(templates)
         )
         """Family -> what takes its fillings over to other scenes."""
-        catalogue = generator.templates[0].catalogue
+        catalogue = templates[0].catalogue
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
         self.turns = shuffled(stream(settings.seed, "turns", scenes[0].index), range(len(scenes))) if scenes else []
-        self.everyone = _Group(self.turns, scenes, catalogue)
-        self.alike: dict[int, _Group] = {}
+        self.everyone = _Partners(self.turns, scenes, catalogue)
+        self.alike: dict[int, _Partners] = {}
         """Place of a scene -> the scenes of as many objects."""
         for places in alike([scene.size for scene in scenes], self.turns):
-            self.alike |= dict.fromkeys(places, _Group(places, scenes, catalogue))
+            self.alike |= dict.fromkeys(places, _Partners(places, scenes, catalogue))
         self.had = np.zeros(len(scenes), np.int64)
         """How many questions each scene has, those of pairs that it began and that it joined."""
-        self.uses = FamilyUses(len(generator.templates), not settings.is_compat)
+        self.uses = FamilyUses(len(templates), not settings.is_compat)
         self.answers = FamilyAnswers(families, settings.balance)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
-        self.asked: list[list[_Asked]] = [[] for _ in scenes]
+        self.asked: list[list[_PairQuestion]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
         """(family, place of the scene) -> what was picked in the questions about it."""
         self.begun: list[set[int]] = [set() for _ in scenes]
         """The families of which each scene has begun a pair."""
-        screens = [Screen(settings.dedupe, generator.exclusion) for _ in scenes]
+        screens = [Screen(settings.dedupe, exclusion) for _ in scenes]
         self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
         self.pairs = 0
 
-    def questions(self, tally: Tally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
+    def questions(self, tally: QuestionTally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield the scenes from index `first` to the end of the run with their questions; count each as it is yielded.
 
         The run may have scenes before `first`, which are counted already: it was resumed.
@@ -131,12 +133,12 @@ class PairedWindow:
                 numbers.setdefault(each.pair, first + len(numbers))
         return numbers
 
-    def ask_all(self) -> list[Tally]:
+    def ask_all(self) -> list[QuestionTally]:
         """Begin pairs, round by round, until each scene has its questions or no family is left; count tries.
 
         Then families that failed are tried once more: of a small window's last scenes, each needs that of few others.
         """
-        tallies = [Tally(scenes=1) for _ in self.subjects]
+        tallies = [QuestionTally(scenes=1) for _ in self.subjects]
         for _ in range(2):
             tried = [set(begun) for begun in self.begun]
             left = self.turns
@@ -146,7 +148,7 @@ class PairedWindow:
             tally.short_scenes += had < self.settings.templates_per_image
         return tallies
 
-    def begins(self, place: int, tried: set[int], tally: Tally) -> bool:
+    def begins(self, place: int, tried: set[int], tally: QuestionTally) -> bool:
         """Begin one pair if the scene has too few questions, of the family used least that it has not tried.
 
         Returns False if there is none.
@@ -184,7 +186,7 @@ class PairedWindow:
                 return failure if failure and reason == REPEATED else reason
             program = filling.program()
             partner = self.partner(number, place, tables, filling, program)
-            failure = UNPAIRED if partner is None else self.ask(number, program, _Side(place, filling), partner)
+            failure = UNPAIRED if partner is None else self.ask(number, program, (place, filling), partner)
             if failure == FOUND:
                 return FOUND
         return failure
@@ -199,7 +201,7 @@ class PairedWindow:
             questions.append(question)
         (first, filling), (second, other) = sides
         for each, place, elsewhere in zip(questions, (first, second), (second, first), strict=True):
-            self.asked[place].append(_Asked(each, self.pairs, elsewhere))
+            self.asked[place].append(_PairQuestion(each, self.pairs, elsewhere))
         self.picked[number, second].add(other.picked)
         self.had[[first, second]] += 1
         self.pairs += 1
@@ -235,7 +237,7 @@ class PairedWindow:
         for other in self.candidates(number, place, filling, program, needed):
             taken_over = self.taken_over(number, other, filling, needed)
             if taken_over is not None:
-                return _Side(other, taken_over)
+                return other, taken_over
         return None
 
     def candidates(
@@ -290,7 +292,7 @@ class PairedWindow:
             return None
         return taken_over
 
-    def group(self, number: int, place: int) -> _Group:
+    def group(self, number: int, place: int) -> _Partners:
         """Return the scenes among which a family seeks the partner of a scene."""
         return self.alike[place] if self.families[number].asks_how_many else self.everyone
 
@@ -300,7 +302,7 @@ class PairedWindow:
         return int(free.sum()) - 1
 
 
-class _Group:
+class _Partners:
     """Scenes of a window that find partners among themselves, in the order of their turns."""
 
     def __init__(self, places: Sequence[int], scenes: Sequence[Scene], catalogue: Catalogue) -> None:

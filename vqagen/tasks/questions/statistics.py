@@ -66,9 +66,9 @@ def _facts(items: Items) -> dict[str, Any]:
     if of_families and of_families.keys() <= set(tried):  # the info names those that were tried in vain, too
         of_families = dict.fromkeys(tried, 0) | of_families
     counted_by = {"questions": (), "families": (families,), "template_files": (files,)}
-    per_image = {name: counts_of_groups(items.images, *each) for name, each in counted_by.items()}
-    kinds = {family: next(iter(own)) for family, own in counts_within(families, types).items()}
-    of_types, of_each = (dict(sorted(counts_within(each, items.answers).items())) for each in (types, families))
+    per_image = {name: counts_of_groups(items.images, *fields) for name, fields in counted_by.items()}
+    kinds = {family: next(iter(kinds_of_family)) for family, kinds_of_family in counts_within(families, types).items()}
+    of_types, of_each = (dict(sorted(counts_within(field, items.answers).items())) for field in (types, families))
     return {
         "questions": len(items),
         "images": len(counts_of(items.images)),
@@ -163,10 +163,16 @@ def _pair_parts(
 def _answers(facts: Mapping[str, Any]) -> Table:
     heads = columns(type=TEXT, questions=COUNT, different=COUNT, evenness=SHARE, most_frequent=TEXT)
     rows = tuple(
-        (kind, each["questions"], len(each["answers"]), each["evenness"], leading(each["answers"], SHOWN_ANSWERS))
-        for kind, each in facts["answers"]["types"].items()
+        (
+            kind,
+            answered["questions"],
+            len(answered["answers"]),
+            answered["evenness"],
+            leading(answered["answers"], SHOWN_ANSWERS),
+        )
+        for kind, answered in facts["answers"]["types"].items()
     )
-    evenness_of = {name: each["evenness"] for name, each in facts["answers"]["families"].items()}
+    evenness_of = {name: answered["evenness"] for name, answered in facts["answers"]["families"].items()}
     least = sorted(evenness_of, key=lambda name: (evenness_of[name], name))[:SHOWN_UNEVEN]
     shown = ", ".join(f"{name} {evenness_of[name]:.3f}" for name in least)
     return Table("answers", "Answers", heads, rows, (f"least even families: {shown}",) if shown else ())
@@ -179,7 +185,7 @@ def _guesses(facts: Mapping[str, Any]) -> Iterator[Table]:
         return
     names = list(guessed["mean_of_types"])
     shares = tuple(Column(name, SHARE) for name in names)
-    rows = [_row(kind, each, names) for kind, each in (*guessed["types"].items(), ("all", guessed["all"]))]
+    rows = [_row(kind, right, names) for kind, right in (*guessed["types"].items(), ("all", guessed["all"]))]
     rows.append(_row("mean of types", guessed["mean_of_types"], names))
     title = f"Guessed without the picture ({guessed['tested_on']})"
     yield Table("guessed", title, (*columns(type=TEXT, questions=COUNT), *shares), tuple(rows))
@@ -189,8 +195,8 @@ def _guesses(facts: Mapping[str, Any]) -> Iterator[Table]:
     yield Table("guessed_best", title, (*columns(family=TEXT, questions=COUNT), *shares), best)
 
 
-def _row(name: str, found: Mapping[str, Any], names: Sequence[str]) -> tuple[Cell, ...]:
-    return (name, found.get("questions"), *(found[each] for each in names))
+def _row(name: str, right: Mapping[str, Any], names: Sequence[str]) -> tuple[Cell, ...]:
+    return (name, right.get("questions"), *(right[predictor] for predictor in names))
 
 
 def _families(facts: Mapping[str, Any]) -> Table:
@@ -198,14 +204,18 @@ def _families(facts: Mapping[str, Any]) -> Table:
     guessed = facts["guessed"] or {"mean_of_types": {}, "families": {}}
     names = list(guessed["mean_of_types"])
     answered = facts["answers"]["families"]
-    best = {name: max(each[key] for key in names) for name, each in guessed["families"].items()}
+    best = {name: max(shares[key] for key in names) for name, shares in guessed["families"].items()}
     rows: list[tuple[Cell, ...]] = []
     for name in sorted(facts["family_questions"], key=lambda name: (-best.get(name, 0.0), name)):
-        found = answered.get(name, {"type": "", "evenness": None, "answers": {}})
+        answers = answered.get(name, {"type": "", "evenness": None, "answers": {}})
         shares = (guessed["families"].get(name, {}).get(key) for key in names)
-        known = (found["type"], facts["family_questions"][name], found["evenness"])
-        rows.append((name, *known, leading(found["answers"], SHOWN_ANSWERS), *shares))
+        known = (answers["type"], facts["family_questions"][name], answers["evenness"])
+        rows.append((name, *known, leading(answers["answers"], SHOWN_ANSWERS), *shares))
     heads = columns(family=TEXT, type=TEXT, questions=COUNT, evenness=SHARE, most_frequent=TEXT)
     return Table(
-        "families", "Families", (*heads, *(Column(each, SHARE) for each in names)), tuple(rows), is_detail=True
+        "families",
+        "Families",
+        (*heads, *(Column(predictor, SHARE) for predictor in names)),
+        tuple(rows),
+        is_detail=True,
     )

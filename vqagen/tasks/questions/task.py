@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
-from vqagen.files.locations import Location, content_hash, locate
+from vqagen.files.locations import Location, content_hash, locate, require
 from vqagen.files.records import RecordSource
-from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
-from vqagen.language.question import Question, record_writer
-from vqagen.language.vocabulary import vocabulary_record
-from vqagen.tasks.contract import Item, ItemRecords, Make, Tally as AnyTally, Task
-from vqagen.tasks.questions.chosen_templates import load_families, warn_skipped
-from vqagen.tasks.questions.columns import QuestionColumns
-from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection, load_exclusion
-from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.report import QuestionReport, Tally
+from vqagen.language.question import RELEASE, Question, record_writer
+from vqagen.language.synonyms import vocabulary_record
+from vqagen.language.template import Template
+from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, RunResult, Tally, Task, compiled_scenes
+from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection, TemplateKey, load_exclusion
+from vqagen.tasks.questions.family import QuestionTally
+from vqagen.tasks.questions.generator import QuestionGenerator, load_families, warn_skipped
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vqagen.items.table import Items
     from vqagen.report.table import Report
     from vqagen.report.verification import VerificationReport
+    from vqagen.tasks.questions.columns import QuestionColumns
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class QuestionTask(Task):
         A worker may work in another folder.
         """
         loaded = {"domain": self.domain} if "domain" in self.__dict__ else {}
-        found = tuple(path.absolute() if isinstance(path, Path) else path for path in self.disjoint_from)
-        return {**super().__getstate__(), **loaded, "disjoint_from": found}
+        paths = tuple(path.absolute() if isinstance(path, Path) else path for path in self.disjoint_from)
+        return {**super().__getstate__(), **loaded, "disjoint_from": paths}
 
     @property
     def window_setting(self) -> str:
@@ -95,10 +96,10 @@ class QuestionTask(Task):
         generator = cache(lambda: self.generator(self.form.trace, exclusion))
         to_record = record_writer(self.form.dialect, **self.form.to_record(), is_encoded=True)
 
-        def make(items: Iterable[Item], first: int, tally: AnyTally) -> Iterator[ItemRecords]:
-            assert isinstance(tally, Tally)
+        def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
+            assert isinstance(tally, QuestionTally)
             for scene, questions in questions_about(items, self.domain.domain, generator(), tally, first):
-                yield ItemRecords(scene.index, (to_record(each) for each in questions))
+                yield ItemRecords(scene.index, (to_record(question) for question in questions))
 
         return make
 
@@ -106,9 +107,9 @@ class QuestionTask(Task):
         """Return the generator of questions as objects; see `QuestionGenerator`."""
         return QuestionGenerator(self.domain.templates, self.domain.synonyms, self.settings, marks, exclusion)
 
-    def tally(self) -> Tally:
+    def tally(self) -> QuestionTally:
         """Return an empty tally."""
-        return Tally()
+        return QuestionTally()
 
     def report(self) -> QuestionReport:
         """Return an empty report; warn of the templates that are skipped for their mistakes."""
@@ -134,6 +135,8 @@ class QuestionTask(Task):
     @classmethod
     def columns(cls, info: Mapping[str, Any]) -> QuestionColumns:
         """Return the columns of an output with this info."""
+        from vqagen.tasks.questions.columns import QuestionColumns
+
         generator = info["generator"]
         form = RecordForm(info["dialect"], **generator["records"])
         are_paired = generator.get("settings", {}).get("balance") == "pairs"
@@ -175,13 +178,15 @@ class QuestionTask(Task):
 def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
     """Return last function of a program -> type of its answers, if these are not texts: Bool, Integer or list."""
     lists = {attribute.type for attribute in loaded.domain.attributes if attribute.multi}
-    functions = {function.name: function.output for function in (each.last_function for each in loaded.templates)}
+    functions = {
+        function.name: function.output for function in (template.last_function for template in loaded.templates)
+    }
     types = {name: "list" if output in lists else output for name, output in functions.items()}
     return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list")}
 
 
 def questions_about(
-    items: Iterable[Item], domain: Domain, generator: QuestionGenerator, tally: Tally, first: int
+    items: Iterable[Item], domain: Domain, generator: QuestionGenerator, tally: QuestionTally, first: int
 ) -> Iterator[tuple[Scene, list[Question]]]:
     """Yield each scene of a window from scene `first` on with its questions; those before it are only replayed.
 
@@ -198,3 +203,124 @@ def question_task(
     task = QuestionTask(settings, files, form, excluded)
     _ = task.domain
     return task
+
+
+# Report -------------------------------------------------------------------------------------------------------------
+
+
+SHORT = 0.9
+"""A family is short when it made less than this share of the families' median."""
+SHOWN = 5
+
+
+class QuestionReport(RunReport):
+    """What was made of each family, what was left out, and what fell short."""
+
+    def __init__(
+        self, settings: QuestionSettings, templates: Sequence[Template], dialect: str, skipped: Sequence[str] = ()
+    ) -> None:
+        """`dialect` decides how the records of the output name their templates.
+
+        `skipped` are the ids of templates, and names of files, that were skipped for their mistakes.
+        """
+        super().__init__("question", "scene")
+        self.settings, self.skipped = settings, skipped
+        self.tally = QuestionTally()
+        """Of what was made, before anything was left out of the whole."""
+        self.left_out = Counter[str]()
+        """Family -> questions that were made and are not in the output."""
+        self.emptied_scenes = 0
+        """Scenes that lost all their questions so."""
+        self._key_of = {template.id: _template_key(template, dialect) for template in templates}
+
+    @property
+    def questions(self) -> int:
+        """Questions in the output."""
+        return self.records
+
+    def add(self, tally: Mapping[str, Any]) -> None:
+        """Add the tally of a block."""
+        self.tally.add(QuestionTally.from_record(tally))
+
+    def finish(self, result: RunResult) -> None:
+        """Take the result of the run, and work out what was left out of the whole."""
+        super().finish(result)
+        if result.selection:
+            kept = Counter({(file, index): count for file, index, count in result.selection["kept"]})
+            made = self.tally.questions
+            self.left_out = Counter({family: count - kept[self._key_of[family]] for family, count in made.items()})
+            self.emptied_scenes = result.selection["scenes"] - result.selection["scenes_left"]
+
+    def content(self) -> dict[str, Any]:
+        """Return the part of the report that is the same for the same settings and inputs."""
+        tally = self.tally
+        return {
+            "questions": self.questions,
+            "scenes": tally.scenes,
+            "short_scenes": tally.short_scenes,
+            **({"parted_pairs": tally.parted_pairs} if self.settings.balance == "pairs" else {}),
+            "emptied_scenes": self.emptied_scenes,
+            "families": {
+                family: {
+                    "questions": tally.questions[family] - self.left_out[family],
+                    "left_out": self.left_out[family],
+                    "tries": tally.tries[family],
+                    "failures": dict(tally.failures_of(family)),
+                }
+                for family in tally.families
+            },
+            "skipped_templates": list(self.skipped),
+            "settings": self.settings.to_record(),
+        }
+
+    def summary(self) -> str:
+        """Return questions, scenes and families; then which families and scenes fell short, and why."""
+        tally, settings = self.tally, self.settings
+        if not tally.scenes:
+            return f"no questions: there is no scene from index {settings.start_index} on"
+        used = sum(1 for made in tally.questions.values() if made)
+        about = f"{counted(self.questions, 'question')} about {counted(tally.scenes, 'scene')}"
+        lines = [f"{about}, from {used} of {len(tally.families)} families tried"]
+        if self.skipped:
+            shown = ", ".join(self.skipped[:SHOWN]) + (", …" if len(self.skipped) > SHOWN else "")
+            lines.append(f"  skipped: {counted(len(self.skipped), 'bad template')} ({shown})")
+        if self.left_out.total():
+            emptied = f", and {counted(self.emptied_scenes, 'scene')} with none" if self.emptied_scenes else ""
+            lines.append(f"  left out of the whole: {counted(self.left_out.total(), 'more question')}{emptied}")
+        if tally.parted_pairs:
+            partners = f"{counted(tally.parted_pairs, 'question')} with the partner in a scene outside this run"
+            lines.append(f"  parted: {partners}; merge it with the other shards")
+        return "\n".join([*lines, *_short_families(tally), *_short_scenes(tally, settings)])
+
+
+def _template_key(template: Template, dialect: str) -> TemplateKey:
+    return ("", template.family) if dialect == RELEASE else (template.file, template.index)
+
+
+def _short_families(tally: QuestionTally) -> Iterator[str]:
+    usual = median(tally.questions[family] for family in tally.families) if tally.families else 0
+    short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
+    short = [(made, family) for made, family in short if made < SHORT * usual or not made]
+    for made, family in short[:SHOWN]:
+        why = _format_reasons(tally.failures_of(family))
+        beside = f" (median of all families: {usual:,.0f})" if usual else ""
+        yield f"  short: {family} made {made:,}{beside}; failed tries: {why}"
+    if len(short) > SHOWN:
+        yield f"  … and {len(short) - SHOWN} more short families"
+
+
+def _short_scenes(tally: QuestionTally, settings: QuestionSettings) -> Iterator[str]:
+    if tally.short_scenes:
+        reasons = Counter[str]()
+        for (_, reason), count in tally.failures.items():
+            reasons[reason] += count
+        why = f"; failed tries: {_format_reasons(reasons)}" if reasons else ""
+        wanted, there = settings.templates_per_image, len(tally.families)
+        lack = f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
+        if settings.balance == "pairs":
+            lack = f"fewer than {counted(wanted, 'question')}"
+        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {lack}{why}"
+
+
+def _format_reasons(reasons: Counter[str]) -> str:
+    return ", ".join(f"{reason} {count:,}×" for reason, count in reasons.most_common())

@@ -19,10 +19,12 @@ from vqagen.items.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
-from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
+from vqagen.language.question import family_name
+from vqagen.language.recognition import Recogniser, UndecidedError
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.tasks.questions.fields import vague_text
+from vqagen.plugin import FILTER, Undefined
 from vqagen.tasks.record_files import generator_of, settings_of
 from vqagen.tasks.whole import UNREAD_FILE
 from vqagen.world.scene import Scene
@@ -30,17 +32,16 @@ from vqagen.world.scene import Scene
 UNREAD = "texts not read: no template at hand asks what the program asks"
 UNDECIDED = "texts not decided: too many wordings are possible"
 """A domain's rewrites can make them in too many ways to try them all."""
-FOREIGN = Manner(joins_anything=(True, False), is_exact=False)
-"""How texts are finished by a generator that nothing is known of."""
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class TemplateReader:
     """A template that reads questions; what it needs for that is compiled when it is first needed."""
 
     template: Template
-    lexicon: Lexicon
-    manner: Manner
+    synonyms: Synonyms
+    joins_anything: tuple[bool, ...]
+    """True for "anything", False for "any thing"; both for the texts of a generator that nothing is known of."""
 
     @cached_property
     def binder(self) -> Binder:
@@ -50,7 +51,7 @@ class Family:
     @cached_property
     def recogniser(self) -> Recogniser:
         """What finds its texts in sentences."""
-        return Recogniser(self.template, self.lexicon, self.manner)
+        return Recogniser(self.template, self.synonyms, self.joins_anything, len(self.joins_anything) == 1)
 
 
 @dataclass
@@ -68,18 +69,19 @@ class QuestionTexts:
     """UNREAD and UNDECIDED -> texts."""
 
     def __post_init__(self) -> None:
-        manner = Manner((not self.is_compat,)) if self.is_ours else FOREIGN
-        lexicon = Lexicon(self.loaded.synonyms)
-        families = [Family(template, lexicon, manner) for template in self.loaded.templates]
-        self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
-        self._by_number = {str(each.template.family): each for each in families}
+        joins_anything = (not self.is_compat,) if self.is_ours else (True, False)
+        families = [
+            TemplateReader(template, self.loaded.synonyms, joins_anything) for template in self.loaded.templates
+        ]
+        self._by_name = {family_name(family.template.file, family.template.index): family for family in families}
+        self._by_number = {str(family.template.family): family for family in families}
 
     @cached_property
-    def _by_outline(self) -> Mapping[Outline, Sequence[Family]]:
-        found: dict[Outline, list[Family]] = {}
+    def _by_outline(self) -> Mapping[Outline, Sequence[TemplateReader]]:
+        by_outline: dict[Outline, list[TemplateReader]] = {}
         for family in self._by_number.values():
-            found.setdefault(family.binder.outline, []).append(family)
-        return found
+            by_outline.setdefault(family.binder.outline, []).append(family)
+        return by_outline
 
     def fault(
         self, record: Mapping[str, Any], scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
@@ -88,14 +90,14 @@ class QuestionTexts:
         text = record.get("question")
         if not isinstance(text, str):
             return QuestionFault("wrong text", f"expected a text as the question, found {as_written(text)}")
-        first: tuple[Family, Words, tuple[bool, ...]] | None = None
+        first: tuple[TemplateReader, Words, tuple[bool, ...]] | None = None
         for family in self._families_of(record, steps):
             for bound in family.binder.bind(steps):
                 keeps_other = self._keeps_other(family, bound, scene, outputs)
                 try:
                     for keeps in keeps_other:
                         if family.recogniser.says(text, bound.words, keeps):
-                            return vague_text(text, family.recogniser, bound, scene, steps, outputs)
+                            return _vague_text(text, family.recogniser, bound, scene, steps, outputs)
                 except UndecidedError:
                     self.unproven[UNDECIDED] += 1
                     return None
@@ -110,7 +112,9 @@ class QuestionTexts:
         self.unproven[UNREAD] += 1
         return None
 
-    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> tuple[bool, ...]:
+    def _keeps_other(
+        self, family: TemplateReader, bound: Bound, scene: Scene, outputs: Sequence[Value]
+    ) -> tuple[bool, ...]:
         """Return how the question may be worded: True for with the "other" of its text, False for without it."""
         if not family.recogniser.wording.mentions_other:
             return (True,)
@@ -121,10 +125,10 @@ class QuestionTexts:
             return (is_needed,)
         return (True,) if is_needed and not words_differ(family.template, bound.words) else (True, False)
 
-    def _families_of(self, record: Mapping[str, Any], steps: Sequence[Step]) -> Sequence[Family]:
+    def _families_of(self, record: Mapping[str, Any], steps: Sequence[Step]) -> Sequence[TemplateReader]:
         """Return the families that the question may be of, the one that it names first."""
         number, file = record.get("question_family_index"), record.get("template_filename")
-        named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
+        named = self._by_number.get(str(number)) if file is None else self._by_name.get(family_name(file, number))
         if self.is_certain and number is not None:
             return (named,) if named else ()
         names = (function for function, _, _ in steps)
@@ -132,7 +136,7 @@ class QuestionTexts:
         return sorted(alike, key=lambda family: family is not named)
 
 
-def _explained(text: str, family: Family, words: Words, keeps_other: tuple[bool, ...]) -> QuestionFault:
+def _explained(text: str, family: TemplateReader, words: Words, keeps_other: tuple[bool, ...]) -> QuestionFault:
     """Return the fault of a text that does not say what the program asks, with both readings."""
     asked = f'the program asks: "{family.recogniser.example(words, keeps_other[0])}"'
     read = family.recogniser.read(text, words)
@@ -142,8 +146,34 @@ def _explained(text: str, family: Family, words: Words, keeps_other: tuple[bool,
     if not differing:
         other = 'leaves out "other"' if keeps_other[0] else 'says "other" of what is no other'
         return QuestionFault("wrong other", f'"{text}" {other}; {asked}')
-    said, meant = (", ".join(f"{slot} {each[slot] or 'open'}" for slot in differing) for each in (read, words))
+    said, meant = (", ".join(f"{slot} {reading[slot] or 'open'}" for slot in differing) for reading in (read, words))
     return QuestionFault("wrong words", f'"{text}" says {said}, the program {meant}; {asked}')
+
+
+def _vague_text(
+    text: str, recogniser: Recogniser, bound: Bound, scene: Scene, steps: Sequence[Step], outputs: Sequence[Value]
+) -> QuestionFault | None:
+    """Return the fault of a text if its program, without the filters that the text leaves out, answers otherwise.
+
+    "What color is the cube?" does not single out the small one of two cubes.
+    """
+    unsaid = recogniser.unsaid(text, bound.words)
+    skipped = {step for slot in unsaid for step in bound.steps.get(slot, ())}
+    if not skipped:
+        return None
+    catalogue, results = recogniser.template.catalogue, list[Any]()
+    try:
+        for i, (function, inputs, values) in enumerate(steps):
+            known = [results[k] for k in inputs]
+            is_left_out = i in skipped and catalogue[function].role == FILTER
+            results.append(known[0] if is_left_out else catalogue[function].run(scene, *known, *values))
+        if results[-1] == outputs[-1]:
+            return None
+        why = f"without it, the answer is {as_written(results[-1])}"
+    except Undefined as error:
+        why = f"without it, the program has no answer: {error}"
+    left_out = ", ".join(f"{slot} {bound.words[slot]}" for slot in unsaid)
+    return QuestionFault("vague text", f'"{text}" leaves out {left_out}; {why}')
 
 
 def texts_at_hand(

@@ -7,14 +7,16 @@ program asks (see `QuestionTexts`), and two questions of a pair must be one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import PurePosixPath
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, as_written
+from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
+from vqagen.items.answers import text_of
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue import Catalogue, Function
 from vqagen.language.domain_files import (
     find_domain,
     input_hashes,
@@ -23,14 +25,14 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.program import Program
 from vqagen.language.question import same_answer
-from vqagen.language.vocabulary import vocabulary_record
+from vqagen.language.synonyms import vocabulary_record
 from vqagen.plugin import Undefined
 from vqagen.report.verification import Mismatch, VerificationReport
-from vqagen.tasks.questions.fields import field_fault, options_fault
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.texts import QuestionTexts, texts_at_hand
 from vqagen.tasks.record_files import check_origin, generator_of
 from vqagen.tasks.whole import CHANGED_FILE, UNREAD_FILE, missing_ends, unknown_settings, whole_records
+from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 
@@ -77,8 +79,8 @@ def verify_questions(
     report.remarks += [*missing_ends(questions, scenes), *unknown_settings(questions, QuestionSettings)]
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
     records = whole_records(questions, report, "question_index")
-    found = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
-    for position, record, scene in found:
+    located = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
+    for position, record, scene in located:
         if position == 0 and record.keys().isdisjoint({"program", "answer"}):
             raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
         report.checked += 1
@@ -114,7 +116,9 @@ def _fault(
             return QuestionFault("bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer")
         outputs = program.outputs(scene)
     except BadInput as error:
-        return QuestionFault("bad program", "; ".join(f"{each.path}: {each.message}" for each in error.problems))
+        return QuestionFault(
+            "bad program", "; ".join(f"{problem.path}: {problem.message}" for problem in error.problems)
+        )
     except Undefined as error:
         return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
     right = outputs[-1]
@@ -126,8 +130,8 @@ def _fault(
     fault = texts.fault(record, scene, program.nodes, outputs) if texts else None
     return (
         fault
-        or options_fault(record, catalogue[last], catalogue.domain)
-        or field_fault(record, scene, catalogue[last], is_ours)
+        or _options_fault(record, catalogue[last], catalogue.domain)
+        or _field_fault(record, scene, catalogue[last], is_ours)
     )
 
 
@@ -166,6 +170,51 @@ def _pair_fault(
     }
     why = next((why for why, is_so in faults.items() if is_so), None)
     return QuestionFault("broken pair", f"pair {number}: questions[{first[0]}] {why}") if why else None
+
+
+@lru_cache(maxsize=1000)
+def _stem(image: str) -> str:
+    return PurePosixPath(image).stem
+
+
+def _options_fault(record: Mapping[str, Any], function: Function, domain: Domain) -> QuestionFault | None:
+    """Return the fault of the `choices` of a question whose answer is right: `choice` is the place of the answer.
+
+    Options are different texts of one kind: numbers, values of one attribute, or at most two truths.
+    """
+    options, choice = record.get("choices"), record.get("choice")
+    if not options and choice in (None, -1):
+        return None
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+        return QuestionFault("wrong options", f"choices: expected a list of texts, found {describe(options)}")
+    answer = record["answer"]
+    right = text_of(tuple(answer) if isinstance(answer, list) else answer)
+    attribute = domain.attribute_of(function.output)
+    known = set(attribute.values if attribute and right in attribute.values else options)
+    odd = [option for option in options if option.isdecimal() != right.isdecimal() or option not in known]
+    odd += options[2:] if function.output == "Bool" else []
+    position = options.index(right) if right in options else None
+    rows = [
+        (len({*options}) < len(options), "choices: an option stands there twice"),
+        (position is None, f"choices: the answer {right!r} is not among them"),
+        (bool(odd), f"choices: {odd and odd[0]!r} is of another kind than the answer {right!r}"),
+        (
+            "choice" in record and (type(choice) is not int or choice != position),
+            f"choice: written as {as_written(choice)}, but the answer {right!r} stands at {position}",
+        ),
+    ]
+    return next((QuestionFault("wrong options", why) for is_wrong, why in rows if is_wrong), None)
+
+
+def _field_fault(record: Mapping[str, Any], scene: Scene, function: Function, is_ours: bool) -> QuestionFault | None:
+    """Return the fault of a field that follows from scene or program; other generators may have types of their own."""
+    split = scene.record.get("split")
+    right = {"split": split, "question_type": function.asks, "image": _stem(scene.image)}
+    for key, wanted in right.items() if is_ours else [("split", split)] if split else ():
+        if record.get(key, wanted) != wanted:
+            written, expected = as_written(record[key]), as_written(wanted)
+            return QuestionFault(f"wrong {key}", f"{key}: written as {written}, but {expected} follows from the scene")
+    return None
 
 
 def _name_of(record: Mapping[str, Any]) -> str:

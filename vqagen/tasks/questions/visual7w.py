@@ -29,7 +29,7 @@ from vqagen.files.locations import Location
 from vqagen.files.records import open_records
 from vqagen.files.stream import reading
 from vqagen.files.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
-from vqagen.language.question import FUNCTION_KEYS, RELEASE_WORDS, release_answer
+from vqagen.language.question import FUNCTION_KEYS, RELEASE_WORDS, family_name, release_answer
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.tasks.foreign import Entry, ForeignFormat, FoundEntry, image_number
 
@@ -99,9 +99,9 @@ class WrongOptions:
             for number, (kind, counts) in enumerate(left.items())
         }
         for family, counts in self._counts.items():
-            own = self._dealt[family]
-            for answer in (answer for answer in counts if not own[answer]):
-                own[answer] = [rest[family.kind][answer].pop() for _ in range(counts[answer])]
+            options = self._dealt[family]
+            for answer in (answer for answer in counts if not options[answer]):
+                options[answer] = [rest[family.kind][answer].pop() for _ in range(counts[answer])]
 
 
 def deal(counts: Mapping[str, int], size: int, rng: Random) -> Dealt:
@@ -119,7 +119,7 @@ def deal(counts: Mapping[str, int], size: int, rng: Random) -> Dealt:
         for answer in options:
             left[answer] -= 1
             dealt[answer].append(options)
-    return {answer: _filled(own, counts[answer], rng) for answer, own in dealt.items()}
+    return {answer: _filled(blocks, counts[answer], rng) for answer, blocks in dealt.items()}
 
 
 def _most_blocks(counts: Mapping[str, int], size: int) -> int:
@@ -140,13 +140,13 @@ def _draw_block(left: Mapping[str, int], blocks: int, size: int, rng: Random) ->
     order = shuffled(rng, [answer for answer, count in left.items() if count])
     ends = list(accumulate(left[answer] for answer in order))
     first = below(rng, blocks)
-    return tuple(order[bisect_right(ends, first + place * blocks)] for place in range(size))
+    return tuple(order[bisect_right(ends, first + step * blocks)] for step in range(size))
 
 
-def _filled(own: list[Options], count: int, rng: Random) -> list[Options]:
+def _filled(blocks: list[Options], count: int, rng: Random) -> list[Options]:
     """Return options for all questions with an answer, in random order: those of its blocks, and some of them again."""
-    again = [pick(rng, own) for _ in range(count - len(own))] if own else []
-    return shuffled(rng, [*own, *again])
+    again = [pick(rng, blocks) for _ in range(count - len(blocks))] if blocks else []
+    return shuffled(rng, [*blocks, *again])
 
 
 def _deal_rest(counts: Mapping[str, int], words: Options, rng: Random) -> Dealt:
@@ -189,7 +189,7 @@ class Visual7W(ForeignFormat):
                 "image_id": image_number(first),
                 "filename": first.get("image_filename"),
                 "split": split_of(first.get("split")),
-                PAIRS: [self._pair(each) for each in (first, *rest)],
+                PAIRS: [self._pair(record) for record in (first, *rest)],
             }
 
     def _pair(self, record: Record) -> Entry:
@@ -198,7 +198,7 @@ class Visual7W(ForeignFormat):
             "question": question,
             "answer": release_answer(tuple(answer) if isinstance(answer, list) else answer),
             "type": type_of(question, kind),
-            FAMILY: [f"{record.get('template_filename', '')}#{record['question_family_index']}", kind],
+            FAMILY: [family_name(record.get("template_filename"), record["question_family_index"]), kind],
         }
 
     def _kind_of_answers(self, record: Record) -> str:
@@ -268,8 +268,8 @@ def type_of(question: str, kind: str) -> str:
     """
     if kind == BOOL:
         return YES_NO
-    said = (word for word in _WORD.findall(question.lower()) if word in QUESTION_TYPES)
-    return next(said, "how" if kind == INTEGER else "what")
+    types = (word for word in _WORD.findall(question.lower()) if word in QUESTION_TYPES)
+    return next(types, "how" if kind == INTEGER else "what")
 
 
 def split_of(name: object) -> str:

@@ -1,1 +1,0 @@
-"""Answers of rater studies as files."""

@@ -1,1 +1,0 @@
-"""Evaluation: the predictions of a model joined with items, judged, and summed up by groups."""
