@@ -21,7 +21,7 @@ from vqagen.errors import BadInput, Problem, VqagenError, warn
 from vqagen.files.formats import Arrangement, Encode, Selection, encode_lines
 from vqagen.run.blocks import Block
 from vqagen.run.windows import span_to_read, windows_of
-from vqagen.run.work import Window, WindowTask
+from vqagen.run.work import MakeBlocks, Window
 from vqagen.tasks.contract import Item
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Toy:
     """Of so many windows that were begun, an act may wait."""
     encode: Encode = encode_lines
 
-    def load(self) -> WindowTask:
+    def load(self) -> MakeBlocks:
         before = self._noted("loaded")
         if self.loading:
             ACTS[self.loading](self, before)
