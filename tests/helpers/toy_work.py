@@ -233,8 +233,8 @@ def toy_info(**more: object) -> dict[str, Any]:
 def toy_output(target: Path | str, selection: Selection | None = None, **info: object) -> Output:
     """An output under the name of a file, in the format that its ending asks for."""
     from vqagen.files.formats import FORMATS, choose_format  # these take 0.2 s, which each worker would need
-    from vqagen.run.output import Output, make_target
+    from vqagen.run.output import Output, make_destination
     from vqagen.tasks.questions.columns import QuestionColumns
 
-    made_for = make_target(str(target), choose_format(str(target), None, FORMATS[:3], "toys"))
-    return Output(made_for, toy_info(**info), QuestionColumns(), selection)
+    destination = make_destination(str(target), choose_format(str(target), None, FORMATS[:3], "toys"))
+    return Output(destination, toy_info(**info), QuestionColumns(), selection)

@@ -118,7 +118,7 @@ class Destination:
                 raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
-def make_target(name: str, form: Format, folder_of: str = "") -> Destination:
+def make_destination(name: str, form: Format, folder_of: str = "") -> Destination:
     """Return the destination that a user names; the name of a folder may end in a slash."""
     return Destination(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
 
@@ -138,7 +138,7 @@ def _is_ours(path: Path) -> bool:
 class Output:
     """An output of a run, and how its records get there."""
 
-    target: Destination
+    destination: Destination
     info: Record
     columns: RecordColumns | None = None
     """For Parquet."""
@@ -148,7 +148,7 @@ class Output:
     @property
     def form(self) -> Format:
         """The format of the record file."""
-        return self.target.form
+        return self.destination.form
 
     @property
     def arrangement(self) -> Arrangement:
@@ -173,7 +173,7 @@ def _encode_fitting(columns: RecordColumns, given: Iterable[Record]) -> bytes:
 
 @contextmanager
 def claimed(
-    target: Destination, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
+    destination: Destination, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
 ) -> Iterator[BlockFolder | None]:
     """Hold an output's name until the context ends; yield the folder of its blocks, or None for a stream.
 
@@ -183,21 +183,21 @@ def claimed(
     if resume and force:
         raise UsageError("--resume finishes what is there and --force replaces it; choose one")
     given = [str(name) for name in inputs]
-    target.check(resume or force, given)
-    if target.is_stream:
+    destination.check(resume or force, given)
+    if destination.is_stream:
         if resume:
             raise UsageError("--resume needs a file to finish, and the output is a stream")
         yield None
         return
-    part = part_of(target.place)
+    part = part_of(destination.place)
     if not part.is_dir():
         check_output(str(part), True, given)
-    with held(target.place) as folder:
-        if is_begun(target.place) and not (resume or force):
+    with held(destination.place) as folder:
+        if is_begun(destination.place) and not (resume or force):
             choice = "give --resume to finish it, or --force to begin anew"
             raise UsageError(f"{part} holds an unfinished run; {choice}")
-        target.check(resume or force, given)  # another run may have made it since
-        for written in target.names:
+        destination.check(resume or force, given)  # another run may have made it since
+        for written in destination.names:
             sweep(written)
         yield folder
 
@@ -214,13 +214,13 @@ Finish = Callable[[int, Mapping[str, Any]], object]
 
 def publish(blocks: Blocks, files: Path, output: Output, finish: Finish) -> None:
     """Make the output of all blocks. A folder is completed in `files`, which is then renamed to the output."""
-    target = output.target
-    if not target.is_folder:
+    destination = output.destination
+    if not destination.is_folder:
         write_blocks(output, blocks, finish)
         return
     files.mkdir(exist_ok=True)
-    write_blocks(replace(output, target=target.records_in(files)), blocks, finish)
-    replace_folder(files, target.place)
+    write_blocks(replace(output, destination=destination.records_in(files)), blocks, finish)
+    replace_folder(files, destination.place)
 
 
 def write_blocks(output: Output, blocks: Blocks, finish: Finish = lambda count, selection: None) -> int:
@@ -228,7 +228,7 @@ def write_blocks(output: Output, blocks: Blocks, finish: Finish = lambda count, 
 
     One pass, block by block.
     """
-    kept, name = _Kept(output, blocks), output.target.name
+    kept, name = _Kept(output, blocks), output.destination.name
 
     def conclude() -> None:
         finish(kept.count, kept.selection.to_record() if kept.selection else {})

@@ -23,7 +23,7 @@ from vqagen.language.domain_files import PathLike
 from vqagen.run.blocks import Block, BlockFolder, held, in_order, is_begun
 from vqagen.run.job import Job, make_job
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, drop_replaced, make_target, publish, write_blocks
+from vqagen.run.output import Output, claimed, drop_replaced, make_destination, publish, write_blocks
 from vqagen.run.windows import Window, window_of
 from vqagen.run.work import Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
@@ -72,13 +72,13 @@ def write_records(
     """
     options = options or RunOptions()
     form = choose_format(STDOUT if task.makes_files else str(out), format, task.formats, task.key)
-    target = make_target(str(out), form, task.key if task.makes_files else "")
+    destination = make_destination(str(out), form, task.key if task.makes_files else "")
     engine = options.engine(task.window, _why_one_window(task))
     inputs = [str(given) for given in (*([scenes] if scenes else []), *task.inputs)]
     if report_to:
         check_ending(report_to, [".json"], "reports of a run")
-        check_output(report_to, options.resume or options.force, [*inputs, *target.names])
-    with claimed(target, resume=options.resume, force=options.force, inputs=inputs) as folder:
+        check_output(report_to, options.resume or options.force, [*inputs, *destination.names])
+    with claimed(destination, resume=options.resume, force=options.force, inputs=inputs) as folder:
         job = make_job(task, scenes, shard)
         info, report = job.info(), job.task.report()
 
@@ -92,7 +92,7 @@ def write_records(
                 warn(Problem(message, str(out)))
 
         columns = task.columns(info) if form.is_binary else None
-        output = Output(target, info, columns, task.selection(info))
+        output = Output(destination, info, columns, task.selection(info))
         run(job, engine, output, folder, options.resume, report.add, on_progress, finish)
     return report
 
@@ -240,13 +240,13 @@ def _can_resume(output: Output, folder: BlockFolder) -> bool:
 
 def _is_complete(output: Output) -> bool:
     """True if the output of this run is complete. Raises UsageError for another output that no blocks will replace."""
-    location = locate(output.target.record_file)
+    location = locate(output.destination.record_file)
     if not location.exists():
         return False
     try:
         _check_complete(output, location)
     except VqagenError:
-        if is_begun(output.target.place):  # the output is about to be replaced
+        if is_begun(output.destination.place):  # the output is about to be replaced
             return False
         raise
     return True
@@ -312,7 +312,7 @@ def _noted_on_errors(folder: BlockFolder, output: Output) -> Iterator[None]:
     except BaseException as stop:
         if not is_begun(folder.place):
             folder.remove()
-        elif not output.target.is_stream and folder.run_record() == _run_record(output):  # else an earlier run's
+        elif not output.destination.is_stream and folder.run_record() == _run_record(output):  # else an earlier run's
             how = "the same command with --resume finishes it"
             if isinstance(stop, BadInput):  # a mended input could have given other records before
                 how = "--resume finishes it with the same input only, and --force begins anew with another"
