@@ -1,13 +1,13 @@
 """The finished blocks of a run: files in a folder beside the output, so that a killed run can be resumed.
 
     OUT.part/run              which run this is, as JSON: the info and format of its output; locked while a run writes
-    OUT.part/250-300.block    the records about items 250 to 299
+    OUT.part/250-275.block    the records about items 250 to 274
     OUT.part/files/           the files that belong to the records, if the output is a folder
 
 A block is written beside its name and renamed. It is a line of JSON and, behind it, the records, one a line. The line
 begins with the CRC-32 of all that follows, so that a block damaged by a loss of power is noticed, and made again:
 
-    3a6f00d1 {"first":250,"end":300,"records":2431,"tally":{…},"files":{"images/250.svg":2190841163}}
+    3a6f00d1 {"first":250,"end":275,"records":243,"tally":{…},"files":{"images/250.svg":2190841163}}
 """
 
 from __future__ import annotations
