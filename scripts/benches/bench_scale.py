@@ -19,7 +19,7 @@ from vqagen.language.domain_files import find_domain
 from vqagen.run.blocks import Block
 from vqagen.run.engines import in_process
 from vqagen.run.job import make_job
-from vqagen.run.output import Output, claimed, make_target
+from vqagen.run.output import Output, claimed, make_destination
 from vqagen.run.runner import Progress, run
 from vqagen.run.work import Windows, Work
 from vqagen.tasks.questions.task import question_task
@@ -133,10 +133,10 @@ def overhead(source: Path, count: int, folder: Path) -> None:
 
     started = time.process_time()
     out, settings = str(folder / "whole.json"), vqagen.QuestionSettings()
-    target = make_target(out, JSON)
-    with claimed(target) as claim:
+    destination = make_destination(out, JSON)
+    with claimed(destination) as claim:
         job = make_job(question_task(find_domain(), settings, vqagen.RecordForm()), source)
-        run(job, timed, Output(target, job.info()), claim)
+        run(job, timed, Output(destination, job.info()), claim)
     whole = time.process_time() - started
     report("runner", f"{1 - inside / whole:.1%} of {count:,} scenes: starting, keeping, ordering and writing")
 

@@ -272,8 +272,8 @@ TRIED: list[tuple[str, str, Record]] = [
         ),
     ),
     (
-        "unsatisfied",
-        "[0]",
+        "answer-in-text",
+        "[0].nodes[4]",
         template(
             ["What color is the other thing of the same color as the <C> <K>?"],
             [SCENE, ["filter_unique", [0], ["<C>", "<K>"]], ["same_color", [1]], ["unique", [2]], ["query_color", [3]]],
@@ -281,8 +281,8 @@ TRIED: list[tuple[str, str, Record]] = [
         ),
     ),
     (
-        "unsatisfied",
-        "[0]",
+        "answer-in-text",
+        "[0].nodes[5]",
         template(
             ["Are the <C> <K> and the <C2> <K2> of one color?"],
             [

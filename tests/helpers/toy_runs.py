@@ -32,7 +32,7 @@ def run(
 ) -> RunResult:
     """Make an output, from the claim to what came of it. Each run has a selection of its own."""
     output = deepcopy(output)
-    with claimed(output.target, resume=resume, force=force) as folder:
+    with claimed(output.destination, resume=resume, force=force) as folder:
         tell = lambda progress: on_progress(replace(progress))  # noqa: E731
         return runner.run(job, engine, output, folder, resume, add_tally, tell, on_came)
 

@@ -21,7 +21,7 @@ from vqagen.errors import BadInput, Problem, VqagenError, warn
 from vqagen.files.formats import Arrangement, Encode, Selection, encode_lines
 from vqagen.run.blocks import Block
 from vqagen.run.windows import span_to_read, windows_of
-from vqagen.run.work import Window, WindowTask
+from vqagen.run.work import MakeBlocks, Window
 from vqagen.tasks.contract import Item
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Toy:
     """Of so many windows that were begun, an act may wait."""
     encode: Encode = encode_lines
 
-    def load(self) -> WindowTask:
+    def load(self) -> MakeBlocks:
         before = self._noted("loaded")
         if self.loading:
             ACTS[self.loading](self, before)
@@ -233,8 +233,8 @@ def toy_info(**more: object) -> dict[str, Any]:
 def toy_output(target: Path | str, selection: Selection | None = None, **info: object) -> Output:
     """An output under the name of a file, in the format that its ending asks for."""
     from vqagen.files.formats import FORMATS, choose_format  # these take 0.2 s, which each worker would need
-    from vqagen.run.output import Output, make_target
+    from vqagen.run.output import Output, make_destination
     from vqagen.tasks.questions.columns import QuestionColumns
 
-    made_for = make_target(str(target), choose_format(str(target), None, FORMATS[:3], "toys"))
-    return Output(made_for, toy_info(**info), QuestionColumns(), selection)
+    destination = make_destination(str(target), choose_format(str(target), None, FORMATS[:3], "toys"))
+    return Output(destination, toy_info(**info), QuestionColumns(), selection)

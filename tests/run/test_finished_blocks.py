@@ -34,8 +34,8 @@ class Left(NamedTuple):
 
     def put(self, **changed: bytes | None) -> None:
         """Lay out the folder; of blocks `_0_2=`, the content is changed, or (None) left out."""
-        clear(self.output.target.place.parent)
-        part = part_of(self.output.target.place)
+        clear(self.output.destination.place.parent)
+        part = part_of(self.output.destination.place)
         part.mkdir()
         changes = {f"{name[1:].replace('_', '-')}.block": content for name, content in changed.items()}
         for name, content in {**self.files, **changes}.items():
@@ -45,15 +45,15 @@ class Left(NamedTuple):
     def resumed(self, workers: int = 0) -> tuple[bytes, int]:
         """What going on makes of it, and the number of items that are taken over; clears up."""
         result = run(ToyJob(), Processes(workers) if workers else in_process, self.output, resume=True)
-        place = self.output.target.place
+        place = self.output.destination.place
         assert [name for name in os.listdir(place.parent) if "part" in name] == []
         return place.read_bytes(), result.resumed_items
 
 
 def whole(output: Output) -> bytes:
     run(ToyJob(), in_process, output)
-    content = output.target.place.read_bytes()
-    clear(output.target.place.parent)
+    content = output.destination.place.read_bytes()
+    clear(output.destination.place.parent)
     return content
 
 
@@ -66,7 +66,9 @@ def left(output: Output) -> Left:
     expected = whole(output)
     with pytest.raises(Killed):
         run(ToyJob(), in_process, output, stop_after(9, Killed()))
-    return Left(output, {path.name: path.read_bytes() for path in part_of(output.target.place).iterdir()}, expected)
+    return Left(
+        output, {path.name: path.read_bytes() for path in part_of(output.destination.place).iterdir()}, expected
+    )
 
 
 @pytest.fixture(params=["toys.json", "toys.jsonl", "toys.jsonl.gz"])
@@ -115,7 +117,7 @@ def test_a_block_that_is_cut_changed_or_lengthened_is_made_again(killed: Left, s
 def test_what_a_killed_writer_left_is_cleared_away(killed_json: Left) -> None:
     """Half a block, and the folder of a run that was killed while it was deleted."""
     killed_json.put(_0_2=None)
-    part = part_of(killed_json.output.target.place)
+    part = part_of(killed_json.output.destination.place)
     (part / "0-2.new").write_bytes(b"half")
     shutil.copytree(part, part.with_name(".toys.json.part"))
 
@@ -173,7 +175,7 @@ def test_blocks_of_another_run_are_refused_and_left_as_they_are(
 ) -> None:
     killed = left(toy_output(tmp_path / "toys.json", seed=1, inputs={"scenes": "a"}))
     other = toy_output(tmp_path / name, **info)
-    part, job = part_of(other.target.place), ToyJob()
+    part, job = part_of(other.destination.place), ToyJob()
     killed._replace(output=other).put()
 
     with pytest.raises(UsageError) as refused:
@@ -211,7 +213,7 @@ def test_what_is_no_folder_of_blocks_is_refused_and_left(tmp_path: Path, name: s
 
 
 def test_blocks_that_do_not_say_of_which_run_they_are_are_refused(killed_json: Left) -> None:
-    run_file = part_of(killed_json.output.target.place) / "run"
+    run_file = part_of(killed_json.output.destination.place) / "run"
     killed_json.put()
     run_file.write_bytes(damaged := run_file.read_bytes()[:-4])
 
@@ -235,8 +237,8 @@ def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
 
     run(ToyJob(), in_process, output, meanwhile)
 
-    assert set(refusals) == {f"another run is writing {output.target.place}"}
-    assert output.target.place.read_bytes() == expected
+    assert set(refusals) == {f"another run is writing {output.destination.place}"}
+    assert output.destination.place.read_bytes() == expected
 
 
 def test_a_folder_that_was_removed_before_it_could_be_held_is_made_anew(

@@ -15,7 +15,7 @@ from vqagen.files.formats import JSON, JSON_LINES, Record
 from vqagen.run.blocks import BlockFolder, part_of
 from vqagen.run.engines import Processes, in_process
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, make_target
+from vqagen.run.output import Output, claimed, make_destination
 from vqagen.run.runner import Progress, RunResult
 
 
@@ -42,9 +42,9 @@ def toys(tmp_path: Path) -> Output:
 
 def test_a_run_leaves_its_output_and_nothing_else(output: Output) -> None:
     came = run(ToyJob(), in_process, output)
-    beside = {f"{output.target.place.name}.info.json"} if output.form.name == "jsonl" else set()
+    beside = {f"{output.destination.place.name}.info.json"} if output.form.name == "jsonl" else set()
 
-    assert set(os.listdir(output.target.place.parent)) == {output.target.place.name} | beside
+    assert set(os.listdir(output.destination.place.parent)) == {output.destination.place.name} | beside
     assert (came.records, came.was_complete, came.resumed_items) == (7, False, 0)
 
 
@@ -60,7 +60,7 @@ def test_each_block_is_told_when_it_is_kept_and_its_tally_at_the_end(toys: Outpu
     told = []
 
     def tell(progress: Progress) -> None:
-        blocks = len([*part_of(toys.target.place).glob("*.block")])
+        blocks = len([*part_of(toys.destination.place).glob("*.block")])
         told.append((progress.items, progress.new_records, blocks))
 
     run(ToyJob(), in_process, toys, tell, add_tally=lambda tally: told.append(tally["toys"]))
@@ -74,7 +74,7 @@ def test_each_block_is_told_when_it_is_kept_and_its_tally_at_the_end(toys: Outpu
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_what_was_made_is_kept_and_it_is_said_where(output: Output, error: type[BaseException]) -> None:
     notes = stopped(ToyJob(), output, error())
-    part, name = part_of(output.target.place), output.target.place.name
+    part, name = part_of(output.destination.place), output.destination.place.name
 
     assert notes == [f"what was made is kept in {part}; the same command with --resume finishes it"]
     assert os.listdir(part.parent) == [f"{name}.part"]
@@ -85,7 +85,7 @@ def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
         run(ToyJob(toy=Toy({1: "mistake"})), in_process, output)
 
     assert not hasattr(raised.value, "__notes__")
-    assert os.listdir(output.target.place.parent) == []
+    assert os.listdir(output.destination.place.parent) == []
 
 
 # Going on ------------------------------------------------------------------------------------------------------------
@@ -100,13 +100,13 @@ def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, job: T
     ends = list[int]()
     run(job, in_process, halved, lambda progress: ends.append(progress.items))
     for items in ends:
-        halved.target.place.unlink()
+        halved.destination.place.unlink()
         stopped(job, halved, Killed(), items)
         job.asked.clear()
         told = list[Progress]()
         came = run(job, Processes(workers) if workers else in_process, halved, told.append, resume=True)
 
-        assert (halved.target.place.read_bytes(), came.records) == (whole.target.place.read_bytes(), records)
+        assert (halved.destination.place.read_bytes(), came.records) == (whole.destination.place.read_bytes(), records)
         assert (came.resumed_items, job.asked) == (items, [job.first + items])
         assert [each.resumed_items for each in told] == [min(each, items) for each in ends]
 
@@ -120,27 +120,27 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_what_an_earlier_run_left_is_not_touched_unasked(toys: Output) -> None:
     stopped(ToyJob(), toys, Killed())
-    left = contents(toys.target.place.parent)
+    left = contents(toys.destination.place.parent)
 
     with pytest.raises(UsageError) as refused:
         run(ToyJob(), in_process, toys)
 
     choice = "give --resume to finish it, or --force to begin anew"
-    assert str(refused.value) == f"{part_of(toys.target.place)} holds an unfinished run; {choice}"
-    assert contents(toys.target.place.parent) == left
+    assert str(refused.value) == f"{part_of(toys.destination.place)} holds an unfinished run; {choice}"
+    assert contents(toys.destination.place.parent) == left
 
 
 def test_a_run_that_cannot_begin_leaves_what_it_should_replace(toys: Output) -> None:
     """Both what is finished and what is not."""
     run(ToyJob(), in_process, toys)
     stopped(ToyJob(), toys, Killed(), force=True)
-    left = contents(toys.target.place.parent)
+    left = contents(toys.destination.place.parent)
 
     for broken in (ToyJob(toy=Toy(loading="mistake")), ToyJob(toy=Toy({0: "mistake"})), ToyJob(unreadable=0)):
         with pytest.raises(VqagenError):
             run(broken, in_process, toys, force=True)
 
-    assert contents(toys.target.place.parent) == left
+    assert contents(toys.destination.place.parent) == left
 
 
 def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,24 +153,24 @@ def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monke
         if not made:
             made.append({})
             run(ToyJob(), in_process, toys)
-            made.append(contents(toys.target.place.parent))
+            made.append(contents(toys.destination.place.parent))
         hold(folder)
 
     monkeypatch.setattr(BlockFolder, "hold", wait_for_another)
     with pytest.raises(UsageError, match=r"toys\.json exists already; give --force to replace it"):
         run(ToyJob(6), in_process, toys)
 
-    assert contents(toys.target.place.parent) == made[1]
+    assert contents(toys.destination.place.parent) == made[1]
 
 
 def test_an_input_never_has_the_name_of_a_file_that_the_run_makes(tmp_path: Path) -> None:
     for name, out in (("toys.part", "toys"), ("toys.jsonl.info.json", "toys.jsonl")):
-        given, target = tmp_path / name, make_target(str(tmp_path / out), JSON_LINES if "." in out else JSON)
+        given, destination = tmp_path / name, make_destination(str(tmp_path / out), JSON_LINES if "." in out else JSON)
         given.write_bytes(b'{"scenes": []}')
         for force in (True, False):
             with (
                 pytest.raises(UsageError, match=f"{name} is in use by the same run|holds an unf|exists already"),
-                claimed(target, force=force, inputs=[given]),
+                claimed(destination, force=force, inputs=[given]),
             ):
                 pass
 
@@ -185,7 +185,7 @@ def test_what_cannot_be_resumed_is_refused() -> None:
         ("-", False, stream),
         ("/dev/null", False, stream),
     ):
-        with pytest.raises(UsageError) as refused, claimed(make_target(target, JSON), resume=True, force=force):
+        with pytest.raises(UsageError) as refused, claimed(make_destination(target, JSON), resume=True, force=force):
             pass
 
         assert str(refused.value) == told
@@ -193,18 +193,18 @@ def test_what_cannot_be_resumed_is_refused() -> None:
 
 def test_a_finished_output_is_recognised(output: Output) -> None:
     assert not run(ToyJob(), in_process, output, resume=True).was_complete
-    made = contents(output.target.place.parent)
+    made = contents(output.destination.place.parent)
 
     came = run(ToyJob(), in_process, output, resume=True)
 
     assert came.was_complete
-    assert contents(output.target.place.parent) == made
+    assert contents(output.destination.place.parent) == made
 
 
 def test_a_finished_output_that_was_changed_is_not_complete(output: Output) -> None:
     """It has as many lines as before, and all of them can be read."""
     run(ToyJob(), in_process, output)
-    place = output.target.place
+    place = output.destination.place
     is_packed = place.suffix == ".gz"
     head, *rest = (gzip.decompress(place.read_bytes()) if is_packed else place.read_bytes()).split(b"\n")
     changed = b"\n".join([head, *(line.replace(b"1", b"7") if line[:1] == b"{" else line for line in rest)])
@@ -216,24 +216,24 @@ def test_a_finished_output_that_was_changed_is_not_complete(output: Output) -> N
 
 def test_a_finished_output_of_another_run_is_refused(output: Output) -> None:
     run(ToyJob(), in_process, output)
-    content = contents(output.target.place.parent)
+    content = contents(output.destination.place.parent)
 
     with pytest.raises(UsageError) as refused:
-        run(ToyJob(), in_process, toy_output(output.target.name, seed=1), resume=True)
+        run(ToyJob(), in_process, toy_output(output.destination.name, seed=1), resume=True)
 
-    told = f"{output.target.place} is of another run; --force replaces it. There:\n  seed: nothing, not 1"
+    told = f"{output.destination.place} is of another run; --force replaces it. There:\n  seed: nothing, not 1"
     assert str(refused.value) == told
-    assert contents(output.target.place.parent) == content
+    assert contents(output.destination.place.parent) == content
 
 
 def test_a_file_that_no_run_made_is_refused(output: Output) -> None:
     for content in (b"notes", b"[1]", b'{"a": 1}\n', b""):
-        output.target.place.write_bytes(content)
+        output.destination.place.write_bytes(content)
 
         with pytest.raises(VqagenError):
             run(ToyJob(), in_process, output, resume=True)
 
-        assert contents(output.target.place.parent) == {output.target.place.name: content}
+        assert contents(output.destination.place.parent) == {output.destination.place.name: content}
 
 
 # The very end --------------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def test_a_result_that_cannot_be_told_leaves_the_output_unfinished(chosen: Outpu
     for resume in (False, True):
         with pytest.raises(VqagenError, match="report"):
             run(ToyJob(), in_process, chosen, resume=resume, on_came=fail)
-        assert not chosen.target.place.exists()
+        assert not chosen.destination.place.exists()
     job = ToyJob()
     run(job, in_process, chosen, resume=True, on_came=told.append)
 
@@ -277,7 +277,7 @@ def test_a_result_that_cannot_be_told_leaves_the_output_unfinished(chosen: Outpu
     ]
     assert told[0].selection == told[2].selection == ({"all": True} if chosen.selection else {})
     assert job.asked == [9]
-    assert contents(chosen.target.place.parent).keys() == {"toys.jsonl", "toys.jsonl.info.json"}
+    assert contents(chosen.destination.place.parent).keys() == {"toys.jsonl", "toys.jsonl.info.json"}
 
 
 @pytest.mark.parametrize("killed_at", ["remove", "half"])
@@ -296,10 +296,10 @@ def test_a_run_that_is_killed_when_its_output_has_its_name_is_complete(
     with monkeypatch.context() as killing, pytest.raises(Killed):
         killing.setattr(BlockFolder, "remove", kill)
         run(ToyJob(), in_process, chosen)
-    assert any("part" in name for name in os.listdir(chosen.target.place.parent))
+    assert any("part" in name for name in os.listdir(chosen.destination.place.parent))
 
     assert run(ToyJob(), in_process, chosen, resume=True).was_complete
-    assert not any("part" in name for name in os.listdir(chosen.target.place.parent))
+    assert not any("part" in name for name in os.listdir(chosen.destination.place.parent))
 
 
 def test_what_killed_writers_left_is_cleared_away_and_nothing_else(tmp_path: Path) -> None:
@@ -344,9 +344,9 @@ def test_a_run_that_is_killed_before_its_output_has_its_name_goes_on(
         run(ToyJob(), in_process, chosen)
     assert run(ToyJob(), in_process, chosen, resume=True).records == 7
 
-    made = contents(chosen.target.place.parent)
+    made = contents(chosen.destination.place.parent)
     run(ToyJob(), in_process, chosen, force=True)
-    assert contents(chosen.target.place.parent) == made
+    assert contents(chosen.destination.place.parent) == made
 
 
 # A link, and a stream ------------------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def test_standard_output_gets_what_a_file_would(toys: Output, capfdbinary: pytes
     run(ToyJob(), in_process, toys)
 
     assert run(ToyJob(), in_process, toy_output("-")).records == 7
-    assert capfdbinary.readouterr().out == toys.target.place.read_bytes()
+    assert capfdbinary.readouterr().out == toys.destination.place.read_bytes()
 
 
 # Options --------------------------------------------------------------------------------------------------------------

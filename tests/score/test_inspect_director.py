@@ -80,7 +80,7 @@ def test_an_egocentric_participant_is_scored_by_inspect_and_by_evaluate(vqagen_:
     assert metrics["vpt_gap"] == 1 - metrics["type=test"]
     assert metrics["egocentric_share"] == 1
     assert Counter(name.partition("=")[0] for name in metrics if "=" in name) == {
-        "type": 3, "policy": 7, "rule": 4, "frame": 3, "physics": 2, "format": 1,
+        "type": 3, "policy": 4, "rule": 4, "frame": 3, "physics": 2, "format": 1,
     }  # fmt: skip
     assert {metrics[name] for name in metrics if name.startswith("test/horizontal/director/")} == {0}
     assert metrics["policy=egocentric"] == pytest.approx(metrics["accuracy"], abs=0.1)

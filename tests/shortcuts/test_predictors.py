@@ -160,6 +160,16 @@ def test_any_option_is_right_by_chance() -> None:
     assert predict(NAMED["random-option"], Guessing.within(items)).expected.tolist() == [1 / 4, 1 / 4]
 
 
+def test_a_rank_is_one_of_numbers_among_as_many() -> None:
+    """Learned of five numbers, the least is chosen of five; options that are words get no guess."""
+    fives = [["3", "11", "4", "8", "6"], ["9", "2", "7", "5", "6"], ["12", "15", "20", "30", "14"]]
+    items = table(["3", "2", "12", "1", "red"], options=[*fives, ["2", "1"], ["red", "blue"]])
+
+    guesses = predict(NAMED["number-rank"], Guessing.within(items)).expected
+
+    assert guesses[:3].tolist() == [1, 1, 1] and np.isnan(guesses[4])
+
+
 def test_learned_choices() -> None:
     """What only options tell is found by these, and what only question and options tell by both together."""
     items = multiple_choice(120)

@@ -12,7 +12,7 @@ from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 from vqagen import RunOptions, UsageError, VqagenError, merge, write_records
 from vqagen.files.formats import JSON
 from vqagen.run.blocks import part_of
-from vqagen.run.output import make_target
+from vqagen.run.output import make_destination
 from vqagen.run.runner import Progress
 from vqagen.tasks import TASKS, TaskEntry, task_named
 
@@ -163,11 +163,11 @@ def test_a_folder_that_is_read_or_the_current_one_is_no_output() -> None:
         write(f"{number}-folder", f"{number}/2")
     with pytest.raises(UsageError, match="output 1-folder is in use by the same run; name another folder"):
         merge(["1-folder", "2-folder"], "1-folder", force=True)
-    target = make_target("1-folder", JSON, "pictured_digits")
+    destination = make_destination("1-folder", JSON, "pictured_digits")
     for read in ("1-folder", "1-folder/pictured_digits.json", "."):
         with pytest.raises(UsageError, match="output 1-folder is in use by the same run; name another folder"):
-            target.check(force=True, inputs=[read])
-    target.check(force=True, inputs=["2-folder", "1-folder.json"])
+            destination.check(force=True, inputs=[read])
+    destination.check(force=True, inputs=["2-folder", "1-folder.json"])
 
 
 @pytest.mark.parametrize("killed_at", ["rename", "settle", "drop_replaced"])

@@ -94,7 +94,7 @@ def command(
     from vqagen.run.making import write_questions
 
     with run_progress() as on_progress:
-        made = write_questions(
+        made_report = write_questions(
             scenes,
             out,
             find_domain(**domain, task=QUESTIONS),
@@ -107,4 +107,4 @@ def command(
             report_to=report,
             on_progress=on_progress,
         )
-    click.echo(run_summary(made, out), err=True)
+    click.echo(run_summary(made_report, out), err=True)

@@ -1,4 +1,4 @@
-"""The formats of outputs: how records stand in a file, which names ask for it, and where its `info` goes.
+"""The formats of outputs: how records stand in a file, which file names choose a format, and where its `info` goes.
 
 Workers encode records without their number in the output, which they cannot know; the numbers are put in when a block
 is placed.
@@ -44,14 +44,14 @@ class Arrangement(NamedTuple):
 
 
 class Checksum(NamedTuple):
-    """How many lines the records of a file are, and what they say."""
+    """The number of records in a file, and a checksum of their text."""
 
     lines: int = 0
     crc: int = 0
     """CRC-32 over the text of each record, followed by a newline."""
 
     def add(self, lines: bytes, number: int) -> Checksum:
-        """Return the sum with so many more lines."""
+        """Return the checksum after `number` more lines."""
         return Checksum(self.lines + number, zlib.crc32(lines, self.crc))
 
     def __str__(self) -> str:
@@ -59,11 +59,11 @@ class Checksum(NamedTuple):
 
 
 class Selection(Protocol):
-    """Chooses from all records of an output, asked record by record in their order."""
+    """Keeps or rejects each record of an output, by those before it: `--dedupe all` keeps the first of equal texts."""
 
     @property
     def reads(self) -> Collection[str]:
-        """The keys of a record that decide."""
+        """The keys of a record that decide if it is kept."""
 
     def keeps(self, record: Record) -> bool:
         """True if the record stays in the output."""
@@ -76,10 +76,10 @@ class Selection(Protocol):
 
 
 def encode_lines(records: Iterable[Record]) -> bytes:
-    """Return the records, one a line. A part of a record that has `to_json` knows its own JSON text."""
+    """Return the records, one a line. A value with a method `to_json`, such as a program, gives its own JSON text."""
     try:
         return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
-    except TypeError as error:  # orjson raises it in place of all that ends `_fragment`, such as Ctrl-C
+    except TypeError as error:  # orjson raises it for every exception in `_fragment`, such as Ctrl-C
         raise error.__cause__ or error from None
 
 
@@ -138,10 +138,10 @@ def refuse_foreign(name: str | None) -> None:
 
 
 def choose_format(target: str, name: str | None, formats: Sequence[Format], records: str) -> Format:
-    """Return the format of an output: its ending asks for it, or `name` where no ending can.
+    """Return the format of an output by its ending or, for standard output, a device or a folder, by its `name`.
 
-    These are standard output and devices, and folders. Raises UsageError for a name or an ending that the `records` do
-    not have, and for a name that the ending contradicts.
+    Raises UsageError for a name or an ending that the `records` do not have, and for an ending that contradicts the
+    name.
     """
     refuse_foreign(name)
     chosen = next((form for form in formats if form.name == name), None)
@@ -169,7 +169,7 @@ def info_beside(target: str, form: Format) -> str | None:
 def write_info(target: str, form: Format, info: Record, checksum: Checksum, foreign: str = "") -> None:
     """Write the `info` beside a target that does not hold it, with the count and the checksum of the records.
 
-    The end of such a file does not show that lines are missing. `foreign` names the format of a file of another tool.
+    Without them, nobody would see that lines are missing at its end. `foreign`: the format of a file of another tool.
     """
     beside = info_beside(target, form)
     if beside is not None:
@@ -232,7 +232,7 @@ class RecordWriter:
         self.checksum = self.checksum.add(text, len(lines))
 
     def _numbered(self, lines: list[bytes]) -> list[bytes]:
-        """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
+        """Return lines with their numbers in place of 0. The first such key in a line is the record's own.
 
         The key cannot stand inside a text, whose quotes are escaped:
 

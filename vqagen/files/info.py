@@ -12,8 +12,8 @@ from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.stream import reading
 
 LINES, CHECKSUM, FORMAT = "lines", "checksum", "format"
-"""Keys in the `generator` of the info beside a file: how many lines its records are, their checksum, and the name of
-the file's format if that has a shape."""
+"""Keys in the `generator` of the info beside a file: the number of its records, their checksum, and the name of the
+file's format if that is another tool's."""
 DOCUMENT_END = b'\n], "checksum": "%s"}\n'
 """The end of a document, with the checksum of its records."""
 VERSION = 1

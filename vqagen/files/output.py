@@ -31,7 +31,7 @@ _READ_IN_FOLDERS = (".json", ".jsonl", ".ndjson")
 
 
 def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
-    """Find out before any work is done whether `target` can be written; raise UsageError if not.
+    """Raise UsageError, before any work is done, if `target` cannot be written.
 
     `inputs` are other files of the same run, which an output never replaces.
     """
@@ -82,7 +82,7 @@ def _check_place(path: Location, force: bool, inputs: Sequence[Location]) -> Non
 
 
 def linked(path: Path) -> Path:
-    """What a path comes to when all links are followed. (`Path.resolve` fails where links go round in a circle.)"""
+    """Return the path with all links followed. (`Path.resolve` fails where links form a circle.)"""
     return Path(os.path.realpath(path))
 
 
@@ -161,7 +161,7 @@ def _replacement(given: Path, on_ready: Callable[[], object]) -> Iterator[IO[byt
 
 
 def _beside(path: Path, ending: str) -> Path:
-    """A name that nobody else uses, for what becomes `path`, or was it."""
+    """Return a name beside `path` that nobody else uses, for the file that becomes it or that it replaces."""
     return path.with_name(f".{path.name[:_SHOWN_NAME]}.{secrets.token_hex(4)}.{ending}")
 
 
@@ -227,7 +227,7 @@ def sweep(target: str) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Have the names in a folder on the disk, so that a loss of power cannot undo what was renamed there."""
+    """Force the names in a folder to the disk, so that a loss of power cannot undo a renaming."""
     with suppress(OSError):  # some network file systems cannot
         handle = os.open(folder, os.O_RDONLY)
         try:

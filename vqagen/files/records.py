@@ -72,7 +72,7 @@ class FoundRecord(NamedTuple):
     position: int
     """Its absolute index in the source."""
     value: Any
-    """Its value; of `texts`, None."""
+    """Its value; None if it came from `texts`."""
     place: str
     """What errors call the place that the record comes from: a file, or a line of it."""
     text: bytes
@@ -124,8 +124,8 @@ class RecordSource:
     ) -> Iterator[FoundRecord]:
         """Yield records from `start` on, `count` of them or (0) all; nothing behind the last record.
 
-        BadInput for text that is not JSON; a value need not be an object. `behind` is filled with the members of a
-        document behind its records, if these are read to the end.
+        BadInput for text that is not JSON; a value need not be an object. If `is_read` is False, texts are not parsed.
+        `behind` gets the members of a document behind its records, such as its checksum, if all records are read.
         """
         if start < 0 or count < 0:
             what = f"cannot take {count} {self.kind.key} from {self.kind.noun} {start} on"
@@ -248,7 +248,7 @@ def _find_in_columns(path: Location, kind: RecordKind) -> RecordSource:
 
 
 def _find_in_object(path: Location, reader: JsonReader, kind: RecordKind) -> RecordSource:
-    """The object that a file begins with is a document or the first record; its first telling key decides."""
+    """Find out by its first known key if the object that a file begins with is a document or the first record."""
     info: Mapping[str, Any] | None = None
     keys = []
     for key in reader.members():
@@ -267,7 +267,7 @@ def _find_in_object(path: Location, reader: JsonReader, kind: RecordKind) -> Rec
 
 
 def _find_alone_or_in_lines(path: Location, kind: RecordKind) -> RecordSource:
-    """Alone is a record that is all of its file, or takes several lines, so that no other may follow."""
+    """Return one record if it fills its file, or takes several lines, so that no other may follow; else lines."""
     if not is_named_lines(path.name):
         with reading(path) as reader:
             if b"\n" in reader.text() or not reader.peek():

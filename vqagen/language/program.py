@@ -109,14 +109,14 @@ class Program:
     def readable_outputs(self, scene: Scene) -> list[Value]:
         """`outputs` for JSON and people: an object set is the ascending list of its object indexes.
 
-        Of other sets, which plug-ins may give, the members are listed in the order of their names.
+        Another set, which a plug-in may give, is the list of its members, sorted by their `repr`.
         """
         steps = zip(self.nodes, self.outputs(scene), strict=True)
         return [_readable(output, self.catalogue[node.function].output) for node, output in steps]
 
     @property
     def relations(self) -> list[int]:
-        """The nodes that go from an object to others: relations and likenesses."""
+        """The numbers of the nodes that go from an object to others: relations, and `same_…` functions."""
         roles = (self.catalogue[node.function].role for node in self.nodes)
         return [number for number, role in enumerate(roles) if role in (RELATION, SAMENESS)]
 
@@ -177,7 +177,7 @@ class _Checker:
         self.faults: list[Fault] = []
 
     def known(self, record: Any) -> Node | None:
-        """Return a node that is like one without fault in an earlier program, at a third of the cost; else None.
+        """Return the node if an earlier program had an equal one without fault, at a third of the cost; else None.
 
         10,000 questions have 94,200 nodes, but only 728 different ones. (`scripts/bench verify`)
         """

@@ -8,9 +8,9 @@
 * `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text, and
   `question_family_index` counts over all families.
 
-Both get a `question_type`, and a paired question the number of its `pair`; with a trace, `trace` lists every step's
-output (object sets as lists of object indexes), and `mentions` where the text describes which objects. Records of a
-test set hide what would give the answer away: the answer itself, the program, its trace and the objects that are meant.
+All have a `question_type`, and a paired question has the number of its `pair`. With `--trace`, `trace` lists every
+step's output (object sets as lists of object indexes), and `mentions` says where the text describes which objects. With
+`--hide-answers`, as for a test set, a record has neither the answer nor what gives it away: no program, and no trace.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
 """Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
 NO_WORDS: Mapping[str, str] = {}
-"""Of a domain whose answers are "yes", "no" and figures."""
+"""The answer words of a domain that has none of its own: its answers are "yes", "no" and digits."""
 
 
 class Mention(NamedTuple):
@@ -66,9 +66,9 @@ class Question(Mapping[str, Any]):
     mentions: tuple[Mention, ...] = ()
     """Where the text describes objects, in reading order; empty unless the questions were made with marks."""
     pair: int | None = None
-    """The number of the pair, if the same is asked about another scene with another answer."""
+    """The number of its pair: the same question about another scene, with another answer; None without pairs."""
     question_index: int = 0
-    """Its place among the questions that are made with it."""
+    """Its place among the questions of the run, from 0."""
 
     def __repr__(self) -> str:
         return f"Question(question={self.question!r}, answer={self.answer!r})"
@@ -90,7 +90,7 @@ class Question(Mapping[str, Any]):
 
     @property
     def text(self) -> NoReturn:
-        """Refuse the name of vqagen 1.0."""
+        """Raise AttributeError: the name that vqagen 1.0 had for `question`."""
         raise AttributeError("the text of a question is `question`, as in its record")
 
     @cached_property
@@ -116,7 +116,7 @@ ToRecord = Callable[[Question], QuestionRecord]
 
 
 class ProgramRecords(Iterable[QuestionRecord]):
-    """The records of a program's nodes, made when they are read: `encode_lines` writes them without making them."""
+    """The records of a program's nodes, made when they are read; `encode_lines` asks for their JSON text alone."""
 
     __slots__ = ("_function_key", "_program")
 
@@ -196,7 +196,7 @@ def _image_fields(scene: Scene) -> QuestionRecord:
 
 
 def image_index(scene: Scene) -> Any:
-    """The scene's own `image_index`; its place in the input, where nothing else would tell which scene is meant."""
+    """Return the scene's own `image_index`; if it has neither that nor an image, its place in the input."""
     index = scene.record.get("image_index")
     return scene.index if index is None and not scene.image else index
 
@@ -229,7 +229,7 @@ def typed_answer(text: str, answer_type: str) -> object:
 
 
 def answers_in(info: Mapping[str, Any]) -> dict[str, str]:
-    """Return the words of a file's answers -> "yes", "no" and figures; {} if it has no words of its own.
+    """Return the words of a file's answers -> "yes", "no" and digits; {} if it has no words of its own.
 
     >>> answers_in({"generator": {"vocabulary": {"answers": {"yes": "sí", "0": "Cero"}}}})
     {'sí': 'yes', 'cero': '0'}

@@ -13,7 +13,7 @@ From a record to a question, with the file in which each form is made:
     text      "What color is the cube?"                                     wording, sentence
 
 `filter_unique` is a template-only node (see `catalogue.Composite`): the program has a filter for each of its slots that
-is said, and then `unique`.
+is not left open, and then `unique`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def is_slot(text: str) -> bool:
 
 
 class Described(NamedTuple):
-    """One side input of a description: a slot, or a literal value, which is always said.
+    """One side input of a description: a slot such as <C>, or a literal value such as red.
 
-    The slot of an attribute may be left open, that of a relation never.
+    The slot of an attribute may be left open; the slot of a relation, and a literal, are always said.
     """
 
     slot: str

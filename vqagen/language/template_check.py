@@ -1,8 +1,8 @@
 """One template record, read and checked against a domain: its slots, nodes, constraints and texts.
 
-A record is brought into its canonical form first, made several by what it is `for`, and given the types of its slots
-(see `template_record`). Every mistake is placed where the author wrote it. ERRORS lists the checks of a template; of
-what is accepted but probably unintended, `vqagen check` warns (see `authoring/check/template_rules.py`).
+First a record is brought into its canonical form, its `for` makes one template for each choice, and its slots get their
+types (see `template_record`). Then the checks in ERRORS find every mistake, each at its place as the author wrote it.
+`vqagen check` also warns of what is accepted but probably unintended (see `authoring/check/template_rules.py`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _NO_NUMBERS = ("Object", "ObjectSet", "Bool")
 def read_templates(
     written: Record, path: str, catalogue: Catalogue, file: str, index: int
 ) -> tuple[list[Template], list[Fault]]:
-    """The templates that a record of the right shape makes, numbered from `index`; usually one.
+    """Return the templates of a record of the right shape, numbered from `index` (usually one), and all its faults.
 
-    With every fault of its meaning as (JSON path, message), where `path` is that of the record. A record whose keys or
-    placeholders are at fault makes none.
+    A fault is (JSON path, message); `path` is that of the record in its file. A record with a fault in its keys or
+    placeholders makes no template.
     """
     canonical, renamed = canonical_form(written)
     faults = list(key_faults(written))
@@ -62,7 +62,7 @@ def read_templates(
 
 
 def _inside(path: str, place: str) -> str:
-    """The path of what stands at a `place` of the record at `path`."""
+    """Return the path in the file of a `place` in the record at `path`."""
     return f"{path}.{place}" if path and place else path or place
 
 
@@ -86,7 +86,7 @@ def _merged_faults(choices: Sequence[Replacement], faults: Sequence[list[Fault]]
 def _checked(
     record: Record, opened: object, catalogue: Catalogue, file: str, index: int
 ) -> tuple[Template, list[Fault]]:
-    """The template of a canonical record, and all that is wrong with it."""
+    """Return the template of a canonical record, and all its faults."""
     record = with_drawn_values(record, catalogue)
     params, faults = record.get("params"), list[Fault]()
     if params is None:
@@ -100,8 +100,8 @@ def _checked(
         )
         for node in record["nodes"]
     )
-    draft = _ReadTemplate(record, params, nodes, catalogue)
-    if catalogue.domain.fills_slots:  # all but those of the types of the `opened` ones
+    draft = _TemplateDraft(record, params, nodes, catalogue)
+    if catalogue.domain.fills_slots:  # with "can_be_null_attributes": ["<C>"], all slots but those of the type of <C>
         opened_types = [draft.types.get(each) for each in opened] if isinstance(opened, list) else []
         filled = [slot for slot, kind in draft.types.items() if slot in draft.openable and kind not in opened_types]
         draft.constraints += ({"type": "NOT_NULL", "params": [slot]} for slot in filled)
@@ -137,7 +137,7 @@ def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
     return (*kind.params[:-1], *[_ONE_OF_MANY[last]] * (more + 1)) if more >= 0 else None
 
 
-class _ReadTemplate:
+class _TemplateDraft:
     """A template in canonical form that is not known to be right: types may be ones that the domain does not have.
 
     Of "How many <C> <S>s are there?" with params <C> (Color) and <S> (Shap), and `scene, filter_count(0; <C>)`:
@@ -157,7 +157,7 @@ class _ReadTemplate:
         self.openable = {
             side
             for node in nodes
-            if node.type not in catalogue  # a description, or a misspelt node, of which enough is told
+            if node.type not in catalogue  # a description, or a misspelt node, which has a fault already
             for side in node.side_inputs
             if self.types.get(side) != self.domain.relation_type
         }
@@ -170,7 +170,7 @@ class _ReadTemplate:
         """Slots that no node fills."""
         empty = [i for i, node in enumerate(nodes) if self.unfilled and not node.side_inputs]
         self.emptied = [i for i in empty if (taker := known[i]) and (isinstance(taker, Composite) or taker.values)]
-        """Nodes without side inputs, for which the unfilled slots may be meant: then no slot is a mistake itself."""
+        """Nodes that lack side inputs, probably the unfilled slots: then the node has the fault, and the slots none."""
 
     def slot_fault(self, slot: str) -> str | None:
         """Return why a slot cannot be used; None if it can. All slots are named: they are few."""
@@ -187,7 +187,7 @@ class _ReadTemplate:
 # Slots and texts ------------------------------------------------------------------------------------------------------
 
 
-def param_faults(draft: _ReadTemplate) -> Iterator[Fault]:
+def param_faults(draft: _TemplateDraft) -> Iterator[Fault]:
     """Yield slots that are declared wrongly or twice."""
     types, names = draft.domain.slot_types, set[str]()
     for i, param in enumerate(draft.params or ()):
@@ -198,15 +198,15 @@ def param_faults(draft: _ReadTemplate) -> Iterator[Fault]:
         names.add(param["name"])
 
 
-def text_faults(draft: _ReadTemplate) -> Iterator[Fault]:
-    """Yield texts that are no texts, or say slots that there are not, each slot once."""
-    told = set[str]()
+def text_faults(draft: _TemplateDraft) -> Iterator[Fault]:
+    """Yield faults of texts: slots that cannot be used, each once, stray < and >, and brackets that do not pair up."""
+    checked = set[str]()
     for i, text in enumerate(draft.texts):
         path = f"text[{i}]"
         for slot in dict.fromkeys(SLOT_PATTERN.findall(text)):
-            if slot not in told and (fault := draft.slot_fault(slot)):
+            if slot not in checked and (fault := draft.slot_fault(slot)):
                 yield path, fault
-            told.add(slot)
+            checked.add(slot)
         outside = SLOT_PATTERN.sub("", text)
         if "<" in outside or ">" in outside:
             yield path, "a stray '<' or '>'; a slot is written <X>, without spaces"
@@ -220,8 +220,8 @@ def text_faults(draft: _ReadTemplate) -> Iterator[Fault]:
 # Nodes ----------------------------------------------------------------------------------------------------------------
 
 
-def node_faults(draft: _ReadTemplate) -> Iterator[Fault]:
-    """Yield what is wrong with nodes: their types, inputs and side inputs, and that the last gives no answer."""
+def node_faults(draft: _TemplateDraft) -> Iterator[Fault]:
+    """Yield faults of nodes: of their types, inputs and side inputs, and a last node that gives no answer."""
     catalogue = draft.catalogue
     for i, node in enumerate(draft.nodes):
         path, function = f"nodes[{i}]", catalogue.get(node.type)
@@ -252,7 +252,7 @@ def node_faults(draft: _ReadTemplate) -> Iterator[Fault]:
         yield f"nodes[{len(draft.nodes) - 1}]", message
 
 
-def _value_faults(draft: _ReadTemplate, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
+def _value_faults(draft: _TemplateDraft, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
     if len(node.side_inputs) != len(wanted):
         expected = f"{counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
         yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}"
@@ -267,7 +267,7 @@ def _value_faults(draft: _ReadTemplate, node: TemplateNode, wanted: tuple[str, .
             yield f"{path}[{k}]", f"{node.type} takes a {type_name}, but slot {side_input} is a {found}"
 
 
-def _description_faults(draft: _ReadTemplate, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
+def _description_faults(draft: _TemplateDraft, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
     """Yield a fault unless there is at most one side input of each type, and one relation if the node relates."""
     domain, types = draft.domain, list[str]()
     relation = domain.relation_type
@@ -288,7 +288,7 @@ def _description_faults(draft: _ReadTemplate, node: TemplateNode, composite: Com
         yield path, f"{node.type} takes no {relation} slot"
 
 
-def _described(draft: _ReadTemplate, side_input: str, composite: Composite) -> tuple[str, str | None]:
+def _described(draft: _TemplateDraft, side_input: str, composite: Composite) -> tuple[str, str | None]:
     """Return the type of a description's side input ("" if it is unknown), and what is wrong with it."""
     if is_slot(side_input):
         return draft.types.get(side_input, ""), draft.slot_fault(side_input)
@@ -309,8 +309,8 @@ def _described(draft: _ReadTemplate, side_input: str, composite: Composite) -> t
 # Constraints ----------------------------------------------------------------------------------------------------------
 
 
-def constraint_faults(draft: _ReadTemplate) -> Iterator[Fault]:
-    """Yield constraints of an unknown kind, and those that speak of what they cannot."""
+def constraint_faults(draft: _TemplateDraft) -> Iterator[Fault]:
+    """Yield faults of constraints: an unknown kind, parameters of another kind, and values that do not compare."""
     for i, record in enumerate(draft.constraints):
         path, name, params = f"constraints[{i}]", record["type"], record["params"]
         kind = draft.catalogue.constraints.get(name)
@@ -323,49 +323,50 @@ def constraint_faults(draft: _ReadTemplate) -> Iterator[Fault]:
         else:
             faults = [
                 (f"{path}.params[{k}]", fault)
-                for k, (of, param) in enumerate(zip(kinds, params, strict=True))
-                if (fault := _parameter_fault(draft, kind, name, of, param))
+                for k, (expected, param) in enumerate(zip(kinds, params, strict=True))
+                if (fault := _parameter_fault(draft, kind, name, expected, param))
             ]
             yield from faults or _comparison_faults(draft, kind, name, kinds, params, f"{path}.params")
 
 
-def _parameter_fault(draft: _ReadTemplate, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
-    if of == NODE:
+def _parameter_fault(draft: _TemplateDraft, kind: ConstraintKind, name: str, expected: str, param: Any) -> str | None:
+    """Return why a parameter is not what is `expected`: a SLOT, a NODE or a CONSTANT; None if it is."""
+    if expected == NODE:
         if type(param) is not int:
             return f"{name} takes node numbers, found {describe(param)}"
         last = len(draft.nodes) - 1
         return None if 0 <= param <= last else f"there is no node {param}; nodes are 0 to {last}"
-    if of != SLOT:
+    if expected != SLOT:
         return None
     if not isinstance(param, str) or not is_slot(param):
         hint = f"; did you mean <{param}>?" if f"<{param}>" in draft.types else ""
         found = f"the node number {param}" if type(param) is int else describe(param)
         return f"{name} takes slots, found {found}{hint}"
-    # That a slot is filled which cannot be left open is needless to say, but no mistake.
+    # NOT_NULL on a slot that is never left open is needless, but no mistake.
     is_never_open = kind.of_openness and kind.name != "NOT_NULL" and param not in draft.openable
     never = f"slot {param} is never left open; only a description's attributes are"
     return draft.slot_fault(param) or (never if is_never_open else None)
 
 
 def _comparison_faults(
-    draft: _ReadTemplate, kind: ConstraintKind, name: str, kinds: Sequence[str], params: Sequence[Any], path: str
+    draft: _TemplateDraft, kind: ConstraintKind, name: str, kinds: Sequence[str], params: Sequence[Any], path: str
 ) -> Iterator[Fault]:
-    """Yield what a constraint cannot compare. Of types that the domain does not have, that is not known."""
+    """Yield what a constraint cannot compare. Types that the domain does not have are not checked."""
     given = list(zip(kinds, params, strict=True))
-    types = [draft.types[param] if of == SLOT else draft.outputs[param] for of, param in given if of != CONSTANT]
+    types = [draft.types[param] if sort == SLOT else draft.outputs[param] for sort, param in given if sort != CONSTANT]
     known = list(dict.fromkeys(type_name for type_name in types if type_name))
     if kind.compares == TYPES and len(known) > 1:
         yield path, f"{name} compares like with like, found {' and '.join(known)}"
-    for k, (of, param) in enumerate(given):
+    for k, (sort, param) in enumerate(given):
         if (
             kind.compares == NUMBERS
-            and of == NODE
+            and sort == NODE
             and draft.outputs[param] in (*_NO_NUMBERS, *draft.domain.value_types)
         ):
             yield f"{path}[{k}]", f"{name} compares numbers, but node {param} gives {draft.outputs[param]}"
-        if kind.compares == NUMBERS and of == CONSTANT and type(param) not in (int, float):
+        if kind.compares == NUMBERS and sort == CONSTANT and type(param) not in (int, float):
             yield f"{path}[{k}]", f"{name} compares with a number, found {describe(param)}"
-        if kind.compares == VALUES and of == CONSTANT and known and known[0] in draft.domain.value_types:
+        if kind.compares == VALUES and sort == CONSTANT and known and known[0] in draft.domain.value_types:
             values = draft.domain.values_of(known[0])
             for value in param if isinstance(param, list) else [param]:
                 if isinstance(value, str) and is_slot(value):
@@ -385,7 +386,7 @@ def _in_words(params: Sequence[str]) -> str:
     return " and ".join(parts) or "no parameters"
 
 
-ERRORS: Sequence[Callable[[_ReadTemplate], Iterator[Fault]]] = (
+ERRORS: Sequence[Callable[[_TemplateDraft], Iterator[Fault]]] = (
     param_faults,
     node_faults,
     constraint_faults,

@@ -1,4 +1,4 @@
-"""A template record as people write it: the forms it may have, the types of its slots, and what it is `for`.
+"""A template record as people write it: the forms it may have, the types of its slots, and the templates it is `for`.
 
 **Forms.** Canonical is `{"text": […], "nodes": […], "constraints": […]}`, with `name` and `params` where they are
 given, and nodes `{"type": …, "inputs": […], "side_inputs": […]}`. Other generators write `function` for `type` and
@@ -103,9 +103,9 @@ def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) 
 
 
 def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield keys given twice under two names, and unknown keys that are nearly a known one that is missing.
+    """Yield a fault for a key that is given under both its names, and for an unknown key that may be misspelt.
 
-    Unknown keys are ignored, but a misspelt `constraints` would constrain nothing, and nobody would notice.
+    Other unknown keys are ignored. A misspelt `constraints` would constrain nothing, and nobody would notice.
     """
     yield from _misspelt(written, ("constraints", "params"), _TEMPLATE_KEYS, "")
     for i, node in enumerate(written["nodes"]):
@@ -187,7 +187,7 @@ def inferred_params(
             if node["type"] in catalogue.composites:
                 places.setdefault(slot, f"nodes[{i}].side_inputs[{k}]")
             else:
-                places[slot] = ""  # whatever is unknown there is a fault of the node itself
+                places[slot] = ""  # an unknown type there is a fault of the node itself
     type_of_name = _types_by_name(catalogue.domain)
     types = {slot: type_name or type_of_name.get(_stem(slot), UNKNOWN) for slot, type_name in types.items()}
     faults = [

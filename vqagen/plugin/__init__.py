@@ -22,8 +22,8 @@ with `--plugin` (see `plugin.loading`):
         '''The two numbers differ by more than one.'''
 
 `vqagen explain` shows the first line of a docstring. A type that no domain has, such as `PartSet`, exists if it is some
-function's output; its values may be anything hashable. Imported as an ordinary module, by
-its own tests say, a plug-in declares nothing.
+function's output; its values may be anything hashable. Imported as an ordinary module, for example by its own tests, a
+plug-in declares nothing.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The finished blocks of a run: files in a folder beside the output, so that a killed run can be resumed.
 
     OUT.part/run              which run this is, as JSON: the info and format of its output; locked while a run writes
-    OUT.part/250-300.block    the records about items 250 to 299
+    OUT.part/250-275.block    the records about items 250 to 274
     OUT.part/files/           the files that belong to the records, if the output is a folder
 
 A block is written beside its name and renamed. It is a line of JSON and, behind it, the records, one a line. The line
 begins with the CRC-32 of all that follows, so that a block damaged by a loss of power is noticed, and made again:
 
-    3a6f00d1 {"first":250,"end":300,"records":2431,"tally":{…},"files":{"images/250.svg":2190841163}}
+    3a6f00d1 {"first":250,"end":275,"records":243,"tally":{…},"files":{"images/250.svg":2190841163}}
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vqagen.errors import Problem, UsageError, VqagenError, warn
 
 _OPENING = b'{"vqagen_run":'
 """The beginning of every file `run`."""
-_CHECK = len(b"00000000 ")
+_CHECK_LENGTH = len(b"00000000 ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class BlockFolder:
     """The folder of a run's blocks, held against other processes."""
 
     def __init__(self, place: Path) -> None:
-        """`place`: the name of the output that the blocks become. Nothing is made before `hold`."""
+        """`place`: the path of the output that the blocks become. Nothing is made before `hold`."""
         self.place, self.path = place, part_of(place)
         self.files = self.path / "files"
         self._run_file = self.path / "run"  # no .json: it may lie in a folder of scenes that the run reads
@@ -95,15 +95,15 @@ class BlockFolder:
             how = "finish it with the vqagen that began it, move it, or name another output"
             raise UsageError(f"{self.path} holds no run that this version can resume: {how}")
 
-    def run(self) -> dict[str, Any]:
-        """Return what the run was said to be that made the blocks; empty if that is damaged."""
+    def run_record(self) -> dict[str, Any]:
+        """Return which run made the blocks, as it was given to `begin`; empty if the file `run` is damaged."""
         self._run.seek(0)
         with suppress(orjson.JSONDecodeError):
             return dict(orjson.loads(self._run.read())["vqagen_run"])
         return {}
 
     def begin(self, run: Mapping[str, Any]) -> None:
-        """Delete what an earlier run made, and note which run this is. No block is ever without that note."""
+        """Delete what an earlier run made, and write which run this is. No block is added before that."""
         for path in set(self.path.iterdir()) - {self._run_file}:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         self._run.truncate(0)
@@ -111,7 +111,7 @@ class BlockFolder:
         self._run.flush()
 
     def add(self, block: Block) -> None:
-        """Write a block: its files first, and then what makes them count."""
+        """Write a block: first its files, then its records, by which the block counts as finished."""
         sums = {name: zlib.crc32(content) for name, content in block.files.items()}
         for name, content in block.files.items():
             path = self.files / name
@@ -135,8 +135,8 @@ class BlockFolder:
     def _read(self, path: Path) -> Block | None:
         """Return a block; None if its bytes, or its files, are not those that were written."""
         content = path.read_bytes()
-        text = content[_CHECK:]
-        if content[:_CHECK] != b"%08x " % zlib.crc32(text):
+        text = content[_CHECK_LENGTH:]
+        if content[:_CHECK_LENGTH] != b"%08x " % zlib.crc32(text):
             return None
         line, _, body = text.partition(b"\n")
         described = orjson.loads(line)
@@ -145,7 +145,7 @@ class BlockFolder:
         return Block(body=body, **described) if is_whole else None
 
     def close(self) -> None:
-        """Let go of the folder. One of a run that had not begun is deleted."""
+        """Unlock the folder, and delete it if no run was begun in it."""
         with suppress(OSError):  # a full disk: the error was raised when writing
             self._run.close()
         with suppress(OSError), self._run_file.open("rb") as file:
@@ -184,7 +184,7 @@ def part_of(place: Path) -> Path:
 
 
 def is_begun(place: Path) -> bool:
-    """True if a run for this output is unfinished, also one of an earlier version, whose part was a file."""
+    """True if there is an unfinished run for this output, also one of version 1, whose part was a file."""
     part = part_of(place)
     return part.is_file() or any(part.glob("*.block"))
 

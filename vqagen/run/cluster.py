@@ -88,11 +88,11 @@ class Cluster(WorkerEngine):
         request = self._work, first, zlib.compress(pickle.dumps(items), level=1)
         return self._client.get({key: (operator.call, find, __version__, self._client.id, request)}, key, sync=False)
 
-    def outcome(self, promise: Any, items: Sequence[Item]) -> Outcome:
+    def outcome(self, future: Any, items: Sequence[Item]) -> Outcome:
         """Return the outcome of a window, and find the reason if Dask has not done it."""
         made = span_of(items)
         try:
-            result: Outcome = promise.result()
+            result: Outcome = future.result()
             return result
         except self._dask.KilledWorker as error:
             # The death of a worker counts against all windows that it had, also those that only waited there.

@@ -33,9 +33,9 @@ TRIES = 3
 
 def in_process(work: Work, windows: Windows) -> Generator[Block]:
     """Yield the blocks of all windows, which are read and done one after the other in this process."""
-    task = work.load()
+    make_blocks = work.load()
     for first, window in windows:
-        yield from task(window, first)
+        yield from make_blocks(window, first)
 
 
 class WorkerEngine(ABC):
@@ -59,11 +59,11 @@ class WorkerEngine(ABC):
                     failure = error
                 if not begun:
                     break
-                items, promise = begun.popleft()
-                while not (promise.done() and self.finished.empty()):
+                items, future = begun.popleft()
+                while not (future.done() and self.finished.empty()):
                     if block := self.next_finished():
                         yield block
-                outcome = self.outcome(promise, items)
+                outcome = self.outcome(future, items)
                 yield from outcome.blocks
                 for problem in outcome.warnings:
                     warn(problem)
@@ -74,9 +74,9 @@ class WorkerEngine(ABC):
 
     def _begin(self, first: int, window: Window) -> tuple[Sequence[Item], Any]:
         items = list(window)
-        promise = self.submit(first, items)
-        promise.add_done_callback(lambda _: self.finished.put(None))
-        return items, promise
+        future = self.submit(first, items)
+        future.add_done_callback(lambda _: self.finished.put(None))
+        return items, future
 
     def next_finished(self) -> Block | None:
         """Wait for the next block; None if a window was done instead."""
@@ -84,7 +84,7 @@ class WorkerEngine(ABC):
 
     @abstractmethod
     def opened(self, work: Work) -> AbstractContextManager[None]:
-        """Have workers for a work. Nothing that was started outlives the context."""
+        """Start workers for a work; when the context ends, end all that was started."""
 
     @abstractmethod
     def ahead(self) -> int:
@@ -92,10 +92,10 @@ class WorkerEngine(ABC):
 
     @abstractmethod
     def submit(self, first: int, items: Sequence[Item]) -> Any:
-        """Begin a window, and return a promise of it; blocks may be put into `finished` until it is done."""
+        """Begin a window, and return its future; until that is done, `finished` may get blocks of the window."""
 
     @abstractmethod
-    def outcome(self, promise: Any, items: Sequence[Item]) -> Outcome:
+    def outcome(self, future: Any, items: Sequence[Item]) -> Outcome:
         """Return the outcome of a window that is done. Errors of the window are in it; lost workers are raised."""
 
 
@@ -111,7 +111,7 @@ class Processes(WorkerEngine):
 
     @contextmanager
     def opened(self, work: Work) -> Iterator[None]:
-        """Have threads, and start their processes when they are needed."""
+        """Start threads; a process is started when a window needs one."""
         self._work, self._is_closed = pack_work(work), False
         self._started: list[_Process] = []
         self._idle: SimpleQueue[_Process | None] = SimpleQueue()
@@ -134,9 +134,9 @@ class Processes(WorkerEngine):
         """Begin a window as soon as a process is idle."""
         return self._threads.submit(self._do, first, items)
 
-    def outcome(self, promise: Future[Outcome], items: Sequence[Item]) -> Outcome:
+    def outcome(self, future: Future[Outcome], items: Sequence[Item]) -> Outcome:
         """Return the outcome of a window."""
-        return promise.result()
+        return future.result()
 
     def _do(self, first: int, items: Sequence[Item]) -> Outcome:
         """Do a window in a process, and the rest of it in another one if that dies; give up at the last of TRIES."""

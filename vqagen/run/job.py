@@ -1,7 +1,7 @@
 """Jobs of the runner: a task and the items of a run, which are numbers, or the scenes of a file or folder.
 
-An output's `info` names scenes by the hash of their files, so the files must not change while a run reads them. It may
-be killed and resumed, and what it made until then be kept: a change is noticed before anything is made of it.
+An output's `info` names scenes by the hash of their files, so the files must not change while a run reads them. Blocks
+are kept when a run is killed, so a change is detected before any record is made from a changed file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Job:
 
     task: Task
     """Its settings are those of the shard."""
-    own: Span
+    span: Span
     """The items that records are written about; a length of 0 means all that follow."""
     shard: Mapping[str, int] | None = None
     """What the `info` says of the shard, if only one is made."""
@@ -50,7 +50,7 @@ class Job:
     @property
     def first(self) -> int:
         """The absolute index of the first item that records are written about."""
-        return self.own.first
+        return self.span.first
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
@@ -84,8 +84,12 @@ class Job:
         return self.task.window
 
     def windows(self, first: int) -> Iterator[Window]:
-        """Yield the windows from that of item `first` on; it begins with the items before. None if all is done."""
-        start, length = self.own
+        """Yield the windows from the one that holds item `first` on; none if `first` is behind the last item.
+
+        That window begins with the items before `first`, which are replayed: of windows of 250, `windows(260)` yields
+        items 250 to 499 first.
+        """
+        start, length = self.span
         if length and first >= start + length:
             return iter(())
         size = self.task.window
@@ -106,10 +110,10 @@ class Job:
 
     def expected(self) -> int | None:
         """Return how many items there are, as far as is known by now."""
-        return self.own.length
+        return self.span.length
 
     def located(self, error: VqagenError) -> VqagenError:
-        """Return an error of a window with what only the process knows that reads the input: where, and since when."""
+        """Return an error of a window with its place in the input, which a worker does not know."""
         return error
 
 
@@ -151,8 +155,8 @@ class SceneJob(Job):
         """Return what the output's `info` takes over from that of the scenes."""
         # The info beside JSON Lines is in none of the files that `item_hashes` names.
         info = dict(self.source.info) if self.source.layout != "lines" else {}
-        made_scenes = info.pop("generator", None)
-        return {**info, **({"scene_generator": made_scenes} if made_scenes else {})}
+        scene_generator = info.pop("generator", None)
+        return {**info, **({"scene_generator": scene_generator} if scene_generator else {})}
 
     def item_hashes(self) -> dict[str, str]:
         """Return the content hash of all files. Reads them."""
@@ -166,9 +170,9 @@ class SceneJob(Job):
     def _number(self) -> int | None:
         """Counted once: finding the scenes of a file takes a fiftieth of the time of asking about them."""
         if self.source.length is None and not self.source.size:
-            return self.own.length or None
-        with suppress(VqagenError):  # of a fault in the file the run will say more
-            return self.source.count(*self.own)
+            return self.span.length or None
+        with suppress(VqagenError):  # the run itself reports a fault in the file, with its place
+            return self.source.count(*self.span)
         return None
 
     def located(self, error: VqagenError) -> VqagenError:
@@ -190,19 +194,19 @@ def make_job(task: Task, scenes: PathLike | None = None, shard: str | None = Non
 
     Raises VqagenError for scenes that cannot be found and for a shard that there cannot be.
     """
-    whole, one = Span(task.settings.start_index, task.settings.count), parse_shard(shard) if shard else None
+    whole, parsed = Span(task.settings.start_index, task.settings.count), parse_shard(shard) if shard else None
     if task.reads_scenes:
         if scenes is None:
             raise UsageError(f"{task.key} are made about scenes: name them")
-        return _scene_job(task, scenes, whole, one)
+        return _scene_job(task, scenes, whole, parsed)
     if not whole.length:
         raise UsageError(f"say how many {task.key} to make: the count must be at least 1")
-    own = plan_shard(one, whole, whole.length, task.window, task.item) if one else whole
-    return Job(task.cut_to(*own), own, _shard_record(one, whole))
+    span = plan_shard(parsed, whole, whole.length, task.window, task.item) if parsed else whole
+    return Job(task.cut_to(*span), span, _shard_record(parsed, whole))
 
 
 def _scene_job(task: Task, scenes: PathLike, whole: Span, shard: Shard | None) -> Job:
-    """Find the scenes of a file or folder or, of these, those of a shard, for which they are counted."""
+    """Find the scenes of a file or folder, or of one shard of them; a shard needs the number of all."""
     path = locate(scenes)
     before = stamp_of(path)
     source = find_scenes(path)
@@ -210,10 +214,10 @@ def _scene_job(task: Task, scenes: PathLike, whole: Span, shard: Shard | None) -
     if whole.first and not source.count(whole.first, 1):
         last = f"{counted(source.count(), 'scene')}, numbered from 0"
         raise BadInput([Problem(f"no scene {whole.first} to start at: there are {last}", str(source.path))])
-    own = plan_shard(shard, whole, source.count(*whole), task.window) if shard else whole
-    return SceneJob(task.cut_to(*own), own, _shard_record(shard, whole), stamps, source=source)
+    span = plan_shard(shard, whole, source.count(*whole), task.window) if shard else whole
+    return SceneJob(task.cut_to(*span), span, _shard_record(shard, whole), stamps, source=source)
 
 
 def _shard_record(shard: Shard | None, whole: Span) -> dict[str, int] | None:
-    """Return what an output's `info` says of a shard, by which merging finds missing ones."""
+    """Return what an output's `info` says about its shard: `merge` finds missing shards by it."""
     return {**shard._asdict(), "start_index": whole.first, "count": whole.length} if shard else None

@@ -1,4 +1,4 @@
-"""Typed calls that make the records of each task: written to files, or one after the other in this process."""
+"""The typed Python functions of each task: `write_…` make a file, the others yield records in this process."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def write_questions(
 ) -> QuestionReport:
     """Make questions about scenes, given as for `generate`, and write them to `out`; see `write_records`.
 
-    Nothing is asked that has its text or its program in common with the questions of `disjoint_from`.
+    Questions that share their text or program with a question in the files `disjoint_from` are rejected.
     """
     excluded = paths_of(disjoint_from)
     task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), excluded)
@@ -159,7 +159,7 @@ class Generation:
         settings: QuestionSettings,
         exclusion: Exclusion | None = None,
     ) -> None:
-        """Load nothing yet. `scenes`: of a file, or records. `exclusion`: what must not be asked."""
+        """`scenes`: a file's, or records; read by `by_scene`. `exclusion`: the questions to reject."""
         self.scenes, self.loaded, self.settings = scenes, loaded, settings
         self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, exclusion=exclusion)
         self.tally = QuestionTally()
@@ -169,7 +169,7 @@ class Generation:
         settings, domain = self.settings, self.loaded.domain
         first, size = settings.start_index, settings.reset_counts_every
         texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.reads_ahead))
-        with unreadable_located(self.scenes):
+        with _located_unreadable(self.scenes):
             for window in windows_of(texts, size):
                 yield from questions_about(window, domain, self.generator, self.tally, first)
 
@@ -334,14 +334,14 @@ def trials(
 
 def records_of(task: Task, scenes: Scenes = ()) -> Iterator[dict[str, Any]]:
     """Yield the records of a task, numbered as its output numbers them. `scenes` are for a task that reads scenes."""
-    make, asked = task.load(task.hashes()), Span(task.settings.start_index, task.settings.count)
+    make, span = task.load(task.hashes()), Span(task.settings.start_index, task.settings.count)
     if task.reads_scenes:
-        windows = windows_of(texts_of(scenes, span_to_read(*asked, task.window, task.reads_ahead)), task.window)
+        windows = windows_of(texts_of(scenes, span_to_read(*span, task.window, task.reads_ahead)), task.window)
     else:
-        windows = Job(task, asked).windows(asked.first)
-    made = (about for window in windows for about in make(window, asked.first, task.tally()))
-    with unreadable_located(scenes):
-        for number, record in enumerate(record for about in made for record in about.records):
+        windows = Job(task, span).windows(span.first)
+    made = (of_item for window in windows for of_item in make(window, span.first, task.tally()))
+    with _located_unreadable(scenes):
+        for number, record in enumerate(record for of_item in made for record in of_item.records):
             yield {**record, task.number_key: number} if task.number_key else dict(record)
 
 
@@ -353,8 +353,8 @@ def texts_of(scenes: Scenes, span: Span) -> Iterator[SceneText]:
 
 
 @contextmanager
-def unreadable_located(scenes: Scenes) -> Iterator[None]:
-    """Say of a scene that cannot be read where in its file it is."""
+def _located_unreadable(scenes: Scenes) -> Iterator[None]:
+    """Raise the error of a scene that cannot be read with its place in the file."""
     try:
         yield
     except UnreadableScene as unreadable:

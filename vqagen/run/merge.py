@@ -23,7 +23,7 @@ from vqagen.files.info import differences as info_differences
 from vqagen.files.locations import Location, files_in, locate, paths_of
 from vqagen.files.output import STDOUT, atomic_folder, is_stream
 from vqagen.run.blocks import is_begun, part_of
-from vqagen.run.output import Destination, Output, claimed, make_target, write_blocks
+from vqagen.run.output import Destination, Output, claimed, make_destination, write_blocks
 from vqagen.run.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.windows import ROW_GROUP, Shard, Span, block_of
 from vqagen.tasks.foreign import ForeignFormat, foreign_format
@@ -122,7 +122,7 @@ def _check_names(paths: Sequence[Location]) -> None:
 def _why_not_there(path: Location) -> str:
     if path.is_dir() and not (isinstance(path, Path) and find_records_in(path)):
         return f"shard {path} is a folder without records; name its files"
-    place = make_target(str(path), PARQUET).place
+    place = make_destination(str(path), PARQUET).place
     if is_begun(place):  # what is there may be about to be replaced, and its info be that of the new one already
         return f"shard {path} is not complete ({part_of(place)} is still there): finish it with --resume"
     return "" if path.exists() else f"shard not found: {path}"
@@ -153,28 +153,30 @@ def _write_merged(
     named = STDOUT if folder_of else str(out)
     formats = (LIST,) if _foreign_name(files) else task.formats
     form = choose_format(named, format or _own_format(files, named), formats, task.key)
-    target = make_target(str(out), form, folder_of)
-    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as part:
-        if target.is_folder:
-            with atomic_folder(target.place) as folder:
+    destination = make_destination(str(out), form, folder_of)
+    with claimed(destination, force=force, inputs=[name for file in files for name in file.names]) as blocks:
+        if destination.is_folder:
+            with atomic_folder(destination.place) as folder:
                 _gather_files(files, folder)
-                count = _write_records(files, target.records_in(folder), info, on_merged)
+                count = _write_records(files, destination.records_in(folder), info, on_merged)
         else:
-            count = _write_records(files, target, info, on_merged)
-        if part:
-            part.remove()  # with what an unfinished run had made under this name
+            count = _write_records(files, destination, info, on_merged)
+        if blocks:
+            blocks.remove()  # those that an unfinished run had made for this output
     return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
 def _write_records(
-    files: Sequence[ShardFile], target: Destination, info: Mapping[str, Any], on_merged: OnMerged
+    files: Sequence[ShardFile], destination: Destination, info: Mapping[str, Any], on_merged: OnMerged
 ) -> int:
     """Write the records of shards into a file, as a run writes its blocks; return how many there are."""
     if foreign := _foreign_name(files):
-        return _write_foreign(files, foreign_format(files[0].arrangement.key, foreign, info), target.name, on_merged)
-    columns = files[0].task.columns(info) if target.form.is_binary else None
-    output = Output(target, info, columns, _selection(files, info))
-    return write_blocks(output, _blocks(files, target.form, on_merged))
+        return _write_foreign(
+            files, foreign_format(files[0].arrangement.key, foreign, info), destination.name, on_merged
+        )
+    columns = files[0].task.columns(info) if destination.form.is_binary else None
+    output = Output(destination, info, columns, _selection(files, info))
+    return write_blocks(output, _blocks(files, destination.form, on_merged))
 
 
 def _blocks(files: Sequence[ShardFile], form: Format, on_merged: OnMerged) -> Iterator[tuple[int, bytes]]:

@@ -47,7 +47,7 @@ class Destination:
     """As the user gave it."""
     form: Format
     folder_of: str = ""
-    """For a folder: the key of the records, which names the file that they stand in."""
+    """For a folder: the key of the records, such as `trials` for a folder with `trials.json`; "" for a file."""
 
     @property
     def is_folder(self) -> bool:
@@ -61,7 +61,7 @@ class Destination:
 
     @cached_property
     def place(self) -> Path:
-        """What the part lies beside: the target (or what it links to), or for a URL its name in this folder."""
+        """The path beside which the blocks lie: the output (or what it links to); for a URL, a name in this folder."""
         location = locate(self.name)
         if isinstance(location, Path):
             is_nameless = location.name in ("", "..")  # "." has no name that another could be made of
@@ -70,13 +70,13 @@ class Destination:
 
     @property
     def record_file(self) -> str:
-        """The name of the file that the records stand in: the one that is there in any format, or is to be made."""
+        """The name of the file that holds the records: the one that is there, in any format, or the one to be made."""
         if not self.is_folder:
             return self.name
         return str(find_record_file(self.place, self.folder_of) or self.place / self._inner_name)
 
     def records_in(self, folder: Path) -> Destination:
-        """Return the target of the record file if the output is made in another folder."""
+        """Return the destination of the record file of this output while it is made in another folder."""
         return Destination(str(folder / self._inner_name), self.form)
 
     @property
@@ -85,14 +85,14 @@ class Destination:
 
     @property
     def names(self) -> list[str]:
-        """All names that a run writes to for the target, meanwhile or for good."""
+        """All names that a run writes to: the output, its folder of blocks, and the info beside it."""
         if self.is_stream:
             return [self.name]
         beside = None if self.is_folder else info_beside(self.name, self.form)
         return [self.name, str(part_of(self.place)), *([beside] if beside else [])]
 
     def check(self, force: bool, inputs: list[str]) -> None:
-        """Raise UsageError if the target cannot be written, is one of the `inputs`, or is there without `force`."""
+        """Raise UsageError if the output cannot be written, is one of the `inputs`, or is there without `force`."""
         if self.is_folder:
             self._check_folder(force, inputs)
             return
@@ -118,8 +118,8 @@ class Destination:
                 raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
-def make_target(name: str, form: Format, folder_of: str = "") -> Destination:
-    """Return the target of a name; a folder's name may end in a slash."""
+def make_destination(name: str, form: Format, folder_of: str = "") -> Destination:
+    """Return the destination that a user names; the name of a folder may end in a slash."""
     return Destination(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
 
 
@@ -138,7 +138,7 @@ def _is_ours(path: Path) -> bool:
 class Output:
     """An output of a run, and how its records get there."""
 
-    target: Destination
+    destination: Destination
     info: Record
     columns: RecordColumns | None = None
     """For Parquet."""
@@ -148,7 +148,7 @@ class Output:
     @property
     def form(self) -> Format:
         """The format of the record file."""
-        return self.target.form
+        return self.destination.form
 
     @property
     def arrangement(self) -> Arrangement:
@@ -162,9 +162,9 @@ class Output:
 
 
 def _encode_fitting(columns: RecordColumns, given: Iterable[Record]) -> bytes:
-    """Return records, one a line. BadInput for records that will not fit their columns."""
+    """Return records, one a line. Raises BadInput for records that do not fit their columns."""
     records = list(given)
-    columns.table(records)
+    columns.table(records)  # raises it
     return encode_lines(records)
 
 
@@ -173,32 +173,31 @@ def _encode_fitting(columns: RecordColumns, given: Iterable[Record]) -> bytes:
 
 @contextmanager
 def claimed(
-    target: Destination, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
+    destination: Destination, *, resume: bool = False, force: bool = False, inputs: Iterable[Path | str] = ()
 ) -> Iterator[BlockFolder | None]:
     """Hold an output's name until the context ends; yield the folder of its blocks, or None for a stream.
 
-    Raises UsageError if it cannot be written, is one of the `inputs` or another run's, and if something is there that
-    is neither to be resumed nor to be replaced. Nothing that is there changes before the run has something to replace
-    it with.
+    Raises UsageError if the output cannot be written, is one of the `inputs`, is being written by another run, or is
+    there and neither `resume` nor `force` is set. An output that is there stays as it is until the new one is complete.
     """
     if resume and force:
         raise UsageError("--resume finishes what is there and --force replaces it; choose one")
     given = [str(name) for name in inputs]
-    target.check(resume or force, given)
-    if target.is_stream:
+    destination.check(resume or force, given)
+    if destination.is_stream:
         if resume:
             raise UsageError("--resume needs a file to finish, and the output is a stream")
         yield None
         return
-    part = part_of(target.place)
+    part = part_of(destination.place)
     if not part.is_dir():
         check_output(str(part), True, given)
-    with held(target.place) as folder:
-        if is_begun(target.place) and not (resume or force):
+    with held(destination.place) as folder:
+        if is_begun(destination.place) and not (resume or force):
             choice = "give --resume to finish it, or --force to begin anew"
             raise UsageError(f"{part} holds an unfinished run; {choice}")
-        target.check(resume or force, given)  # another run may have made it since
-        for written in target.names:
+        destination.check(resume or force, given)  # another run may have made it since
+        for written in destination.names:
             sweep(written)
         yield folder
 
@@ -214,22 +213,22 @@ Finish = Callable[[int, Mapping[str, Any]], object]
 
 
 def publish(blocks: Blocks, files: Path, output: Output, finish: Finish) -> None:
-    """Make the output of all blocks. That of a folder is completed in `files`, which then gets its name."""
-    target = output.target
-    if not target.is_folder:
+    """Make the output of all blocks. A folder is completed in `files`, which is then renamed to the output."""
+    destination = output.destination
+    if not destination.is_folder:
         write_blocks(output, blocks, finish)
         return
     files.mkdir(exist_ok=True)
-    write_blocks(replace(output, target=target.records_in(files)), blocks, finish)
-    replace_folder(files, target.place)
+    write_blocks(replace(output, destination=destination.records_in(files)), blocks, finish)
+    replace_folder(files, destination.place)
 
 
 def write_blocks(output: Output, blocks: Blocks, finish: Finish = lambda count, selection: None) -> int:
-    """Write the records that stay, in the format of the output, to its file or stream; return how many there are.
+    """Write the records that the selection keeps to the file or stream of the output, and return their number.
 
     One pass, block by block.
     """
-    kept, name = _Kept(output, blocks), output.target.name
+    kept, name = _Kept(output, blocks), output.destination.name
 
     def conclude() -> None:
         finish(kept.count, kept.selection.to_record() if kept.selection else {})
@@ -246,14 +245,14 @@ def write_blocks(output: Output, blocks: Blocks, finish: Finish = lambda count, 
 
 
 class _Kept:
-    """The records of blocks that stay in the output, and their count so far."""
+    """The records of blocks that the selection keeps, and their count so far."""
 
     def __init__(self, output: Output, blocks: Blocks) -> None:
         self._output, self._blocks, self.count = output, blocks, 0
         self.selection = deepcopy(output.selection)  # it remembers what it was asked
 
     def chosen(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each block without the records that go."""
+        """Yield each block without the records that the selection rejects."""
         for first, body in self._blocks:
             if self.selection is not None:
                 lines = (line for line in body.splitlines(keepends=True) if self.selection.keeps(orjson.loads(line)))
@@ -289,7 +288,7 @@ def _replaced(place: Path) -> Path:
 
 
 def _sync_files(folder: Path) -> None:
-    """Have all files of a folder on the disk. Asked at once for many, a disk takes a thirtieth of the time."""
+    """Force all files of a folder to the disk. Many at once take a thirtieth of the time of one after the other."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_SYNCS) as pool:

@@ -1,4 +1,4 @@
-"""The runner: makes the output of a job on any engine, from the first window to the last, or resumes it."""
+"""The runner: makes the output of a job with any engine, or finishes one that an earlier run began."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vqagen.language.domain_files import PathLike
 from vqagen.run.blocks import Block, BlockFolder, held, in_order, is_begun
 from vqagen.run.job import Job, make_job
 from vqagen.run.options import RunOptions
-from vqagen.run.output import Output, claimed, drop_replaced, make_target, publish, write_blocks
+from vqagen.run.output import Output, claimed, drop_replaced, make_destination, publish, write_blocks
 from vqagen.run.windows import Window, window_of
 from vqagen.run.work import Engine
 from vqagen.tasks.contract import RunReport, RunResult, Task
@@ -67,18 +67,18 @@ def write_records(
     """Make the records of a task, and write them to `out` with the `info` that made them.
 
     `scenes` are needed by tasks about scenes. `format` is the name of one of the task's formats; by default the name
-    of `out` decides. Whatever ends the run early, `RunOptions(resume=True)` finishes it. The report is written to
-    `report_to` too, as JSON, except for an output that was complete long ago. Raises VqagenError.
+    of `out` decides. Whatever ends the run early, `RunOptions(resume=True)` finishes it. `report_to`: a JSON file for
+    the report; it is not written if the output was complete already. Raises VqagenError.
     """
     options = options or RunOptions()
     form = choose_format(STDOUT if task.makes_files else str(out), format, task.formats, task.key)
-    target = make_target(str(out), form, task.key if task.makes_files else "")
+    destination = make_destination(str(out), form, task.key if task.makes_files else "")
     engine = options.engine(task.window, _why_one_window(task))
     inputs = [str(given) for given in (*([scenes] if scenes else []), *task.inputs)]
     if report_to:
         check_ending(report_to, [".json"], "reports of a run")
-        check_output(report_to, options.resume or options.force, [*inputs, *target.names])
-    with claimed(target, resume=options.resume, force=options.force, inputs=inputs) as folder:
+        check_output(report_to, options.resume or options.force, [*inputs, *destination.names])
+    with claimed(destination, resume=options.resume, force=options.force, inputs=inputs) as folder:
         job = make_job(task, scenes, shard)
         info, report = job.info(), job.task.report()
 
@@ -92,7 +92,7 @@ def write_records(
                 warn(Problem(message, str(out)))
 
         columns = task.columns(info) if form.is_binary else None
-        output = Output(target, info, columns, task.selection(info))
+        output = Output(destination, info, columns, task.selection(info))
         run(job, engine, output, folder, options.resume, report.add, on_progress, finish)
     return report
 
@@ -116,9 +116,9 @@ def run(
 ) -> RunResult:
     """Make the output under the name that is claimed for it; `folder` is None for a stream.
 
-    Whatever ends the run early, its finished blocks stay in the folder, for `--resume`. The tally of each block is
-    added, in order, when the output is made of it. Raises UsageError if a run is to be resumed and another run's output
-    or blocks are there.
+    Whatever ends the run early, its finished blocks stay in the folder, for `--resume`. `add_tally` gets the tally of
+    each block, in order, when the block is copied to the output. Raises UsageError if `resume` is set and the output or
+    the blocks are those of another run.
     """
     arrangement, start = output.arrangement, time.monotonic()
     progress, result = Progress(arrangement.item, arrangement.noun), RunResult()
@@ -140,19 +140,19 @@ def run(
 
     def finish(records: int = 0, selection: Mapping[str, Any] | None = None) -> None:
         nonlocal result
-        was_complete, seconds = selection is None, time.monotonic() - start
+        was_complete, seconds = selection is None, time.monotonic() - start  # a finished pass gives {} for no selection
         result = RunResult(records, selection, was_complete, progress.resumed_items, seconds)
         on_result(result)
 
-    if folder is None and output.selection is None:
-        with _made(job, engine, output, {}) as blocks:
+    if folder is None and output.selection is None:  # a stream: blocks are written as they are made
+        with _started(job, engine, output, {}) as blocks:
             write_blocks(output, tallied(_counted(blocks, count)), finish)
-    elif folder and resume and _is_complete(output):
+    elif folder and resume and _is_complete(output):  # nothing to make: delete what a kill may have left
         finish()
         drop_replaced(folder.place)
         folder.remove()
-    else:
-        with nullcontext(folder) if folder else _temporary_folder() as folder, _noting_where(folder, output):
+    else:  # blocks are kept in the folder until all are there
+        with nullcontext(folder) if folder else _temporary_folder() as folder, _noted_on_errors(folder, output):
             _make_missing(job, engine, output, folder, resume, count)
             with _raise_write_errors(folder):
                 publish(tallied(folder.blocks()), folder.files, output, finish)
@@ -173,7 +173,7 @@ def _counted(blocks: Iterable[Block], count: Count) -> Iterator[Block]:
 
 @contextmanager
 def _temporary_folder() -> Iterator[BlockFolder]:
-    """Yield the block folder of a stream whose records are selected when all are there."""
+    """Yield the block folder of a stream with a selection, which needs all records before it writes any."""
     with TemporaryDirectory(prefix="vqagen-") as name, held(Path(name, "output")) as folder:
         yield folder
 
@@ -185,10 +185,10 @@ def _make_missing(job: Job, engine: Engine, output: Output, folder: BlockFolder,
         for block in _resumed(folder):
             ends[block.first] = block.end
             count(block, is_resumed=True)
-    with _made(job, engine, output, ends) as blocks:
+    with _started(job, engine, output, ends) as blocks:
         if not ends:
             with _raise_write_errors(folder):
-                folder.begin(_header(output))
+                folder.begin(_run_record(output))
         for block in blocks:
             if block.first not in ends:  # those behind a damaged block of their window are made again too
                 with _raise_write_errors(folder):
@@ -227,8 +227,8 @@ def _first_missing(index: int, ends: Mapping[int, int]) -> int:
 
 
 def _can_resume(output: Output, folder: BlockFolder) -> bool:
-    """True if there are blocks of the same run. UsageError if they are another run's."""
-    ours, known = _header(output), folder.run()
+    """True if the folder holds blocks of the same run. Raises UsageError if they are another run's."""
+    ours, known = _run_record(output), folder.run_record()
     if not is_begun(folder.place):
         return False
     if not known:
@@ -239,21 +239,21 @@ def _can_resume(output: Output, folder: BlockFolder) -> bool:
 
 
 def _is_complete(output: Output) -> bool:
-    """True if the output is there, as a run would make it. UsageError if another run's is there, and no blocks."""
-    location = locate(output.target.record_file)
+    """True if the output of this run is complete. Raises UsageError for another output that no blocks will replace."""
+    location = locate(output.destination.record_file)
     if not location.exists():
         return False
     try:
         _check_complete(output, location)
     except VqagenError:
-        if is_begun(output.target.place):  # the output is about to be replaced
+        if is_begun(output.destination.place):  # the output is about to be replaced
             return False
         raise
     return True
 
 
 def _check_complete(output: Output, location: Location) -> None:
-    """Raise VqagenError if an output is not that of the same run, or not whole."""
+    """Raise VqagenError if an output is another run's, or was changed or cut since."""
     there = describe_output(location)
     if there.layout != output.form.name:
         other = f"{there.layout}, not {output.form.name}"
@@ -266,7 +266,10 @@ def _check_complete(output: Output, location: Location) -> None:
 
 
 def _has_checksum(output: Output, location: Location, beside: str | None) -> bool:
-    """True if an output has the checksum that stands in it, or in the info beside it. BadInput for broken records."""
+    """True if the records of an output have its checksum, which stands in the file or in the info `beside` it.
+
+    Raises BadInput for broken records.
+    """
     if output.form.is_binary:
         from vqagen.files.parquet import checksums
 
@@ -279,21 +282,21 @@ def _has_checksum(output: Output, location: Location, beside: str | None) -> boo
     return behind[CHECKSUM] in (None, str(total))
 
 
-def _header(output: Output) -> dict[str, Any]:
-    """Return which run this is, as JSON returns it, so that it can be compared."""
+def _run_record(output: Output) -> dict[str, Any]:
+    """Return which run this is, as it is read back from JSON, so that it can be compared with what a folder holds."""
     return dict(orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name})))
 
 
 @contextmanager
-def _made(job: Job, engine: Engine, output: Output, ends: Mapping[int, int]) -> Iterator[Iterator[Block]]:
-    """Yield the missing blocks when the first one is made: what cannot begin leaves nothing, and replaces nothing.
+def _started(job: Job, engine: Engine, output: Output, ends: Mapping[int, int]) -> Iterator[Iterator[Block]]:
+    """Start the engine, and yield the missing blocks once the first is made: a run that fails before changes no file.
 
-    When the context ends, nothing is left running. Errors of the input get their place here.
+    When the context ends, nothing is left running. An error of the input gets its place in the input.
     """
     try:
         with closing(engine(job.work(output.encode), _unfinished(job, ends))) as blocks:
-            begun = next(blocks, None)
-            yield chain([begun] if begun else [], blocks)
+            first = next(blocks, None)
+            yield chain([first] if first else [], blocks)
     except VqagenError as error:
         located = job.located(error)
         if located is error:
@@ -302,14 +305,14 @@ def _made(job: Job, engine: Engine, output: Output, ends: Mapping[int, int]) -> 
 
 
 @contextmanager
-def _noting_where(folder: BlockFolder, output: Output) -> Iterator[None]:
-    """Note on an error where the blocks are kept; if there are none, clear up."""
+def _noted_on_errors(folder: BlockFolder, output: Output) -> Iterator[None]:
+    """Add to an error a note that says where the blocks are kept; delete the folder if it has none."""
     try:
         yield
     except BaseException as stop:
         if not is_begun(folder.place):
             folder.remove()
-        elif not output.target.is_stream and folder.run() == _header(output):  # else an earlier run's
+        elif not output.destination.is_stream and folder.run_record() == _run_record(output):  # else an earlier run's
             how = "the same command with --resume finishes it"
             if isinstance(stop, BadInput):  # a mended input could have given other records before
                 how = "--resume finishes it with the same input only, and --force begins anew with another"
@@ -319,7 +322,7 @@ def _noting_where(folder: BlockFolder, output: Output) -> Iterator[None]:
 
 @contextmanager
 def _raise_write_errors(folder: BlockFolder) -> Iterator[None]:
-    """Raise an error of the system while writing as a VqagenError that names the file."""
+    """Raise an OSError of writing as a VqagenError that names the folder."""
     try:
         yield
     except BrokenPipeError:
@@ -329,7 +332,7 @@ def _raise_write_errors(folder: BlockFolder) -> Iterator[None]:
 
 
 def _refuse_other_run(name: str, ours: object, theirs: object, more: Iterable[str] = ()) -> None:
-    """Raise UsageError for what is there of another version or, with the differences of its info, another run."""
+    """Raise UsageError if the `info` of what is there (`theirs`) is of another version or run; list the differences."""
     if version_of(theirs) != version_of(ours):
         formats = f"{name} is of format {version_of(theirs)}, and this vqagen writes format {version_of(ours)}"
         raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")

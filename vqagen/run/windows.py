@@ -78,7 +78,7 @@ _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 
 
 class Shard(NamedTuple):
-    """Which one of how many, counted from 1."""
+    """Shard `number` of `of`, counted from 1."""
 
     number: int
     of: int

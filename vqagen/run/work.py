@@ -28,7 +28,7 @@ from vqagen.run.blocks import Block
 from vqagen.run.windows import Window, block_of
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 
-WindowTask = Callable[[Window, int], Iterator[Block]]
+MakeBlocks = Callable[[Window, int], Iterator[Block]]
 """(a window's items from its first one on, the first to write records about) -> its blocks, in order."""
 
 Windows = Iterator[tuple[int, Window]]
@@ -55,7 +55,7 @@ class Work:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "loaded": None}
 
-    def load(self) -> WindowTask:
+    def load(self) -> MakeBlocks:
         """Read what the task needs (domain, templates, …): once in each process. Raises VqagenError."""
         make = self.loaded or self.task.load(self.hashes)
 
@@ -73,10 +73,10 @@ def blocks_of(
     encode: Encode,
     take_tally: Callable[[], Mapping[str, Any]],
 ) -> Iterator[Block]:
-    """Yield the blocks of a window; `size` is that of windows. An error of the task has a note of the item.
+    """Yield the blocks of a window; `size`: items in a window. An error of the task gets a note that names the item.
 
-    Errors of reading the items pass as they are, and so do problems of the input, which name their place. An error of
-    the system that a task meets, such as the time-out of a plug-in, must not look like one of writing.
+    An error of reading the items passes unchanged, and so does BadInput, which names its place. An OSError of a task,
+    such as the time-out of a plug-in, becomes WindowFailed: the runner would report it as an error of writing.
     """
     current: Item | None = None
 
@@ -179,25 +179,26 @@ def serve(descriptor: int) -> None:
         os._exit(0)
 
 
-def do_window(run: str, request: Request, hand_over: Callable[[Block], object], here: str = "") -> Outcome:
+def do_window(run: str, request: Request, hand_over: Callable[[Block], object], worker: str = "") -> Outcome:
     """Do a window, and hand over each block when it is finished; nothing is raised.
 
-    The work is loaded once for each `run`: between two runs its files may change. `here` names another machine.
+    The work is loaded once for each `run`: between two runs its files may change. `worker` names one on another machine
+    in errors.
     """
     work, first, items = request
     try:
-        task = _loaded(run, work)
+        make_blocks = _loaded(run, work)
     except VqagenError as error:
-        return Outcome(VqagenError(f"{here}: {error}") if here else as_value(error, ""))
+        return Outcome(VqagenError(f"{worker}: {error}") if worker else as_value(error, ""))
     except Exception as error:
-        return Outcome(as_value(error, here or "a worker process could not load its work"))
+        return Outcome(as_value(error, worker or "a worker process could not load its work"))
     failure, where = None, "a window that cannot be read"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         try:
             window: Sequence[Item] = pickle.loads(items)
             where = span_of(window)
-            for block in task(window, first):
+            for block in make_blocks(window, first):
                 hand_over(block)
         except Exception as error:
             failure = as_value(error, where)
@@ -205,20 +206,20 @@ def do_window(run: str, request: Request, hand_over: Callable[[Block], object], 
 
 
 def do_on_cluster(version: str, run: str, request: Request) -> Outcome:
-    """Do the same in a Dask worker, if its vqagen is of the `version` that asks. Work and items come packed by zlib."""
-    here = f"the worker on {socket.gethostname()}"
+    """Do a window in a Dask worker, if its vqagen has the `version` of the run. Work and items are packed by zlib."""
+    worker = f"the worker on {socket.gethostname()}"
     if version != __version__:
-        return Outcome(VqagenError(f"{here} has vqagen {__version__}; this run is by {version}"))
+        return Outcome(VqagenError(f"{worker} has vqagen {__version__}; this run is by {version}"))
     work, first, items = request
     blocks = list[Block]()
     with _one_at_a_time:
-        outcome = do_window(run, (zlib.decompress(work), first, zlib.decompress(items)), blocks.append, here)
+        outcome = do_window(run, (zlib.decompress(work), first, zlib.decompress(items)), blocks.append, worker)
     return replace(outcome, blocks=blocks)
 
 
 @lru_cache(maxsize=1)
-def _loaded(run: str, packed: bytes) -> WindowTask:
-    """Load the task of a work, without the warnings, which the asking process has issued.
+def _loaded(run: str, packed: bytes) -> MakeBlocks:
+    """Load a work, without the warnings, which the asking process has issued.
 
     The garbage collector takes 1.2 s of the 1.4 s in which 9,000 templates load: it is off meanwhile.
     """
@@ -236,7 +237,7 @@ def _loaded(run: str, packed: bytes) -> WindowTask:
 def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
     """Return an error that can be sent to another process: the user's as it is, any other with its traceback.
 
-    Of a class of somebody else's, such as a plug-in's, only the message can: it may not be made again there.
+    The other process may not have an error class of a plug-in, so only the message of such an error is sent.
     """
     if isinstance(error, VqagenError):
         return error if type(error).__module__.startswith("vqagen.") else VqagenError(str(error))
@@ -246,7 +247,7 @@ def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
 
 
 def pack_work(work: Work) -> bytes:
-    """Return a work as it is sent to workers. VqagenError if it holds what cannot be sent to another process."""
+    """Return a work as it is sent to workers. Raises VqagenError if a part of it cannot be pickled."""
     try:
         return pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -81,6 +81,29 @@ def most_frequent(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     return choose(guessing, ask, counts[guessing.offered.codes[guessing.option_rows(ask)[1]]])
 
 
+def number_rank(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+    """Of numbers, choose the rank that is most often right among items with as many options, such as the least.
+
+    Options that are no numbers get no guess. A regression over all options does not find this: of a file in which the
+    least number was right in .32 of the questions, it said .39 where chance was .41.
+    """
+    ranks = guessing.once(_number_ranks)
+    taught, asked = guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
+    taught = taught[ranks[taught] != NONE]
+    rights = np.bincount(ranks[taught], guessing.offered.credits[taught], int(ranks.max(initial=0)) + 1)
+    return choose(guessing, ask, np.where(ranks[asked] == NONE, np.nan, rights[ranks[asked]]))
+
+
+def _number_ranks(guessing: Guessing) -> Integers:
+    """Return a number for the rank of each option and how many there are; NONE where they are no numbers."""
+    offered, rows = guessing.items.options, list[list[int]]()
+    for options in offered.values:
+        size = len(options.texts)
+        is_ranked = are_numbers(options.texts)
+        rows.append([size * size + rank for rank in _ranks(options.texts)] if is_ranked else [NONE] * size)
+    return np.array([rank for code in offered.codes.tolist() if code != NONE for rank in rows[code]], np.int64)
+
+
 def are_numbers(texts: Sequence[str]) -> bool:
     """Return true for options that are all whole numbers."""
     return all(text.isdecimal() for text in texts)

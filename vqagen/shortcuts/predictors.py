@@ -33,8 +33,8 @@ class Predictor(NamedTuple):
     """True if it reads right answers to items about the very image, which no model has: no reason to fail an audit."""
 
 
-OPTIONS, CELLS, ORDERED = "options", "open cells", "options in a known order"
-CHOOSING = (OPTIONS, CELLS, ORDERED)
+OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
+CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)
 """What predictors need that choose among options."""
 NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "": lambda items: True,
@@ -45,6 +45,9 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
     OPTIONS: lambda items: bool(items.options.values) and items.kind != "trials",
     CELLS: lambda items: bool(items.options.values) and items.kind == "trials",
     ORDERED: lambda items: NEEDS[OPTIONS](items) and all(offered.has_letters for offered in items.options.values),
+    NUMBERS: lambda items: (
+        NEEDS[OPTIONS](items) and any(options.are_numbers(offered.texts) for offered in items.options.values)
+    ),
 }
 """What a predictor may need -> whether items have it."""
 
@@ -67,6 +70,7 @@ PREDICTORS = (
     ),
     Predictor("random-option", "any option", options.random_option, OPTIONS),
     Predictor("position", "the position that is most often right", options.position, ORDERED),
+    Predictor("number-rank", "of numbers, the rank that is most often right", options.number_rank, NUMBERS),
     Predictor("most-frequent-option", "the option that is most often right", options.most_frequent, OPTIONS),
     Predictor("choices-only", "regression over the options", options.choices_only, OPTIONS, True),
     Predictor(
@@ -80,8 +84,12 @@ RETIRED: Mapping[str, str] = {
     "majority-question": "`words` learns from the text, and `majority-family` counts",
     "prior": "`uniform` draws answers, and `majority` counts them",
     **dict.fromkeys(
-        ("longest-option", "shortest-option", "least-number", "greatest-number", "median-number", "most-neighbors"),
-        "`choices-only` learns from the lengths and ranks of options",
+        ("least-number", "greatest-number", "median-number"),
+        "`number-rank` chooses the rank that is most often right",
+    ),
+    **dict.fromkeys(
+        ("longest-option", "shortest-option", "most-neighbors"),
+        "`choices-only` learns from the options, their lengths and what stands beside them",
     ),
     "open-cell": "`cell` answers with the open cell that is most often right",
     **dict.fromkeys(

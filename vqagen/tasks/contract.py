@@ -76,7 +76,7 @@ class CountTally(Counter[str]):
 
 
 OptionClues = tuple[float, Sequence[Sequence[str]]]
-"""How likely the option of a record is right that is most like all others, and what is seen of each option."""
+"""About one record: the chance that the option most like all others is right, and the visible traits of each option."""
 
 Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
 """(items of a window from its first one on, the first index to make records about, tally) -> records, item by item.
@@ -152,9 +152,9 @@ class Task(ABC):
     key: ClassVar[str]
     """The key of the records in a document, a plural such as `questions`; also the task's name in `TASKS`."""
     number_key: ClassVar[str] = ""
-    """The key under which a record says its place in the output, from 0; "" if records do not."""
+    """The key of a record's place in the output, from 0, such as `question_index`; "" if records have none."""
     index_key: ClassVar[str] = ""
-    """The key under which a record says the index of its item; "" if records do not."""
+    """The key of the index of a record's item, such as `scene_index`; "" if records have none."""
     item: ClassVar[str] = "scene"
     """One item, for people and for the `info`."""
     reads_scenes: ClassVar[bool] = True
@@ -165,7 +165,7 @@ class Task(ABC):
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
     answer_kinds: ClassVar[tuple[str, ...]] = ()
-    """How an answer comes to be given, in the order of reports, if `Items.outcomes` say it; the last: no option."""
+    """Kinds of answers in `Items.outcomes`, in the order of reports; the last is the answer that is no option."""
     WINDOW: ClassVar[int] = 250
 
     def __getstate__(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class Task(ABC):
         """Return what chooses from all records of an output with this info; None if every record stays."""
         return None
 
-    # What asks about finished records: none of these makes a task, so they are asked of the class.
+    # Methods about finished records. They need no settings, so they are methods of the class.
 
     @classmethod
     def restored(cls, row: dict[str, Any]) -> dict[str, Any]:
@@ -263,10 +263,10 @@ class Task(ABC):
         given: Mapping[str, Any],
         on_checked: Callable[[int], None],
     ) -> VerificationReport:
-        """Return what of a file does not follow from its scenes, which a task that reads none has in its records.
+        """Check each record of a file against its scene, and return what was found.
 
-        `given` are the arguments of `find_domain` that the user gave. `on_checked` is called with the number of records
-        checked since.
+        A task that reads no scenes has them in its records. `given` are the arguments of `find_domain` that the user
+        gave. `on_checked` is called with the number of records checked since the last call.
         """
         raise UsageError(f"nothing is verified in {cls.key}")
 
@@ -279,13 +279,13 @@ class Task(ABC):
     def policy_statistics(cls, source: RecordSource, on_read: Callable[[int], None]) -> Report:
         """Return the statistics of a file whose records are answered by policies, which learn nothing.
 
-        `on_read` is called with the number of records read since.
+        `on_read` is called with the number of records read since the last call.
         """
         raise UsageError(f"no policies answer {cls.key}")
 
     @classmethod
     def option_clues(cls, source: RecordSource) -> tuple[Sequence[OptionClues], Sequence[str]]:
-        """Return what the options of each record tell without its words, and notes on how records are read."""
+        """Return what can be guessed from the options of each record without its words, and notes on the reading."""
         raise UsageError(f"the options of {cls.key} are known from their table of items")
 
 

@@ -1,7 +1,7 @@
 """The machinery of settings: a frozen record whose fields state name, type, default, limits and help, each once.
 
-The checks in `__post_init__` and the options of the commands follow from the fields. This module is light to
-import: the help of a command needs it.
+The checks in `__post_init__` and the options of the commands follow from the fields. This module imports nothing
+heavy, as the help of a command needs it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class CheckedSettings:
             raise UsageError("\n".join(faults))
 
     def _type_faults(self, described: Field[Any]) -> Iterator[str]:
-        """A seed of 1.0 would draw other questions than 1, so types are checked here for callers in Python."""
+        """Yield what is wrong with the type of a value: from Python, the seed 1.0 would draw other questions than 1."""
         name, value, types = described.name, getattr(self, described.name), setting_of(described).types
         if types and type(value) not in types:
             yield f"{name} must be {' or '.join(_NOUNS[type_] for type_ in types)}, found {value!r}"

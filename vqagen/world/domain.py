@@ -241,7 +241,7 @@ class RelationOrder(NamedTuple):
 
 
 def relation_order(domain: Domain) -> RelationOrder:
-    """Return what the `sampling` section tells: relations with a direction are orders, opposite directions inverses.
+    """Return the orders and inverses by the `sampling` section: relations with a direction, and opposite directions.
 
     A relation that is drawn symmetric is its own inverse. Nothing is known of a domain without that section.
     """

@@ -1,4 +1,4 @@
-"""Tries templates on scenes: finds answers that never occur, and idle constraints.
+"""Tries templates on scenes: finds answers that never occur, idle constraints, and words that give the answer away.
 
 A template is tried on one scene after the other until nothing is left to show. A search rejects answers that occurred
 before, so that it finds new ones. A constraint is not idle if a search finds a filling that meets all other constraints
@@ -11,11 +11,13 @@ does.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from vqagen.authoring.check.template_rules import Finding
+from vqagen.authoring.check.readings import never_said
+from vqagen.authoring.check.template_rules import Finding, revealed_answers
 from vqagen.authoring.explanation import plain
 from vqagen.bits import first_n
 from vqagen.errors import BadInput, UsageError, VqagenError
@@ -25,6 +27,7 @@ from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
 from vqagen.search.description import Sampling
+from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.search.state import Balance
@@ -42,6 +45,8 @@ BUDGET = 2_000
 """Options tried in one scene for one search."""
 FEW = 3
 """Largest number of objects for constraints: they are tried on the first one, two, …"""
+ENOUGH_FILLINGS = 20
+"""Fillings after which a word that was the answer each time is warned of."""
 SEED = 0
 
 
@@ -90,7 +95,7 @@ class _TemplateTryout:
     def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
         self.placed, self.template = placed, placed.template
         plan = make_plan(self.template, vocabularies, Sampling())
-        self.search = Search(plan, "all")
+        self.search = Search(plan, "all", keeps_trivial=True)  # warnings name the words that tell an answer
         self.least = 1 if plan.impossible else 2
         """Number of answers to find: two, unless constraints leave one."""
         self.seen: set[Value] = set()
@@ -102,6 +107,8 @@ class _TemplateTryout:
             for k in range(len(self.template.constraints))
         }
         """Constraints, by number, that have ruled nothing out so far."""
+        self.tellers = _tellers(self.template)
+        """Slots that may give the answer away, and the number of fillings in which they did."""
 
     @property
     def has_all_answers(self) -> bool:
@@ -109,16 +116,19 @@ class _TemplateTryout:
 
     @property
     def is_done(self) -> bool:
-        return bool(self.lacking) or (self.has_all_answers and not self.idle)
+        return bool(self.lacking) or (self.has_all_answers and not self.idle and not self.tellers)
 
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
         rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
         try:
-            if not self.has_all_answers:
+            if not self.has_all_answers or self.tellers:
                 filling = self.search.find(tables, rng, Balance(self.seen), set(), BUDGET).filling
+                if filling is None and self.seen and self.tellers:
+                    filling = self.search.find(tables, rng, Balance(), set(), BUDGET).filling
                 if filling is not None:
                     self.seen.add(filling.answer)
+                    self.tellers = dict(_still_telling(self.tellers, filling))
             # A filling that breaks constraint k, and no other, shows that k rules something out.
             for k, search in list(self.idle.items()):
                 if any(search.find(some, rng, Balance(), set(), BUDGET).filling is not None for some in (tables, few)):
@@ -141,6 +151,13 @@ class _TemplateTryout:
             last = f"nodes[{len(self.template.nodes) - 1}]"
             if message := self.missing_answers(shown):
                 yield Finding("impossible-answer", self.placed, last, f"{message} {where}")
+            for slots, times in self.tellers.items():
+                if times >= ENOUGH_FILLINGS and len(self.seen) > 1:
+                    where_told = f"what {slots[0]} says"
+                    if len(slots) > 1:
+                        where_told = f'"yes" just where {slots[0]} and {slots[1]} agree'
+                    message = f"the answer is given away: it was {where_told} in every question found {where}"
+                    yield Finding("answer-in-text", self.placed, last, message)
             for k in self.idle:
                 meaning = self.template.constraints[k].in_words
                 message = f"beside the others, this constraint ruled nothing out {where}: {meaning}"
@@ -183,6 +200,29 @@ def _breaking(template: Template, number: int) -> Template:
     negated = replace(broken.kind, holds=lambda *known: not broken.kind.holds(*known))
     constraints[number] = Constraint(negated, broken.params)
     return replace(template, constraints=tuple(constraints))
+
+
+def _tellers(template: Template) -> dict[tuple[str, ...], int]:
+    """Return slots that may give the answer away: those of its type or, for yes or no, pairs of one type.
+
+    Empty if a rule has warned of the template already.
+    """
+    silent = never_said(template)
+    slots = [] if any(revealed_answers(template)) else [slot for slot in template.slots if slot not in silent]
+    if template.answer_type != "Bool":
+        return {(slot,): 0 for slot in slots if template.slots[slot] == template.answer_type}
+    pairs = itertools.combinations(slots, 2)
+    return {pair: 0 for pair in pairs if template.slots[pair[0]] == template.slots[pair[1]]}
+
+
+def _still_telling(tellers: Mapping[tuple[str, ...], int], filling: Filling) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the slots that may tell the answer after this filling too, and the number of fillings in which they did."""
+    words = filling.words()
+    for slots, times in tellers.items():
+        values = [words[slot] for slot in slots]
+        answer = values[0] if len(values) == 1 else values[0] == values[1]
+        if None in values or answer == filling.answer:
+            yield slots, times + (None not in values)
 
 
 # The scenes: some of a file, or sampled by the domain's own rules --------------------------------------------------

@@ -192,7 +192,8 @@ class QuestionTally:
     def take(self) -> dict[str, Any]:
         """Return the counts as JSON, and start again from zero."""
         record = self.to_record()
-        vars(self).update(vars(QuestionTally()))
+        self.scenes = self.short_scenes = self.parted_pairs = 0
+        self.questions, self.tries, self.failures = Counter(), Counter(), Counter()
         return record
 
     def to_record(self) -> dict[str, Any]:

@@ -1,5 +1,4 @@
-"""Single questions: for each scene, templates are tried in turn until enough of them have made a question, or until
-there are enough questions.
+"""Single questions: for each scene, templates are tried in turn until enough of them have made a question.
 
 A window of scenes is a pure function of the settings: counters start at zero, and every random draw for a scene comes
 from that scene's own stream. Which templates a scene gets depends on how often each was used before in its window.
@@ -32,7 +31,7 @@ from vqagen.world.scene import Scene
 def load_families(files: DomainFiles, settings: QuestionSettings) -> LoadedDomain:
     """Load a domain; templates with mistakes are left out if the settings skip them.
 
-    Raises BadInput for mistakes, and UsageError for every name in the settings that nothing has.
+    Raises BadInput for mistakes, and UsageError for every unknown name in the settings.
     """
     loaded = load_domain_files(files, settings.skip_bad_templates, drops_idle=settings.is_compat)
     check_names(loaded, settings)
@@ -58,12 +57,12 @@ def warn_skipped(skipped: Iterable[BadTemplates]) -> None:
 
 
 def check_names(loaded: LoadedDomain, settings: QuestionSettings, option: str = "--only") -> None:
-    """Raise UsageError for every name in the settings that nothing has, or if no template is left.
+    """Raise UsageError for every unknown name in the settings, or if no template is left.
 
     `option` is the one that gave the names.
     """
     sound = [_names(template) for template in loaded.templates]
-    known = list(dict.fromkeys(name for kind in zip(*sound, strict=True) for name in kind if name))
+    known = list(dict.fromkeys(name for kind in zip(*sound, strict=True) for name in kind if name))  # types first
     what = "question type or template"
     wrong = [f"{option}: {unknown(what, name, known)}" for name in settings.only if name not in known]
     if not loaded.templates:
@@ -91,9 +90,9 @@ class QuestionGenerator:
         marks: bool = False,
         exclusion: Exclusion | None = None,
     ) -> None:
-        """`marks`: whether questions tell where their text mentions objects; it changes nothing else.
+        """`marks`: True if questions record where their text mentions objects; it changes nothing else.
 
-        `exclusion`: what must not be asked.
+        `exclusion`: the questions to reject.
         """
         self.settings, self.exclusion = settings, exclusion
         self.templates = chosen_templates(templates, settings)
@@ -108,8 +107,8 @@ class QuestionGenerator:
     ) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield the questions of each scene of one window, which is given from its first scene on.
 
-        Scenes before index `first` are only replayed: they are neither yielded nor counted. With pairs that is so for
-        scenes after the end of the run too, which must be given up to the end of the window.
+        Scenes before index `first` are only replayed: they are neither yielded nor counted. With pairs, the scenes
+        after the end of the run, up to the end of the window, must be given too, and are not yielded either.
         """
         if self.settings.balance == "pairs":
             from vqagen.tasks.questions.pairing import PairedWindow
@@ -145,8 +144,8 @@ class _Window:
     def questions(self, scene: Scene, tally: QuestionTally) -> list[Question]:
         """Questions for one scene: the least used templates are tried first, until enough have succeeded.
 
-        Families come in random order: one that is tried first has often failed before, for want of the answer that is
-        too rare, so that its place would tell the answer.
+        The questions are shuffled at the end: a family that is tried first has often failed before, for want of an
+        answer that is rare so far, so its place would give the answer away.
         """
         settings = self.generator.settings
         subject = subject_of(scene, settings.seed)

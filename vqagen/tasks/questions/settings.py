@@ -1,6 +1,6 @@
 """The settings of the question generator: which questions are generated, and how they are written.
 
-This module is light to import: the help of the command needs it.
+It imports nothing heavy, as `vqagen generate --help` needs it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
 WINDOWS = {"answers": 250, "words": 500, "pairs": 1000}
-"""Balance -> scenes in one window by default: the reference's, and what the rules about words and pairs need."""
+"""Balance -> default number of scenes in a window: as in the CLEVR generator, or as balancing words and pairs needs."""
 
 
 @dataclass(frozen=True)
 class QuestionSettings(RunSettings):
-    """All that decides which questions are generated."""
+    """Everything that decides which questions are generated."""
 
     templates_per_image: int = setting(10, "Question families for each scene.", least=1, group="choice")
     instances_per_template: int = setting(
@@ -85,21 +85,22 @@ class QuestionSettings(RunSettings):
         if self.balance == "pairs" and self.dedupe == "all":
             yield "--dedupe all: a rule about the whole output would part the two of a pair; leave out --balance pairs"
         if self.balance == "pairs":
-            yield from self._parting("--start-index", self.start_index, self.start_index)
-            yield from self._parting("--count", self.count, self.end or 0)
+            yield from self._split_pairs("--start-index", self.start_index, self.start_index)
+            yield from self._split_pairs("--count", self.count, self.end or 0)
 
-    def _parting(self, flag: str, given: int, edge: int) -> Iterator[str]:
-        """Yield why a run that begins or ends before scene `edge` would part pairs, and which values would not.
+    def _split_pairs(self, flag: str, given: int, edge: int) -> Iterator[str]:
+        """Yield a fault if a run that begins or ends before scene `edge` would split pairs, with values that do not.
 
-        A shard may, as merging joins them: `cut_to` does not ask.
+        `--count 1500` splits those of the window 1000 to 1999; `--count 1000` and `--count 2000` do not. A shard may
+        split pairs, as `merge` joins them: `cut_to` checks nothing.
         """
         window = self.reset_counts_every
-        over = edge % window if window else edge
-        if over:
-            whole = f"windows of {window:,} scenes" if window else "one window of all scenes"
-            less = f"{flag} {given - over}" if given > over else f"{flag} 0" + " (all)" * (flag == "--count")
-            kept = f"{less} and {flag} {given - over + window} do not" if window else f"{less} does not"
-            yield f"{flag} {given} parts pairs, which are made in {whole}: {kept}"
+        excess = edge % window if window else edge
+        if excess:
+            windows = f"windows of {window:,} scenes" if window else "one window of all scenes"
+            lower = f"{flag} {given - excess}" if given > excess else f"{flag} 0" + " (all)" * (flag == "--count")
+            whole = f"{lower} and {flag} {given - excess + window} do not" if window else f"{lower} does not"
+            yield f"{flag} {given} parts pairs, which are made in {windows}: {whole}"
 
     @property
     def is_compat(self) -> bool:
@@ -119,7 +120,7 @@ class QuestionSettings(RunSettings):
 
 @dataclass(frozen=True)
 class RecordForm(CheckedSettings):
-    """All that decides how questions are written as records."""
+    """Everything that decides how questions are written as records."""
 
     dialect: str = setting(
         "text",

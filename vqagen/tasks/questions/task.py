@@ -43,7 +43,7 @@ class QuestionTask(Task):
     files: DomainFiles
     form: RecordForm = field(default_factory=RecordForm)
     disjoint_from: tuple[Location, ...] = ()
-    """Files of questions that must not be asked again."""
+    """Files of questions: none that shares its text or program with one of them is made."""
 
     key = "questions"
     number_key = "question_index"
@@ -52,7 +52,7 @@ class QuestionTask(Task):
 
     @cached_property
     def excluded_hashes(self) -> dict[str, str]:
-        """The content hash of the questions that must not be asked, by its role. Taken once."""
+        """Role -> content hash of the files `disjoint_from`; computed once."""
         return {"disjoint_from": content_hash(self.disjoint_from)} if self.disjoint_from else {}
 
     @cached_property
@@ -63,7 +63,7 @@ class QuestionTask(Task):
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the templates with the task if they are loaded: reading them again takes a worker 20 times as long.
 
-        A worker may work in another folder.
+        Paths become absolute, as a worker may run in another folder.
         """
         loaded = {"domain": self.domain} if "domain" in self.__dict__ else {}
         paths = tuple(path.absolute() if isinstance(path, Path) else path for path in self.disjoint_from)
@@ -89,7 +89,7 @@ class QuestionTask(Task):
         return {**self.domain.hashes, **self.excluded_hashes}
 
     def load(self, hashes: Mapping[str, str]) -> Make:
-        """Load the domain and what must not be asked. Templates are made ready when the first window comes."""
+        """Load the domain and the excluded questions. The generator is made at the first window."""
         domain_hashes = {role: known for role, known in hashes.items() if role != "disjoint_from"}
         check_hashes(domain_hashes, self.domain.hashes)
         exclusion = load_exclusion(self.disjoint_from, hashes.get("disjoint_from", ""))
@@ -162,7 +162,7 @@ class QuestionTask(Task):
         given: Mapping[str, Any],
         on_checked: Callable[[int], None],
     ) -> VerificationReport:
-        """Return what of a file does not follow from its scenes."""
+        """Check each question of a file against its scene, and return what was found."""
         from vqagen.tasks.questions.verification import verify_file
 
         return verify_file(source, scenes, given, on_checked)
@@ -176,7 +176,7 @@ class QuestionTask(Task):
 
 
 def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
-    """Return last function of a program -> type of its answers, if these are not texts: Bool, Integer or list."""
+    """Return last function of a program -> type of its answers, if that is no text: {"count": "Integer", …}."""
     lists = {attribute.type for attribute in loaded.domain.attributes if attribute.multi}
     functions = {
         function.name: function.output for function in (template.last_function for template in loaded.templates)
@@ -188,9 +188,9 @@ def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
 def questions_about(
     items: Iterable[Item], domain: Domain, generator: QuestionGenerator, tally: QuestionTally, first: int
 ) -> Iterator[tuple[Scene, list[Question]]]:
-    """Yield each scene of a window from scene `first` on with its questions; those before it are only replayed.
+    """Yield the scenes of a window, each with its questions; scenes before `first` are replayed and not yielded.
 
-    With pairs all scenes of the window are read, and none after the end of the run is yielded.
+    With pairs, `items` may go beyond the end of the run, up to that of the window: those scenes are not yielded either.
     """
     return generator.window(compiled_scenes(items, domain), tally, first)
 
@@ -226,11 +226,11 @@ class QuestionReport(RunReport):
         super().__init__("question", "scene")
         self.settings, self.skipped = settings, skipped
         self.tally = QuestionTally()
-        """Of what was made, before anything was left out of the whole."""
+        """Counts of all questions that were made."""
         self.left_out = Counter[str]()
-        """Family -> questions that were made and are not in the output."""
+        """Family -> questions that were made, and that the selection (`--dedupe all`) rejected."""
         self.emptied_scenes = 0
-        """Scenes that lost all their questions so."""
+        """Scenes all of whose questions the selection rejected."""
         self._key_of = {template.id: _template_key(template, dialect) for template in templates}
 
     @property
@@ -243,7 +243,7 @@ class QuestionReport(RunReport):
         self.tally.add(QuestionTally.from_record(tally))
 
     def finish(self, result: RunResult) -> None:
-        """Take the result of the run, and work out what was left out of the whole."""
+        """Take the result of the run, and count the questions that its selection rejected."""
         super().finish(result)
         if result.selection:
             kept = Counter({(file, index): count for file, index, count in result.selection["kept"]})
