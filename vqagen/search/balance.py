@@ -245,10 +245,13 @@ class YesNoBalance(FamilyBalance):
         self._coins = coins
         vocabularies = [plan.described_at(op).vocabulary for op in plan.phrases]
         self._sets = [{said: _Told(coins) for said in each.sets} for each in vocabularies]
+        self._of_length = [_by_length(each.sets) for each in vocabularies]
         longest = [each.longest for each in vocabularies]
         numbers = range(-longest[1], longest[0] + 1) if len(longest) == 2 else range(longest[0] + 1)
         self._words = {number: _Told(coins) for number in numbers}
         """Number of words, of two phrases how many more in the first -> what those questions were answered."""
+        self._last: dict[int, int] = {}
+        """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
         self._ahead = self._failed = self._given = self._slack = 0
         self._draw()
 
@@ -260,23 +263,21 @@ class YesNoBalance(FamilyBalance):
     def _renew(self) -> None:
         """Work out which sets of attributes may be said."""
         self.refused = frozenset([not self._wanted])
-        open_sets = [sum([1 << said for said, told in sets.items() if self._is_open(told)]) for sets in self._sets]
-        open_words = {number for number, told in self._words.items() if self._is_open(told)}
-        self._last: dict[int, int] = {}
-        """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
-        two = len(self._sets) == 2
-        firsts = {said.bit_count() for said in self._sets[0]} if two else {0}
-        for number in firsts:
-            wanted = {number - each for each in open_words} if two else open_words
-            fitting = sum([1 << each for each in self._sets[-1] if each.bit_count() in wanted])
-            self._last[number] = fitting & open_sets[-1]
-        self._first = self._last[0]
-        if two:
-            dead_ends = [1 << each for each in self._sets[0] if not self._last[each.bit_count()]]
-            self._first = open_sets[0] & ~sum(dead_ends)
-
-    def _is_open(self, told: _Told) -> bool:
-        return (told.ahead if self._wanted else -told.ahead) <= self._slack
+        slack, sign = self._slack, 1 if self._wanted else -1
+        open_sets = [
+            sum([1 << said for said, told in sets.items() if sign * told.ahead <= slack]) for sets in self._sets
+        ]
+        open_words = [number for number, told in self._words.items() if sign * told.ahead <= slack]
+        last = self._of_length[-1]
+        if len(self._sets) == 1:
+            self._first = self._last[0] = open_sets[0] & sum([last[number] for number in open_words])
+            return
+        self._first = 0
+        for number, sets in enumerate(self._of_length[0]):
+            fitting = [last[number - more] for more in open_words if 0 <= number - more < len(last)]
+            self._last[number] = open_sets[1] & sum(fitting)
+            if self._last[number]:
+                self._first |= open_sets[0] & sets
 
     def sets(self, said: Sequence[int]) -> int:
         """Return the sets of attributes that the next phrase may say."""
