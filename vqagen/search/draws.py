@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from vqagen.bits import Objects
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description, PlainChoice, Sampling
 from vqagen.search.space import ANY_SET
 from vqagen.search.state import Draw, OptionSearch, SearchState, Wanted
-from vqagen.search.tables import ALL, DescriptionTable, Positions, member, members
+from vqagen.search.tables import ALL, DescriptionTable, Positions, References, member, members
 
 MOST_MISSES = 20
 """Starts that lose words past what is wanted, after which one of the targets is drawn itself."""
@@ -54,9 +54,9 @@ class ReferenceDraw(Draw):
         misses, size = 0, table.space.size
         while pools:
             pool = _drawn(pools, random)
-            position, kept, target = pool.draw(random), pool.kept, targets[pool.relation]
+            position, target = pool.draw(random), targets[pool.relation]
             if shortens and not target >> position & 1:
-                position = table.shortened(position, kept, random)
+                position = table.shortened(position, pool.references.kept, random)
             if not target >> position & 1:
                 misses += 1
                 if misses <= MOST_MISSES:
@@ -79,7 +79,7 @@ class ReferenceDraw(Draw):
 
     def _pools(
         self, state: SearchState, table: DescriptionTable, wanted: Wanted
-    ) -> tuple[dict[str | None, Positions], list[_Pool]]:
+    ) -> tuple[dict[str | None, Positions], list[_StartPool]]:
         """Return the wanted targets by relation, and what to draw starts from."""
         node, sampling = self._node, self._sampling
         source, allowed = state.values[node.source], table.allowed(node)
@@ -87,44 +87,63 @@ class ReferenceDraw(Draw):
             references = table.by_way_of(source, allowed, sampling, wanted.is_telling, node.relation)
         else:
             references = table.references(source, allowed, sampling.shortens)
-        targets, pools = dict[str | None, Positions](), list[_Pool]()
-        narrowed = ALL if wanted.sets == ANY_SET else table.saying(wanted.sets)
-        narrowed &= table.of(wanted.objects)
+        if wanted.sets == ANY_SET and wanted.objects == ALL:
+            return {each.relation: each.targets for each in references}, [_StartPool(each) for each in references]
+        targets, pools = dict[str | None, Positions](), list[_StartPool]()
+        narrowed = table.saying(wanted.sets) & table.of(wanted.objects)
         for each in references:
-            if narrowed == ALL:
-                targets[each.relation], starts = each.targets, each.starts
-            else:
-                target = targets.get(each.relation)
-                if target is None:
-                    target = targets[each.relation] = each.targets & narrowed
-                starts = each.starts & (table.longer(target) if sampling.shortens else target) if target else 0
-            if starts:
-                pools.append(_Pool(each.relation, starts, starts.bit_count(), each.weight, kept=each.kept))
+            target = targets.get(each.relation)
+            if target is None:
+                target = targets[each.relation] = each.targets & narrowed
+            if target:
+                pool = _StartPool(each)
+                pools.append(pool)
+                pool.keep(table.longer(target) if sampling.shortens else target, pools)
         return targets, pools
 
 
 class _Pool:
-    """Options of one relation, of which one is as likely as the other: positions, or so many absent descriptions."""
+    """Options of one relation, of which one is as likely as the other."""
 
-    __slots__ = ("_listed", "among", "count", "kept", "positions", "relation", "weight")
+    __slots__ = ("count", "positions", "relation", "weight")
 
-    def __init__(
-        self,
-        relation: str | None,
-        positions: Positions,
-        count: int,
-        weight: float,
-        kept: Positions = 0,
-        among: Objects = 0,
-    ) -> None:
-        """`positions`: 0 for absent descriptions. `among`: the set from which the described ones are taken."""
+    def __init__(self, relation: str | None, positions: Positions, count: int, weight: float) -> None:
         self.relation, self.positions, self.count, self.weight = relation, positions, count, weight
-        self.kept, self.among = kept, among
-        self._listed: list[int] = []
+
+
+class _StartPool(_Pool):
+    """Starts of references. One that was drawn may be drawn again."""
+
+    __slots__ = ("references",)
+
+    def __init__(self, references: References) -> None:
+        super().__init__(references.relation, references.starts, references.count, references.weight)
+        self.references = references
 
     def draw(self, random: Callable[[], float]) -> int:
-        """Draw a position, and put it back."""
+        """Draw a position."""
+        if self.positions == self.references.starts:
+            return self.references.draw(random)
         return member(self.positions, int(random() * self.count))
+
+    def keep(self, positions: Positions, pools: list[_StartPool]) -> None:
+        """Keep these positions alone; an empty pool leaves the others."""
+        self.positions &= positions
+        self.count = self.positions.bit_count()
+        if not self.count:
+            pools.remove(self)
+
+
+class _OptionPool(_Pool):
+    """Positions, each of which is drawn once, or so many absent descriptions."""
+
+    __slots__ = ("_listed", "among")
+
+    def __init__(self, relation: str | None, positions: Positions, count: int, weight: float, among: Objects) -> None:
+        """`positions`: 0 for absent descriptions. `among`: the set from which the described ones are taken."""
+        super().__init__(relation, positions, count, weight)
+        self.among = among
+        self._listed: list[int] = []
 
     def take(self, random: Callable[[], float]) -> int:
         """Draw a position that was not drawn before."""
@@ -140,15 +159,11 @@ class _Pool:
         self._listed[at] = self._listed[self.count]
         return position
 
-    def keep(self, positions: Positions, pools: list[_Pool]) -> None:
-        """Keep these positions alone; an empty pool leaves the others."""
-        self.positions &= positions
-        self.count = self.positions.bit_count()
-        if not self.count:
-            pools.remove(self)
+
+P = TypeVar("P", bound=_Pool)
 
 
-def _drawn(pools: Sequence[_Pool], random: Callable[[], float]) -> _Pool:
+def _drawn(pools: Sequence[P], random: Callable[[], float]) -> P:
     """Draw a pool, as likely as its options together."""
     if len(pools) > 1:
         rest = random() * sum([each.count * each.weight for each in pools])
@@ -206,8 +221,8 @@ class SetDraw(Draw):
         code = table.draw_absent(chances, random)
         return None if code is None else (code, 0)
 
-    def _pools_by_relation(self, state: SearchState, table: DescriptionTable, wanted: Wanted) -> list[_Pool]:
-        node, pools = self._node, list[_Pool]()
+    def _pools_by_relation(self, state: SearchState, table: DescriptionTable, wanted: Wanted) -> list[_OptionPool]:
+        node, pools = self._node, list[_OptionPool]()
         allowed = table.allowed(node)
         related = table.related(state.values[node.source], node.relation)
         everything = [self._fitting(table, each.objects) for each in related]
@@ -218,7 +233,7 @@ class SetDraw(Draw):
             options = _wanted(table, each.objects, wanted) & allowed & every
             for positions, weight in ((options & each.telling, 1.0), (options & ~each.telling, share)):
                 if positions and weight:
-                    pool = _Pool(each.relation, positions, positions.bit_count(), weight, among=each.objects)
+                    pool = _OptionPool(each.relation, positions, positions.bit_count(), weight, among=each.objects)
                     pools.append(pool)
         return pools
 
@@ -230,19 +245,19 @@ class SetDraw(Draw):
 
     def _pools(
         self, state: SearchState, table: DescriptionTable, wanted: Wanted
-    ) -> tuple[list[_Pool], list[tuple[int, float]]]:
+    ) -> tuple[list[_OptionPool], list[tuple[int, float]]]:
         """Return what to draw from, and how likely absent descriptions say each set of attributes."""
         node, among = self._node, state.values[self._node.source]
         options = _wanted(table, among, wanted) & self._fitting(table, among) & table.allowed(node)
         if node.reducer is None:
             options &= ~table.saying_nothing
-        pools = [_Pool(None, options, options.bit_count(), 1.0, among=among)] if options else []
+        pools = [_OptionPool(None, options, options.bit_count(), 1.0, among=among)] if options else []
         chances = list[tuple[int, float]]()
         if node.offers_absent(self._sampling):
             count = (table.distinct if node.reducer == "exist" else table.fitting_exactly(among, 1)).bit_count()
             if self._sampling.absent == "any":
                 if count:
-                    pools.append(_Pool(None, 0, count, 1.0, among=among))
+                    pools.append(_OptionPool(None, 0, count, 1.0, among=among))
             else:
                 every = table.absent_chances()
                 sets = _wanted_of_none(wanted) & node.sets
@@ -250,7 +265,7 @@ class SetDraw(Draw):
                 share = sum([chance for _, chance in chances]) / (sum(every.values()) or 1.0) * count
                 if share > 0.01:
                     number = max(1, round(share))
-                    pools.append(_Pool(None, 0, number, share / number))
+                    pools.append(_OptionPool(None, 0, number, share / number, 0))
         return pools, chances
 
 

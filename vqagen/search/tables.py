@@ -73,18 +73,27 @@ class Related(NamedTuple):
     """Descriptions that fit other objects too: without the relation something else would be meant."""
 
 
-class References(NamedTuple):
+class References:
     """Descriptions that single out one object, by way of one relation or of none.
 
     A start is drawn, and words that it does not need are dropped while it stays in `kept`; what is left must be one of
-    the `targets`. `weight`: how likely a start is, beside those of other relations.
+    the `targets`. `weight`: how likely a start is, beside those of other relations. `count`: how many starts there are.
     """
 
-    relation: str | None
-    kept: Positions
-    targets: Positions
-    starts: Positions
-    weight: float
+    __slots__ = ("_listed", "count", "kept", "relation", "starts", "targets", "weight")
+
+    def __init__(
+        self, relation: str | None, kept: Positions, targets: Positions, starts: Positions, weight: float
+    ) -> None:
+        self.relation, self.kept, self.targets = relation, kept, targets
+        self.starts, self.count, self.weight = starts, starts.bit_count(), weight
+        self._listed: list[int] = []
+
+    def draw(self, random: Callable[[], float]) -> int:
+        """Draw a start. They are listed, since many searches draw from the same ones."""
+        if not self._listed:
+            self._listed = members(self.starts)
+        return self._listed[int(random() * self.count)]
 
 
 class DescriptionTable:
