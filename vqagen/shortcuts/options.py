@@ -7,8 +7,8 @@ Visual7W's begin with the right one; the expected credit is that of choosing any
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from vqagen.items.table import NONE, Places
 from vqagen.rng import stream
 from vqagen.shortcuts.learners import WHAT, counted, regression, tokens
 
+T = TypeVar("T")
 LEARNABLE = 20
 """Items below which the most frequent option is chosen."""
 
@@ -62,15 +63,7 @@ def random_option(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
 
 def position(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose the position that is most often right among items with as many options."""
-
-    def positions(places: Places) -> tuple[Integers, Integers]:
-        number, rows = guessing.option_rows(places)
-        sizes = np.bincount(number, minlength=len(places))[number]
-        return rows, sizes * (sizes + 1) + np.arange(len(number)) - np.searchsorted(number, number)
-
-    (taught, theirs), (_, own) = positions(learn), positions(ask)
-    rights = np.bincount(theirs, guessing.offered.credits[taught], int(own.max(initial=0)) + 1)
-    return choose(guessing, ask, rights[own].astype(np.float64))
+    return _best_class(guessing, learn, ask, guessing.once(_positions))
 
 
 def most_frequent(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
@@ -87,21 +80,36 @@ def number_rank(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     Options that are no numbers get no guess. A regression over all options does not find this: of a file in which the
     least number was right in .32 of the questions, it said .39 where chance was .41.
     """
-    ranks = guessing.once(_number_ranks)
+    return _best_class(guessing, learn, ask, guessing.once(_number_ranks))
+
+
+def _best_class(guessing: Guessing, learn: Places, ask: Places, classes: Integers) -> Guesses:
+    """Choose the option of the class that is most often right; an option of the class NONE is not chosen."""
     taught, asked = guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
-    taught = taught[ranks[taught] != NONE]
-    rights = np.bincount(ranks[taught], guessing.offered.credits[taught], int(ranks.max(initial=0)) + 1)
-    return choose(guessing, ask, np.where(ranks[asked] == NONE, np.nan, rights[ranks[asked]]))
+    taught = taught[classes[taught] != NONE]
+    rights = np.bincount(classes[taught], guessing.offered.credits[taught], int(classes.max(initial=0)) + 1)
+    return choose(guessing, ask, np.where(classes[asked] == NONE, np.nan, rights[classes[asked]]))
+
+
+def _positions(guessing: Guessing) -> Integers:
+    """Return a number for the position of each option and how many there are."""
+    return np.array(_of_options(guessing, lambda texts: [len(texts) ** 2 + place for place in range(len(texts))]), int)
 
 
 def _number_ranks(guessing: Guessing) -> Integers:
     """Return a number for the rank of each option and how many there are; NONE where they are no numbers."""
-    offered, rows = guessing.items.options, list[list[int]]()
-    for options in offered.values:
-        size = len(options.texts)
-        is_ranked = are_numbers(options.texts)
-        rows.append([size * size + rank for rank in _ranks(options.texts)] if is_ranked else [NONE] * size)
-    return np.array([rank for code in offered.codes.tolist() if code != NONE for rank in rows[code]], np.int64)
+
+    def ranks(texts: Sequence[str]) -> list[int]:
+        return [len(texts) ** 2 + rank for rank in _ranks(texts)] if are_numbers(texts) else [NONE] * len(texts)
+
+    return np.array(_of_options(guessing, ranks), int)
+
+
+def _of_options(guessing: Guessing, of_item: Callable[[Sequence[str]], Sequence[T]]) -> list[T]:
+    """Return what a function of an item's options says of each, for the options of all items."""
+    offered = guessing.items.options
+    of_each = [of_item(options.texts) for options in offered.values]
+    return [value for code in offered.codes.tolist() if code != NONE for value in of_each[code]]
 
 
 def are_numbers(texts: Sequence[str]) -> bool:
@@ -142,9 +150,7 @@ def learned_choice(guessing: Guessing, learn: Places, ask: Places, features: Any
 
 def _features(guessing: Guessing) -> Any:
     """Return what is seen of each option: of its place, nothing."""
-    offered = guessing.items.options
-    seen = [_seen(options.texts) for options in offered.values]
-    return counted([row for code in offered.codes.tolist() if code != NONE for row in seen[code]], least=2)
+    return counted(_of_options(guessing, _seen), least=2)
 
 
 def _joined_features(guessing: Guessing) -> Any:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from vqagen.human.store.facts import Claimed, Ended, Fact, Forgotten, Noted, Resumed, Submitted, encode_fact
 
-CLAIMED, COMPLETE, EXPIRED, WITHDRAWN = STATES = "claimed", "complete", "expired", "withdrawn"
+CLAIMED, COMPLETE, EXPIRED, WITHDRAWN = "claimed", "complete", "expired", "withdrawn"
 """Expired: somebody else holds the slot; answers stay, as partial ones. A claimed one whose lease has run out still
 takes answers, as long as nobody else holds its slot."""
 NEW, SAME, DIFFERENT, REFUSED = "new", "same", "different", "refused"
