@@ -229,8 +229,12 @@ class SetDraw(Draw):
         telling = sum([(every & each.telling).bit_count() for every, each in zip(everything, related, strict=True)])
         idle = sum([every.bit_count() for every in everything]) - telling
         share = self._sampling.idle_count(telling, idle) / idle if idle else 0.0
+        anchor = 1 << state.values[node.source]
         for each, every in zip(related, everything, strict=True):
             options = _wanted(table, each.objects, wanted) & allowed & every
+            if wanted.is_telling:
+                others = state.scene.everything & ~(each.objects | anchor | wanted.beside)
+                options &= table.fitting(others).some
             for positions, weight in ((options & each.telling, 1.0), (options & ~each.telling, share)):
                 if positions and weight:
                     pool = _OptionPool(each.relation, positions, positions.bit_count(), weight, among=each.objects)
@@ -300,6 +304,7 @@ class PlainDraw(Draw):
     ) -> bool:
         """Offer the options."""
         random, values, scene, run = state.random, state.values, state.scene, self._node.run
+        numbers, beside = wanted.numbers, ~wanted.beside
         inputs = [values[i] for i in self._node.inputs]
         first = inputs[0] if len(inputs) == 1 == len(self._node.options) else None
         fillings = self._every.copy()
@@ -314,6 +319,8 @@ class PlainDraw(Draw):
             try:
                 outcome = run(scene, *inputs, *words) if first is None else run(scene, first, words[0])
             except Undefined:
+                continue
+            if numbers != -1 and not numbers >> (outcome & beside).bit_count() & 1:
                 continue
             if outcome not in dead and search.try_option(state, dead, undecided, outcome, words):
                 return True

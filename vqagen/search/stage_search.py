@@ -29,7 +29,7 @@ from vqagen.search.degeneracy import WithoutRelation, WithoutStep, depends_on_wo
 from vqagen.search.description import Description, Pick
 from vqagen.search.examination import Applied, Examination, LabelledStep, apply_steps, check_steps
 from vqagen.search.plan import Op, Plan, Stage
-from vqagen.search.state import DEGENERATE, TRIVIAL, OptionSearch, OutOfBudget, SearchState, Test
+from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, OptionSearch, OutOfBudget, SearchState, Test
 from vqagen.search.wanted import WantedFinder
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
@@ -118,6 +118,8 @@ class StageSearch(OptionSearch):
         wanted = self._wanted.find(state, said)
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
+        if wanted is not self._wanted.usual:
+            state.refusals.add(UNBALANCED)
         if undecided and not undecided <= dead:
             state.failed_by_words = True
         elif state.remembers:

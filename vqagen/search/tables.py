@@ -16,6 +16,7 @@ from itertools import compress, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from vqagen.bits import Objects, indexes
+from vqagen.language.catalogue import Value
 from vqagen.search.space import ANY_SET
 from vqagen.search.vocabulary import Vocabulary
 from vqagen.world.scene import Scene
@@ -396,6 +397,8 @@ class SceneTables:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._tables: dict[Vocabulary, DescriptionTable] = {}
+        self.grouped: dict[tuple[tuple[str, ...], ...], list[tuple[Value, Objects]]] = {}
+        """Functions, each of the one before -> what they give of one object, and of which objects they give it."""
 
     def of(self, vocabulary: Vocabulary) -> DescriptionTable:
         """The scene's table for a vocabulary."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, indexes
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description
@@ -28,7 +28,7 @@ NUMBERED = ("Integer", "Bool")
 class WantedFinder:
     """Finds what is wanted of the options of one stage."""
 
-    __slots__ = ("_before", "_is_last", "_is_phrase", "_numbers", "_objects", "_plan", "_usual", "awaits_phrase")
+    __slots__ = ("_before", "_is_last", "_is_phrase", "_numbers", "_objects", "_plan", "awaits_phrase", "usual")
 
     def __init__(self, plan: Plan, stage: Stage, is_last: bool, is_telling: bool) -> None:
         """`is_last`: whether the answer follows without a further choice. `is_telling`: see `Wanted`."""
@@ -40,7 +40,7 @@ class WantedFinder:
         """True if what is said here decides what may be said later."""
         self._numbers = numbers_of(plan, stage, is_last)
         self._objects = objects_of(plan, stage) if is_last else None
-        self._usual = Wanted(is_telling=is_telling)
+        self.usual = Wanted(is_telling=is_telling)
 
     def said(self, state: SearchState) -> list[int]:
         """Return the set of attributes that each phrase before this choice says."""
@@ -49,7 +49,7 @@ class WantedFinder:
 
     def find(self, state: SearchState, said: Sequence[int]) -> Wanted | None:
         """Return what is wanted; None if nothing can be had."""
-        usual, balance = self._usual, state.balance
+        usual, balance = self.usual, state.balance
         asks_words = self._is_phrase and balance.is_worded
         if not asks_words and (state.takes_all or (self._numbers is None and self._objects is None)):
             return usual
@@ -65,7 +65,11 @@ class WantedFinder:
         results = self._numbers.find(state)
         numbers, by_number = 0, None
         if self._is_last:
-            results = [(number, answer) for number, answer in results if answer not in balance.refused]
+            refused = balance.refused
+            if not self._is_phrase and balance.is_worded:
+                results = [(number, answer) for number, answer in results if not balance.refuses(answer, said)]
+            elif refused:
+                results = [(number, answer) for number, answer in results if answer not in refused]
             sets_by_number = balance.sets_by_number(said) if asks_words else None
             if sets_by_number is not None:
                 by_number = [(number, _sets_with(answer, sets_by_number)) for number, answer in results]
@@ -138,8 +142,11 @@ def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
     It does where the description is counted, or asked whether there is any, at once or joined with an earlier set, and
     nothing else reads it; and where what follows takes numbers and truth values, and knows nothing of the scene.
     """
-    choice = stage.choice
-    if not isinstance(choice.does, Description) or choice.does.reducer in ("unique", "not_unique"):
+    choice, catalogue = stage.choice, plan.template.catalogue
+    if isinstance(choice.does, Description):
+        if choice.does.reducer in ("unique", "not_unique"):
+            return None
+    elif catalogue[choice.function].output != "ObjectSet":
         return None
     reader = _only_reader(plan, stage, choice)
     union = -1
@@ -163,7 +170,6 @@ def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
     earlier = sorted({i for i in read if i not in reached})
     if any(i > choice.index for i in earlier):
         return None
-    catalogue = plan.template.catalogue
     functions = [catalogue[plan.ops[i].function] for i in earlier if plan.ops[i].function]
     if len(functions) < len(earlier) or any(each.output not in NUMBERED for each in functions):
         return None
@@ -179,50 +185,65 @@ def _only_reader(plan: Plan, stage: Stage, op: Op) -> Op | None:
 
 
 class AnsweringObjects:
-    """The objects of which the last reference must be one, so that its value gives a wanted answer."""
+    """The objects of which the last reference must be one, so that a wanted answer follows.
 
-    __slots__ = ("_attribute", "_compared", "_is_object")
+    An example: in "Are there as many … as cubes that are as large as the ball?" functions of the one object, `same_size`
+    and `count`, come first: each object of the scene gives a number, and the objects are grouped by it once for all
+    templates. The rest, `equal_integer`, is then computed for each number and not for each object.
+    """
 
-    def __init__(self, attribute: str, compared: int = -1, is_object: bool = False) -> None:
-        """`compared`: the op of what the value is compared with, an object if `is_object`, or a value; -1 for none."""
-        self._attribute, self._compared, self._is_object = attribute, compared, is_object
+    __slots__ = ("_at", "_functions", "_of_object", "_rest")
+
+    def __init__(self, plan: Plan, stage: Stage) -> None:
+        """`stage` is the last one, and its choice a reference."""
+        self._at = stage.choice.index + 1
+        of_object, left = list[Op](), [*stage.applied[1:]]
+        while left:
+            readers = [op for op in left if self._at in op.inputs]
+            if len(readers) > 1 or readers[0].inputs != (self._at,):
+                break
+            of_object += readers
+            left.remove(readers[0])
+            self._at = readers[0].index
+        self._functions = tuple([(op.function, *op.literals) for op in of_object])
+        self._of_object, self._rest = [Applied(op) for op in of_object], [Applied(op) for op in left]
 
     def find(self, state: SearchState) -> Objects:
-        """Return the objects; `ALL` where nothing is known of them."""
-        refused, scene = state.balance.refused, state.scene
-        having, objects = scene.having[self._attribute], scene.everything
-        if self._compared < 0:
-            for value, those in having.items():
-                if value in refused:
-                    objects &= ~those
-            return objects
-        compared: Value = state.values[self._compared]
-        if self._is_object:
-            compared = scene.values[self._attribute][compared]
-        if compared not in having:
+        """Return the objects; `ALL` where every answer is wanted."""
+        values, refused, objects = state.values, state.balance.refused, 0
+        if not refused:
             return ALL
-        if True in refused:
-            objects &= ~having[compared]
-        if False in refused:
-            objects &= having[compared]
+        for value, group in self._grouped(state):
+            values[self._at] = value
+            try:
+                for op in self._rest:
+                    values[op.at] = op.run(state.scene, *op.arguments(values))
+            except Undefined:
+                continue
+            if values[-1] not in refused:
+                objects |= group
         return objects
+
+    def _grouped(self, state: SearchState) -> list[tuple[Value, Objects]]:
+        """Return what the functions of the one object give, and the objects of which they give it."""
+        found = state.tables.grouped.get(self._functions)
+        if found is None:
+            groups, scene = dict[Value, Objects](), state.scene
+            for i in indexes(scene.everything):
+                value: Value = i
+                try:
+                    for op in self._of_object:
+                        value = op.run(scene, value, *op.literals)
+                except Undefined:
+                    continue
+                groups[value] = groups.get(value, 0) | 1 << i
+            found = state.tables.grouped[self._functions] = [*groups.items()]
+        return found
 
 
 def objects_of(plan: Plan, stage: Stage) -> AnsweringObjects | None:
-    """Return which objects the last reference may be: of "what color is …" and "is … as large as …"."""
-    choice, last = stage.choice, plan.ops[-1]
+    """Return what finds the objects that the last reference may mean; None where a plug-in's function would be run."""
+    choice, catalogue = stage.choice, plan.template.catalogue
     if not isinstance(choice.does, Description) or choice.does.reducer != "unique":
         return None
-    at, (asked, _, attribute) = choice.index + 1, last.function.partition("_")
-    if asked == "query" and last.inputs == (at,):
-        return AnsweringObjects(attribute)
-    if asked != "equal" or len(last.inputs) != 2:
-        return None
-    one, other = (plan.ops[i] for i in last.inputs)
-    if one.inputs != (at,):
-        one, other = other, one
-    if one.inputs != (at,) or not one.function == other.function == f"query_{attribute}":
-        return None
-    if other.index < choice.index:
-        return AnsweringObjects(attribute, other.index)
-    return AnsweringObjects(attribute, other.inputs[0], is_object=True) if other.inputs[0] < choice.index else None
+    return None if any(catalogue[op.function].source for op in stage.applied) else AnsweringObjects(plan, stage)

@@ -119,7 +119,7 @@ class QuestionGenerator:
         replayed = QuestionTally()
         window: _Window | None = None
         for scene in scenes:
-            window = window or _Window(self, scene.index)
+            window = window or _Window(self, scene)
             questions = window.questions(scene, tally if scene.index >= first else replayed)
             if scene.index >= first:
                 yield scene, questions
@@ -128,15 +128,22 @@ class QuestionGenerator:
 class _Window:
     """The counters of one balance window."""
 
-    def __init__(self, generator: QuestionGenerator, first: int) -> None:
-        """`first`: the index of its first scene."""
+    def __init__(self, generator: QuestionGenerator, first: Scene) -> None:
+        """`first`: its first scene.
+
+        What that scene shows is part of what coins are drawn from: were it the seed alone, two files of the same seed
+        would have the same answers, and one would tell the other's.
+        """
         self.generator = generator
         settings = generator.settings
+        label = f"{first.values}"
         self.uses = FamilyUses(len(generator.templates), not settings.is_compat)
         self.answers = FamilyAnswers(
             generator.families,
             settings.balance,
-            coins=None if settings.is_compat else lambda family: stream(settings.seed, f"answers of {family}", first),
+            coins=None
+            if settings.is_compat
+            else lambda family: stream(settings.seed, f"answers of {family} {label}", first.index),
             takes_all=not settings.instances_per_template,
         )
         self.screen = Screen(settings.dedupe, generator.exclusion)
