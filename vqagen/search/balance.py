@@ -313,8 +313,8 @@ class YesNoBalance(FamilyBalance):
         self._renew()
 
 
-SLACKS = (0.0, 0.5, 1.0)
-"""By how many questions a number may be ahead among those that say the same; one more for each scene that fails."""
+SLACKS = (0.0, 0.5, 1.0, float("inf"))
+"""By how many questions a number may be ahead among those that say the same; the next one after a scene that fails."""
 PRIOR = (0.24, 0.24, 0.2, 0.13, 0.08, 0.05, 0.03, 0.015, 0.01, 0.004, 0.001)
 """How common the numbers are before any is counted, over the shipped templates."""
 PRIOR_WEIGHT = 3.0
@@ -362,18 +362,18 @@ class NumberBalance(FamilyBalance):
         """Measures that are the same for all questions of the family tell nothing."""
         self._total = self._level = 0
         self._shares = [0.0 for _ in INTEGERS]
-        self._open = [[[0 for _ in INTEGERS] for _ in self._measured] for _ in SLACKS]
-        """Level -> measure -> number -> what may be said, as bits."""
-        self._open.append([[ANY_SET for _ in INTEGERS] for _ in self._measured])
-        for measure, counted in enumerate(self._measured):
-            for key in counted:
-                self._update(measure, key)
-        self._by_number: dict[tuple[int, ...], list[int]] = {}
+        self._open = [[0 for _ in INTEGERS] for _ in self._measured]
+        """Measure -> number -> what may be said, as bits."""
+        self._after: dict[tuple[int, ...], list[int]] = {}
+        self._sets: dict[tuple[int, ...], int] = {}
+        self._set_level(0)
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers."""
         self._overall.meet(size)
         self.refused = self._overall.refused
+        self._after.clear()
+        self._sets.clear()
 
     def _share(self) -> None:
         """Work out which share of the family's answers each number has; of one that was never given, none."""
@@ -387,41 +387,47 @@ class NumberBalance(FamilyBalance):
 
     def _update(self, measure: int, key: int) -> None:
         """Note of which numbers there are not too many among the questions that say this."""
-        counted, bit = self._measured[measure][key], 1 << key
+        counted, bit, slack, opened = self._measured[measure][key], 1 << key, SLACKS[self._level], self._open[measure]
+        total, starts, shares = counted.total, counted.starts, self._shares
         for number, count in enumerate(counted.counts):
-            ahead = count - counted.total * self._shares[number] - counted.starts[number]
-            ahead = ahead if self._tells[measure] else 0.0
-            for slack, level in zip(SLACKS, self._open[:-1], strict=True):
-                if ahead <= slack:
-                    level[measure][number] |= bit
-                else:
-                    level[measure][number] &= ~bit
+            if not self._tells[measure] or count - total * shares[number] - starts[number] <= slack:
+                opened[number] |= bit
+            else:
+                opened[number] &= ~bit
 
     def sets_by_number(self, said: Sequence[int]) -> Sequence[int]:
         """Return number -> the sets that the last phrase may say; no number beyond these is refused."""
         key = tuple(said)
-        found = self._by_number.get(key)
-        if found is None:
-            words, *phrases = self._open[self._level]
+        sets = self._after.get(key)
+        if sets is None:
+            words, *phrases = self._open
             before = sum([each.bit_count() for each in said])
-            found = self._by_number[key] = [0 for _ in INTEGERS]
+            sets = self._after[key] = [0 for _ in INTEGERS]
             for number in INTEGERS:
-                is_open = number not in self.refused
-                is_open = is_open and all(sets[number] >> each & 1 for sets, each in zip(phrases, said, strict=False))
-                if is_open:
-                    lengths = words[number] >> before
-                    fitting = [sets for length, sets in enumerate(self._of_length[-1]) if lengths >> length & 1]
-                    found[number] = sum(fitting) & phrases[-1][number]
-        return found
+                if number not in self.refused and (not said or phrases[0][number] >> said[0] & 1):
+                    fitting = phrases[-1][number]
+                    for length, of_length in enumerate(self._of_length[-1], before):
+                        if not words[number] >> length & 1:
+                            fitting &= ~of_length
+                    sets[number] = fitting
+        return sets
 
     def sets(self, said: Sequence[int]) -> int:
-        """Return the sets of attributes that the next phrase may say with some number."""
-        phrases = self._open[self._level][1:]
-        if len(said) + 1 < len(phrases):
-            return _union(
-                [first for n, (first, last) in enumerate(zip(*phrases, strict=True)) if last and n not in self.refused]
-            )
-        return _union(self.sets_by_number(said))
+        """Return the sets of attributes that the next phrase may say, with a number that was given before if possible.
+
+        A number that was never given is open for many words, but hardly any scene has it.
+        """
+        key = tuple(said)
+        sets = self._sets.get(key)
+        if sets is None:
+            if len(said) + 2 == len(self._open):
+                by_number = self.sets_by_number(said)
+            else:
+                both = zip(*self._open[1:], strict=True)
+                by_number = [0 if number in self.refused or not last else first for number, (first, last) in enumerate(both)]
+            sets = _union([each for number, each in enumerate(by_number) if self._overall.count(number)])
+            sets = self._sets[key] = sets or _union(by_number)
+        return sets
 
     def memory(self, said: Sequence[int]) -> object:
         """Return what of the first phrase decides about the second."""
@@ -433,7 +439,7 @@ class NumberBalance(FamilyBalance):
             return True
         keys = measured(said, "Integer")
         return answer < len(INTEGERS) and any(
-            not sets[answer] >> key & 1 for sets, key in zip(self._open[self._level], keys, strict=True)
+            not sets[answer] >> key & 1 for sets, key in zip(self._open, keys, strict=True)
         )
 
     def is_hopeless(self, impossible: frozenset[Value]) -> bool:
@@ -445,29 +451,34 @@ class NumberBalance(FamilyBalance):
         self._overall.add(answer)
         self._total += 1
         self._share()
-        if answer < len(INTEGERS):
-            for measure, key in enumerate(measured(said, "Integer")):
-                counted = self._measured[measure][key]
-                counted.counts[answer] += 1
-                counted.total += 1
-                counted.starts[answer] = self._coins.random() - 0.5
-                self._update(measure, key)
-        self._set_level(0)
+        keys = [*enumerate(measured(said, "Integer"))]
+        for measure, key in keys if answer < len(INTEGERS) else ():
+            counted = self._measured[measure][key]
+            counted.counts[answer] += 1
+            counted.total += 1
+            counted.starts[answer] = self._coins.random() - 0.5
+        self._set_level(0, keys)
 
     def fail(self) -> None:
         """Be less strict in the next scene."""
-        self._set_level(min(self._level + 1, len(SLACKS)))
+        self._set_level(min(self._level + 1, len(SLACKS) - 1))
 
-    def _set_level(self, level: int) -> None:
+    def _set_level(self, level: int, changed: Sequence[tuple[int, int]] = ()) -> None:
+        """Work out what may be said; of a level that is as before only what has `changed`."""
+        if level != self._level or not changed:
+            changed = [(measure, key) for measure, keys in enumerate(self._measured) for key in keys]
         self._level, self.refused = level, self._overall.refused
-        self._by_number.clear()
+        self._after.clear()
+        self._sets.clear()
+        for measure, key in changed:
+            self._update(measure, key)
 
 
 def _union(sets: Iterable[int]) -> int:
-    found = 0
+    union = 0
     for each in sets:
-        found |= each
-    return found
+        union |= each
+    return union
 
 
 def _by_length(sets: Sequence[int]) -> list[int]:

@@ -58,11 +58,11 @@ class Sampling:
     shortens: bool = False
     """True if a reference to one object loses words that it does not need."""
 
-    def idle_count(self, telling: int, idle: int) -> int:
-        """Return how many idle pairs are offered beside so many telling ones."""
-        if self.idle_share >= 1:
-            return idle
-        return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
+    def share_of_idle(self, telling: int, idle: int) -> float:
+        """Return how likely an idle pair is offered, beside each of so many telling ones."""
+        if self.idle_share >= 1 or not idle:
+            return 1.0
+        return min(idle, round(telling * self.idle_share / (1 - self.idle_share))) / idle
 
 
 class Description:
@@ -98,6 +98,10 @@ class Description:
     def relations_in(self, scene: Scene) -> list[str]:
         """The relations that the node may say in a scene; none where the scene says nothing of the named one."""
         return [name for name in scene.related if self.relation in (None, name)]
+
+    def relation_at(self, slot: int, scene: Scene) -> str:
+        """Return the relation of one of the sets that `DescriptionTable.related` gives for the node."""
+        return self.relation or [*scene.related][slot]
 
     @property
     def openness(self) -> dict[int, bool]:

@@ -11,9 +11,8 @@ both, so `described[0]` has positions 0, 1, 2, 3 and also 4 and 5; `singling_out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import compress, count
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes
 from vqagen.language.catalogue import Value
@@ -29,72 +28,120 @@ Positions = int
 ALL: Positions = -1
 ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
-_AS_NUMBERS = bytes.maketrans(b"01", b"\0\1")
-
-
-def members(positions: Positions) -> list[int]:
-    """Return the members of a set, ascending: of a hundred in a third of the time of `bits.indexes`."""
-    return list(compress(count(), f"{positions:b}".encode().translate(_AS_NUMBERS)[::-1]))
 
 
 def member(positions: Positions, rank: int) -> int:
-    """Return the member of a set that so many members are below, by halving it.
+    """Return the member of a set that so many members are above.
 
-    >>> member(0b1011, 2)
-    3
+    >>> member(0b1011, 1)
+    1
     """
-    at, half = 0, 1 << max(0, (positions.bit_length() - 1).bit_length() - 1)
-    while half:
-        low = positions & (1 << half) - 1
-        below = low.bit_count()
-        if rank < below:
-            positions = low
-        else:
-            rank -= below
-            positions >>= half
-            at += half
-        half >>= 1
-    return at
+    return len(f"{positions:b}".split("1", rank + 1)[-1])
 
 
-class Fitting(NamedTuple):
-    """The positions whose descriptions fit at least one, and at least two, of some objects."""
+class Fits:
+    """How many objects of a set each description fits; or of several sets, as those in each relation to an anchor.
 
-    some: Positions
-    several: Positions
+    Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go. `spread` puts
+    the same positions into all slots, if it is multiplied by them.
+    distinct: of the positions with equal words the first one.
+    some, several: the positions whose descriptions fit at least one, and at least two, objects of the slot's set.
+    """
 
+    __slots__ = ("_addends", "_others", "_planes", "_slots", "_table", "_without", "distinct", "several", "some", "spread")
 
-class Related(NamedTuple):
-    """Descriptions by way of one relation from an anchor."""
+    def __init__(self, table: DescriptionTable, slots: Mapping[int, Positions], spread: int) -> None:
+        """`slots`: object -> the slots of the sets that have it."""
+        self._table, self._slots, self.spread = table, slots, spread
+        self.distinct = table.distinct * spread
+        self._addends = [table.described[i] * slot for i, slot in slots.items()]
+        self._planes: list[Positions] = []
+        self._others: dict[Objects, Positions] = {}
+        self._without: dict[Objects, Fits] = {}
+        self.some = self.several = 0
+        for fitting in self._addends:
+            self.several |= self.some & fitting
+            self.some |= fitting
 
-    relation: str
-    objects: Objects
-    """Those that stand in the relation to the anchor."""
-    telling: Positions
-    """Descriptions that fit other objects too: without the relation something else would be meant."""
+    def singling_out(self) -> Positions:
+        """Return the positions that are said of an object of the slot's set and fit no other of it."""
+        own = sum([self._table.said_of[i] * slot for i, slot in self._slots.items()])
+        return self.some & ~self.several & own
+
+    def others(self, beside: Objects = 0) -> Positions:
+        """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""
+        positions = self._others.get(beside)
+        if positions is None:
+            table, rest = self._table, self._table.scene.everything & ~beside
+            positions = 0
+            for i in indexes(rest):
+                positions |= table.described[i] * (self.spread & ~self._slots.get(i, 0))
+            self._others[beside] = positions
+        return positions
+
+    def without(self, objects: Objects) -> Fits:
+        """Return the same of the sets without some objects."""
+        fits = self._without.get(objects)
+        if fits is None:
+            slots = {i: slot for i, slot in self._slots.items() if not objects >> i & 1}
+            fits = self._without[objects] = Fits(self._table, slots, self.spread)
+        return fits
+
+    def as_many(self, numbers: int) -> Positions:
+        """Return the distinct positions that fit such a number of objects: bit n of `numbers` for n."""
+        most = len(self._addends)
+        every = (2 << most) - 1
+        wanted = numbers & every
+        if wanted == every:
+            return self.distinct
+        if wanted | 1 == every:
+            return self.distinct & self.some
+        if wanted | 3 == every and not wanted & 3:
+            return self.distinct & self.several
+        found = 0
+        for number in range(most + 1):
+            if wanted >> number & 1:
+                found |= self.exactly(number)
+        return found
+
+    def exactly(self, number: int) -> Positions:
+        """Return the distinct positions that fit exactly so many objects."""
+        if number < 2:
+            return self.distinct & (self.some & ~self.several if number else ~self.some)
+        planes = self._planes or self._count()
+        if number >> len(planes):
+            return 0
+        found = self.distinct
+        for plane in planes:
+            found &= plane if number & 1 else ~plane
+            number >>= 1
+        return found
+
+    def _count(self) -> list[Positions]:
+        """Add up, for all positions at once, the objects that each fits: plane k has bit k of the sums.
+
+        Where a description fits three objects, its position is in planes 0 and 1.
+        """
+        self._planes = [0] * max(1, len(self._addends).bit_length())
+        for fitting in self._addends:
+            carry, k = fitting, 0
+            while carry:
+                self._planes[k], carry = self._planes[k] ^ carry, self._planes[k] & carry
+                k += 1
+        return self._planes
 
 
 class References:
-    """Descriptions that single out one object, by way of one relation or of none.
+    """Descriptions that single out one object of a set, or of several: by way of one relation each.
 
     A start is drawn, and words that it does not need are dropped while it stays in `kept`; what is left must be one of
-    the `targets`. `weight`: how likely a start is, beside those of other relations. `count`: how many starts there are.
+    the `targets`. Starts outside `telling` are as likely as `share` says, beside the others: there the relation is idle.
     """
 
-    __slots__ = ("_listed", "count", "kept", "relation", "starts", "targets", "weight")
+    __slots__ = ("kept", "share", "starts", "targets", "telling")
 
-    def __init__(
-        self, relation: str | None, kept: Positions, targets: Positions, starts: Positions, weight: float
-    ) -> None:
-        self.relation, self.kept, self.targets = relation, kept, targets
-        self.starts, self.count, self.weight = starts, starts.bit_count(), weight
-        self._listed: list[int] = []
-
-    def draw(self, random: Callable[[], float]) -> int:
-        """Draw a start. They are listed, since many searches draw from the same ones."""
-        if not self._listed:
-            self._listed = members(self.starts)
-        return self._listed[int(random() * self.count)]
+    def __init__(self, kept: Positions, targets: Positions, starts: Positions, telling: Positions, share: float) -> None:
+        self.kept, self.targets, self.starts, self.telling, self.share = kept, targets, starts, telling, share
 
 
 class DescriptionTable:
@@ -125,15 +172,15 @@ class DescriptionTable:
         for i in objects:
             after = (i + 1) * size
             self.distinct &= ~(self.described[i] >> after << after)
-        self._fitting: dict[Objects, Fitting] = {}
-        self._counts: dict[Objects, list[Positions]] = {}
-        self._entries: dict[int, tuple[int, Objects]] = {}
+        self.width = scene.size * size
+        self._fits: dict[Sequence[Objects], Fits] = {}
+        self._options: dict[int, tuple[int, Objects]] = {}
         self._allowed: dict[Description, Positions] = {}
-        self._references: dict[tuple[Objects, Positions], list[References]] = {}
-        self._by_way_of: dict[tuple[int, Positions, bool, str | None], list[References]] = {}
-        self._related: dict[tuple[int, str | None], list[Related]] = {}
+        self._saying: dict[int, Positions] = {ANY_SET: self.every}
+        self._wanted: dict[tuple[int, Objects], Positions] = {}
+        self._references: dict[tuple[Sequence[Objects], Positions, int], References] = {}
+        self._related: dict[tuple[int, str | None], tuple[Objects, ...]] = {}
         self._absent_chances: dict[int, float] | None = None
-        self._said_of_sets: dict[Objects, Positions] = {}
 
     def _describe(self, columns: Sequence[Sequence[Sequence[str]]]) -> list[Positions]:
         """Return the positions that fit each object: those that say of no attribute what is not true of it."""
@@ -155,171 +202,110 @@ class DescriptionTable:
 
     def option(self, position: int) -> tuple[int, Objects]:
         """Return the code of a description, and the objects that it fits."""
-        found = self._entries.get(position)
-        if found is None:
+        option = self._options.get(position)
+        if option is None:
             i, description = divmod(position, self.space.size)
             code, fits, vocabulary, having = 0, self.scene.everything, self.vocabulary, self.scene.having
             for k, number, _ in self.space.words[description]:
                 word = self._words[i][k][number]
                 code += vocabulary.digits[k][word]
                 fits &= having[vocabulary.attributes[k].name][word]
-            found = self._entries[position] = (code, fits)
-        return found
+            option = self._options[position] = (code, fits)
+        return option
 
     def saying(self, sets: int) -> Positions:
         """Return the positions that say one of some sets of attributes."""
-        return self.every if sets == ANY_SET else self.space.saying(sets) * self.saying_nothing & self.every
+        positions = self._saying.get(sets)
+        if positions is None:
+            positions = self._saying[sets] = self.space.saying(sets) * self.saying_nothing & self.every
+        return positions
 
-    def of(self, objects: Objects) -> Positions:
-        """Return the positions that are said of some objects; `ALL` of all."""
-        if objects == ALL:
-            return ALL
-        found = self._said_of_sets.get(objects)
-        if found is None:
-            found = self._said_of_sets[objects] = sum([self.said_of[i] for i in indexes(objects)])
-        return found
+    def wanted(self, sets: int, objects: Objects) -> Positions:
+        """Return the positions that say one of some sets of attributes of some objects."""
+        key = (sets, objects)
+        positions = self._wanted.get(key)
+        if positions is None:
+            positions = self.saying(sets)
+            if objects != ALL:
+                positions &= sum([self.said_of[i] for i in indexes(objects)])
+            self._wanted[key] = positions
+        return positions
 
     def allowed(self, node: Description) -> Positions:
         """Return the positions that the constraints of a node by itself allow."""
         if not node.has_checks:
             return self.every
-        found = self._allowed.get(node)
-        if found is None:
-            found = self.saying(node.sets)
+        positions = self._allowed.get(node)
+        if positions is None:
+            positions = self.saying(node.sets)
             if node.checks_words:
-                found = sum([1 << each for each in members(found) if node.allows(self.option(each)[0])])
-            self._allowed[node] = found
-        return found
+                positions = sum([1 << each for each in indexes(positions) if node.allows(self.option(each)[0])])
+            self._allowed[node] = positions
+        return positions
 
-    # How many objects fit ---------------------------------------------------------------------------------------------
+    # Sets of objects --------------------------------------------------------------------------------------------------
 
-    def fitting(self, objects: Objects) -> Fitting:
-        """Return the positions whose descriptions fit some, and several, of these objects."""
-        found = self._fitting.get(objects)
-        if found is None:
-            some = several = 0
-            for i in indexes(objects):
-                several |= some & self.described[i]
-                some |= self.described[i]
-            found = self._fitting[objects] = Fitting(some, several)
-        return found
+    def related(self, anchor: int, relation: str | None) -> tuple[Objects, ...]:
+        """Return what stands in each relation to an anchor, or in the one that is named."""
+        key = (anchor, relation)
+        sets = self._related.get(key)
+        if sets is None:
+            related = self.scene.related.items()
+            sets = self._related[key] = tuple([each[anchor] for name, each in related if relation in (None, name)])
+        return sets
 
-    def singling_out(self, objects: Objects) -> Positions:
-        """Return the positions that are said of one of these objects and fit no other of them."""
-        some, several = self.fitting(objects)
-        return some & ~several & self.of(objects)
-
-    def fitting_as_many(self, objects: Objects, numbers: int) -> Positions:
-        """Return the distinct positions that fit such a number of these objects: bit n of `numbers` for n."""
-        most = objects.bit_count()
-        wanted = numbers & (2 << most) - 1
-        every = (2 << most) - 1
-        if wanted == every:
-            return self.distinct
-        if wanted | 1 == every:
-            return self.distinct & self.fitting(objects).some
-        if wanted | 3 == every and not wanted & 3:
-            return self.distinct & self.fitting(objects).several
-        found = 0
-        for number in range(most + 1):
-            if wanted >> number & 1:
-                found |= self.fitting_exactly(objects, number)
-        return found
-
-    def fitting_exactly(self, objects: Objects, number: int) -> Positions:
-        """Return the distinct positions that fit exactly so many of these objects."""
-        planes = self._counts.get(objects)
-        if planes is None:
-            planes = self._counts[objects] = self._count(objects)
-        if number >> len(planes):
-            return 0
-        found = self.distinct
-        for plane in planes:
-            found &= plane if number & 1 else ~plane
-            number >>= 1
-        return found
-
-    def _count(self, objects: Objects) -> list[Positions]:
-        """Add up, for all positions at once, the objects that each fits: plane k has bit k of the sums.
-
-        Where a description fits three objects, its position is in planes 0 and 1.
-        """
-        planes = [0] * max(1, objects.bit_count().bit_length())
-        for i in indexes(objects):
-            carry, k = self.described[i] & self.distinct, 0
-            while carry:
-                planes[k], carry = planes[k] ^ carry, planes[k] & carry
-                k += 1
-        return planes
+    def fits(self, sets: tuple[Objects, ...]) -> Fits:
+        """Return how many objects of each set the descriptions fit."""
+        fits = self._fits.get(sets)
+        if fits is None:
+            slots, spread = dict[int, Positions](), 0
+            for slot, objects in enumerate(sets):
+                unit = 1 << slot * self.width
+                spread |= unit
+                for i in indexes(objects):
+                    slots[i] = slots.get(i, 0) | unit
+            fits = self._fits[sets] = Fits(self, slots, spread)
+        return fits
 
     # References -------------------------------------------------------------------------------------------------------
 
-    def references(self, among: Objects, allowed: Positions, shortens: bool) -> list[References]:
-        """Return the descriptions that single out one of some objects; () where there are none."""
-        key = (among, allowed)
-        found = self._references.get(key)
-        if found is None:
-            kept = self.singling_out(among) & allowed
-            targets = self.shortest(kept) if shortens else kept
-            found = self._references[key] = [References(None, kept, targets, kept, 1.0)] if kept else []
-        return found
-
-    def by_way_of(
-        self, anchor: int, allowed: Positions, sampling: Sampling, matters: bool, relation: str | None
-    ) -> list[References]:
-        """Return the descriptions that single out an object related to the anchor: with one relation, or any for None.
+    def references(
+        self, sets: tuple[Objects, ...], allowed: Positions, sampling: Sampling, anchor: int | None, matters: bool
+    ) -> References:
+        """Return the descriptions that single out an object of a set, or of those in a relation to the anchor.
 
         `matters`: leave out what singles out one of all objects but the anchor: there the relation would be idle.
         """
-        key = (anchor, allowed, matters, relation)
-        found = self._by_way_of.get(key)
-        if found is None:
-            found = self._by_way_of[key] = [*self._by_relation(anchor, allowed, sampling, matters, relation)]
-        return found
+        key = (sets, allowed, anchor if matters and anchor is not None else -1)
+        references = self._references.get(key)
+        if references is None:
+            fits = self.fits(sets)
+            kept = fits.singling_out() & allowed * fits.spread
+            targets = self.shortest(kept, fits.spread) if sampling.shortens else kept
+            telling, share = ALL, 0.0
+            if anchor is not None:
+                telling = fits.others()
+                count = (kept & telling).bit_count()
+                share = sampling.share_of_idle(count, kept.bit_count() - count)
+            if key[2] >= 0:
+                targets &= ~(self.fits((self.scene.everything & ~(1 << key[2]),)).singling_out() * fits.spread)
+            starts = kept & self.longer(targets, fits.spread) if sampling.shortens else targets
+            references = self._references[key] = References(kept, targets, starts, telling, share)
+        return references
 
-    def _by_relation(
-        self, anchor: int, allowed: Positions, sampling: Sampling, matters: bool, relation: str | None
-    ) -> Iterable[References]:
-        known = self.singling_out(self.scene.everything & ~(1 << anchor)) if matters else 0
-        related = self.related(anchor, relation)
-        kept = [self.singling_out(each.objects) & allowed for each in related]
-        telling = sum([(each & one.telling).bit_count() for each, one in zip(kept, related, strict=True)])
-        idle = sum([each.bit_count() for each in kept]) - telling
-        share = sampling.idle_count(telling, idle) / idle if idle else 0.0
-        for one, each in zip(related, kept, strict=True):
-            targets = (self.shortest(each) if sampling.shortens else each) & ~known
-            starts = targets if not sampling.shortens else each & self.longer(targets)
-            if starts & one.telling:
-                yield References(one.relation, each, targets, starts & one.telling, 1.0)
-            if share and starts & ~one.telling:
-                yield References(one.relation, each, targets, starts & ~one.telling, share)
-
-    def related(self, anchor: int, relation: str | None) -> list[Related]:
-        """Return what stands in each relation to an anchor, or in one relation."""
-        key = (anchor, relation)
-        found = self._related.get(key)
-        if found is None:
-            everything, found = self.scene.everything, []
-            for name, objects in self.scene.related.items():
-                if relation in (None, name):
-                    near = objects[anchor]
-                    found.append(Related(name, near, self.fitting(everything & ~near).some))
-            self._related[key] = found
-        return found
-
-    def shortest(self, positions: Positions) -> Positions:
+    def shortest(self, positions: Positions, spread: int) -> Positions:
         """Return the positions of a set of which no word can be taken away within the set."""
         longer = 0
         for leaves_open, moves in zip(self._open, self.space.moves, strict=True):
-            without = positions & leaves_open
+            without = positions & leaves_open * spread
             for move in moves:
                 longer |= without << move
         return positions & ~longer
 
-    def longer(self, positions: Positions) -> Positions:
+    def longer(self, positions: Positions, spread: int) -> Positions:
         """Return the positions of a set, and all that become one of them if words are taken away."""
         for leaves_open, moves in zip(self._open, self.space.moves, strict=True):
-            without = positions & leaves_open
+            without = positions & leaves_open * spread
             for move in moves:
                 positions |= without << move
         return positions

@@ -65,14 +65,14 @@ class WantedFinder:
         results = self._numbers.find(state)
         numbers, by_number = 0, None
         if self._is_last:
-            refused = balance.refused
-            if not self._is_phrase and balance.is_worded:
-                results = [(number, answer) for number, answer in results if not balance.refuses(answer, said)]
-            elif refused:
-                results = [(number, answer) for number, answer in results if answer not in refused]
-            sets_by_number = balance.sets_by_number(said) if asks_words else None
+            sets_by_number = balance.sets_by_number(said if self._is_phrase else said[:-1])
+            if balance.refused:
+                results = [(number, answer) for number, answer in results if answer not in balance.refused]
             if sets_by_number is not None:
                 by_number = [(number, _sets_with(answer, sets_by_number)) for number, answer in results]
+                if not self._is_phrase:  # words are chosen
+                    results = [(number, 0) for number, sets in by_number if sets >> said[-1] & 1]
+                    by_number = None
         for number, _ in results:
             numbers |= 1 << number
         if self._numbers.goes_on:
