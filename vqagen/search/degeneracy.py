@@ -151,6 +151,17 @@ def _follow(op: Op, changed_inputs: tuple[bool, ...]) -> WithoutStep:
         except Undefined:
             values[at] = None
 
+    def applied_to_two(state: SearchState, values: list[Value]) -> None:
+        one = values[first] if first_changed else state.values[first]
+        other = values[second] if second_changed else state.values[second]
+        try:
+            values[at] = None if one is None or other is None else run(state.scene, one, other)
+        except Undefined:
+            values[at] = None
+
+    if len(sources) == 2 and not literals and not is_choice:
+        (first, first_changed), (second, second_changed) = sources
+        return applied_to_two
     return applied
 
 

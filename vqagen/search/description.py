@@ -70,7 +70,7 @@ class Description:
 
     __slots__ = (
         "_openness", "_sets", "checks", "checks_words", "has_checks", "reducer", "relates", "relation", "source",
-        "vocabulary",
+        "vocabulary", "way",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +87,8 @@ class Description:
         `relation`: the one that the template names; None where it is chosen, or where the node does not relate.
         """
         self.source, self.relates, self.reducer, self.relation = source, relates, reducer, relation
+        self.way = relation or "" if relates else None
+        """The relation by way of which it describes; "" where it is chosen, None where the source is a set."""
         self.vocabulary, self.checks = vocabulary, checks
         self.has_checks = bool(checks)
         """True if the node's own constraints ask for anything."""
@@ -98,10 +100,6 @@ class Description:
     def relations_in(self, scene: Scene) -> list[str]:
         """The relations that the node may say in a scene; none where the scene says nothing of the named one."""
         return [name for name in scene.related if self.relation in (None, name)]
-
-    def relation_at(self, slot: int, scene: Scene) -> str:
-        """Return the relation of one of the sets that `DescriptionTable.related` gives for the node."""
-        return self.relation or [*scene.related][slot]
 
     @property
     def openness(self) -> dict[int, bool]:

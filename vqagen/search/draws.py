@@ -21,9 +21,10 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description, PlainChoice, Sampling
+from vqagen.search.fits import ALL, Fits, Positions, member
 from vqagen.search.space import ANY_SET
 from vqagen.search.state import Draw, OptionSearch, SearchState, Wanted
-from vqagen.search.tables import ALL, DescriptionTable, Positions, member
+from vqagen.search.tables import DescriptionTable
 
 MOST_MISSES = 20
 """Starts that lose words past what is wanted, after which one of the targets is drawn itself."""
@@ -74,17 +75,15 @@ class ReferenceDraw(Draw):
     ) -> bool:
         """Offer the options."""
         node, random, shortens = self._node, state.random, self._sampling.shortens
-        table, source = state.tables.of(node.vocabulary), state.values[node.source]
-        sets = table.related(source, node.relation) if node.relates else (source,)
-        anchor = source if node.relates else None
-        references = table.references(sets, table.allowed(node), self._sampling, anchor, wanted.is_telling)
-        targets, starts, spread = references.targets, references.starts, table.fits(sets).spread
+        table = state.tables.of(node.vocabulary)
+        references = table.references(node, state.values[node.source], self._sampling, wanted.is_telling)
+        fits, targets, starts = references.fits, references.targets, references.starts
         if wanted.sets != ANY_SET or wanted.objects != ALL:
-            targets &= table.wanted(wanted.sets, wanted.objects) * spread
-            if not targets:
-                return False
+            targets &= table.wanted(wanted.sets, wanted.objects) * fits.spread
             if targets != references.targets:
-                starts &= table.longer(targets, spread) if shortens else targets
+                starts &= table.longer(targets, fits.spread) if shortens else targets
+        if not targets:
+            return False
         pool, misses, size = Pool(starts, references.telling, references.share), 0, table.space.size
         while pool.weight:
             position = pool.at(random() * pool.weight)
@@ -96,16 +95,18 @@ class ReferenceDraw(Draw):
                         continue
                     position = member(targets, int(random() * targets.bit_count()))
             slot, place = divmod(position, table.width)
-            described, gone = 1 << place // size, 1 << position
+            described = 1 << place // size
             if described not in dead:
-                code, fits = table.option(place)
-                relation = node.relation_at(slot, state.scene) if node.relates else None
-                if search.try_option(state, dead, undecided, described, (relation, code, fits)):
+                code, fitting = table.option(place)
+                if search.try_option(state, dead, undecided, described, (fits.relations[slot], code, fitting)):
                     return True
             if described in dead:  # no start of its object becomes anything else
-                gone = table.said_of[place // size] * spread
-            targets &= ~gone
-            pool.keep(table.longer(targets, spread) if shortens and described not in dead else ~gone)
+                gone = table.said_of[place // size] * fits.spread
+                targets &= ~gone
+                pool.keep(~gone)
+            else:
+                targets &= ~(1 << position)
+                pool.keep(table.longer(targets, fits.spread) if shortens else targets)
         return False
 
 
@@ -123,73 +124,66 @@ class SetDraw(Draw):
         """Offer the options."""
         node, random = self._node, state.random
         table, source = state.tables.of(node.vocabulary), state.values[node.source]
-        sets = table.related(source, node.relation) if node.relates else (source,)
-        pool = self._pool(state, table, sets, wanted)
-        absent, chances, share = self._absent(table, sets, wanted)
+        fits = table.fits(source, node.way)
+        pool = self._pool(table, source, fits, wanted)
+        absent, chances, share = self._absent(table, fits, wanted)
         while pool.weight or absent:
             place = random() * (pool.weight + absent * share)
             if place < pool.weight:
                 position = pool.at(place)
                 pool.keep(~(1 << position))
                 slot, position = divmod(position, table.width)
-                code, fits = table.option(position)
-                relation, described = None, fits & sets[slot]
-                if node.relates:
-                    relation = node.relation_at(slot, state.scene)
+                option = table.option(position)
             else:
-                absent -= 1
-                option = self._draw_absent(table, chances, random)
-                if option is None or not node.allows(option[0]):
+                absent, slot = absent - 1, 0
+                drawn = self._draw_absent(table, chances, random)
+                if drawn is None or not node.allows(drawn[0]):
                     continue
-                (code, fits), relation = option, None
-                described = fits & source
-            if described not in dead:
-                if search.try_option(state, dead, undecided, described, (relation, code, fits)):
-                    return True
+                option = drawn
+            code, fitting = option
+            described = fitting & fits.sets[slot]
+            pick = (fits.relations[slot], code, fitting)
+            if described not in dead and search.try_option(state, dead, undecided, described, pick):
+                return True
         return False
 
-    def _pool(self, state: SearchState, table: DescriptionTable, sets: tuple[Objects, ...], wanted: Wanted) -> Pool:
+    def _pool(self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted) -> Pool:
         """Return the wanted descriptions that fit objects."""
-        node, fits = self._node, table.fits(sets)
-        if node.reducer is None and node.relates:
-            sayable = fits.as_many(~1)
-        else:
-            sayable = fits.as_many(~3 if node.reducer == "not_unique" else -1)
+        node, spread = self._node, fits.spread
+        sayable = fits.as_many(
+            ~3 if node.reducer == "not_unique" else ~1 if node.way is not None and not node.reducer else -1
+        )
+        options = sayable & table.allowed(node) * spread
         telling, share = ALL, 0.0
-        options = sayable & table.allowed(node) * fits.spread
-        if node.relates:
+        if node.way is not None:
             telling = fits.others()
             count = (sayable & telling).bit_count()
             share = self._sampling.share_of_idle(count, sayable.bit_count() - count)
             if wanted.is_telling:
-                options &= fits.others(wanted.beside | 1 << state.values[node.source])
+                options &= fits.others(wanted.beside | 1 << source)
         elif node.reducer is None:
             options &= ~table.saying_nothing
         counted = fits.without(wanted.beside) if wanted.beside else fits
         if wanted.by_number is None:
-            if wanted.numbers != -1:
-                options &= counted.as_many(wanted.numbers)
-            if wanted.sets != ANY_SET:
-                options &= table.saying(wanted.sets) * fits.spread
+            options &= counted.as_many(wanted.numbers) & table.saying(wanted.sets) * spread
         else:
-            found = 0
-            for number, said in wanted.by_number:
-                found |= counted.exactly(number) & table.saying(said) * fits.spread
-            options &= found
+            options &= sum([counted.exactly(number) & table.saying(said) * spread for number, said in wanted.by_number])
         return Pool(options, telling, share)
 
     def _absent(
-        self, table: DescriptionTable, sets: tuple[Objects, ...], wanted: Wanted
+        self, table: DescriptionTable, fits: Fits, wanted: Wanted
     ) -> tuple[int, list[tuple[int, float]], float]:
-        """Return how many absent descriptions are offered, how likely they say each set of attributes, and the weight of one."""
+        """Return how many absent descriptions are offered, what they say and how likely, and the weight of each."""
         node, chances = self._node, list[tuple[int, float]]()
         if not node.offers_absent(self._sampling):
             return 0, chances, 0.0
-        count = (table.distinct if node.reducer == "exist" else table.fits(sets).exactly(1)).bit_count()
+        count = (table.distinct if node.reducer == "exist" else fits.exactly(1)).bit_count()
         if self._sampling.absent == "any":
             return count, chances, 1.0
-        every = table.absent_chances()
         said = _wanted_of_none(wanted) & node.sets
+        if not said:
+            return 0, chances, 0.0
+        every = table.absent_chances()
         chances = [(each, chance) for each, chance in every.items() if said >> each & 1]
         share = sum([chance for _, chance in chances]) / (sum(every.values()) or 1.0) * count
         number = max(1, round(share)) if share > 0.01 else 0

@@ -97,7 +97,7 @@ class StageSearch(OptionSearch):
         # (4, that) joins `failed`, and 4 may do well with something else there.
         failed, balance = state.failed[self._depth], state.balance
         results: Any = self._results_of(state.values) if self._results_of is not None else None
-        said = self._wanted.said(state) if balance.is_worded else ()
+        said: Sequence[int] = self._wanted.said(state) if balance.is_worded and self._wanted.follows_phrase else ()
         if said:
             results = (balance.memory(said), results)
         if results in failed:
@@ -115,7 +115,7 @@ class StageSearch(OptionSearch):
         idle_drops = state.idle_drops
         dead: set[Value] = set()
         undecided: set[Value] = set()
-        wanted = self._wanted.find(state, said)
+        wanted = self._wanted.find(state, said) if self._wanted.narrows else self._wanted.usual
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
         if wanted is not self._wanted.usual:

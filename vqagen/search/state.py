@@ -9,8 +9,9 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
 from vqagen.search.description import Pick
+from vqagen.search.fits import ALL
 from vqagen.search.space import ANY_SET
-from vqagen.search.tables import ALL, SceneTables
+from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
 FOUND, UNBALANCED, DEGENERATE, TRIVIAL, NOTHING_FITS, REPEATED, GAVE_UP = (

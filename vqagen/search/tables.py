@@ -11,11 +11,12 @@ both, so `described[0]` has positions 0, 1, 2, 3 and also 4 and 5; `singling_out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes
 from vqagen.language.catalogue import Value
+from vqagen.search.fits import ALL, Fits, Positions, member
 from vqagen.search.space import ANY_SET
 from vqagen.search.vocabulary import Vocabulary
 from vqagen.world.scene import Scene
@@ -23,125 +24,22 @@ from vqagen.world.scene import Scene
 if TYPE_CHECKING:
     from vqagen.search.description import Description, Sampling
 
-Positions = int
-"""A set of positions."""
-ALL: Positions = -1
 ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
-
-
-def member(positions: Positions, rank: int) -> int:
-    """Return the member of a set that so many members are above.
-
-    >>> member(0b1011, 1)
-    1
-    """
-    return len(f"{positions:b}".split("1", rank + 1)[-1])
-
-
-class Fits:
-    """How many objects of a set each description fits; or of several sets, as those in each relation to an anchor.
-
-    Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go. `spread` puts
-    the same positions into all slots, if it is multiplied by them.
-    distinct: of the positions with equal words the first one.
-    some, several: the positions whose descriptions fit at least one, and at least two, objects of the slot's set.
-    """
-
-    __slots__ = ("_addends", "_others", "_planes", "_slots", "_table", "_without", "distinct", "several", "some", "spread")
-
-    def __init__(self, table: DescriptionTable, slots: Mapping[int, Positions], spread: int) -> None:
-        """`slots`: object -> the slots of the sets that have it."""
-        self._table, self._slots, self.spread = table, slots, spread
-        self.distinct = table.distinct * spread
-        self._addends = [table.described[i] * slot for i, slot in slots.items()]
-        self._planes: list[Positions] = []
-        self._others: dict[Objects, Positions] = {}
-        self._without: dict[Objects, Fits] = {}
-        self.some = self.several = 0
-        for fitting in self._addends:
-            self.several |= self.some & fitting
-            self.some |= fitting
-
-    def singling_out(self) -> Positions:
-        """Return the positions that are said of an object of the slot's set and fit no other of it."""
-        own = sum([self._table.said_of[i] * slot for i, slot in self._slots.items()])
-        return self.some & ~self.several & own
-
-    def others(self, beside: Objects = 0) -> Positions:
-        """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""
-        positions = self._others.get(beside)
-        if positions is None:
-            table, rest = self._table, self._table.scene.everything & ~beside
-            positions = 0
-            for i in indexes(rest):
-                positions |= table.described[i] * (self.spread & ~self._slots.get(i, 0))
-            self._others[beside] = positions
-        return positions
-
-    def without(self, objects: Objects) -> Fits:
-        """Return the same of the sets without some objects."""
-        fits = self._without.get(objects)
-        if fits is None:
-            slots = {i: slot for i, slot in self._slots.items() if not objects >> i & 1}
-            fits = self._without[objects] = Fits(self._table, slots, self.spread)
-        return fits
-
-    def as_many(self, numbers: int) -> Positions:
-        """Return the distinct positions that fit such a number of objects: bit n of `numbers` for n."""
-        most = len(self._addends)
-        every = (2 << most) - 1
-        wanted = numbers & every
-        if wanted == every:
-            return self.distinct
-        if wanted | 1 == every:
-            return self.distinct & self.some
-        if wanted | 3 == every and not wanted & 3:
-            return self.distinct & self.several
-        found = 0
-        for number in range(most + 1):
-            if wanted >> number & 1:
-                found |= self.exactly(number)
-        return found
-
-    def exactly(self, number: int) -> Positions:
-        """Return the distinct positions that fit exactly so many objects."""
-        if number < 2:
-            return self.distinct & (self.some & ~self.several if number else ~self.some)
-        planes = self._planes or self._count()
-        if number >> len(planes):
-            return 0
-        found = self.distinct
-        for plane in planes:
-            found &= plane if number & 1 else ~plane
-            number >>= 1
-        return found
-
-    def _count(self) -> list[Positions]:
-        """Add up, for all positions at once, the objects that each fits: plane k has bit k of the sums.
-
-        Where a description fits three objects, its position is in planes 0 and 1.
-        """
-        self._planes = [0] * max(1, len(self._addends).bit_length())
-        for fitting in self._addends:
-            carry, k = fitting, 0
-            while carry:
-                self._planes[k], carry = self._planes[k] ^ carry, self._planes[k] & carry
-                k += 1
-        return self._planes
 
 
 class References:
     """Descriptions that single out one object of a set, or of several: by way of one relation each.
 
     A start is drawn, and words that it does not need are dropped while it stays in `kept`; what is left must be one of
-    the `targets`. Starts outside `telling` are as likely as `share` says, beside the others: there the relation is idle.
+    the `targets`. Starts outside `telling` are as likely as `share` says, beside others: there the relation is idle.
     """
 
-    __slots__ = ("kept", "share", "starts", "targets", "telling")
+    __slots__ = ("fits", "kept", "share", "starts", "targets", "telling")
 
-    def __init__(self, kept: Positions, targets: Positions, starts: Positions, telling: Positions, share: float) -> None:
-        self.kept, self.targets, self.starts, self.telling, self.share = kept, targets, starts, telling, share
+    def __init__(self, fits: Fits, kept: Positions, targets: Positions, starts: Positions) -> None:
+        self.fits, self.kept, self.targets, self.starts = fits, kept, targets, starts
+        self.telling, self.share = ALL, 0.0
 
 
 class DescriptionTable:
@@ -173,13 +71,12 @@ class DescriptionTable:
             after = (i + 1) * size
             self.distinct &= ~(self.described[i] >> after << after)
         self.width = scene.size * size
-        self._fits: dict[Sequence[Objects], Fits] = {}
+        self._fits: dict[tuple[Objects, str | None], Fits] = {}
         self._options: dict[int, tuple[int, Objects]] = {}
         self._allowed: dict[Description, Positions] = {}
         self._saying: dict[int, Positions] = {ANY_SET: self.every}
         self._wanted: dict[tuple[int, Objects], Positions] = {}
-        self._references: dict[tuple[Sequence[Objects], Positions, int], References] = {}
-        self._related: dict[tuple[int, str | None], tuple[Objects, ...]] = {}
+        self._references: dict[tuple[int, str | None, Positions, bool], References] = {}
         self._absent_chances: dict[int, float] | None = None
 
     def _describe(self, columns: Sequence[Sequence[Sequence[str]]]) -> list[Positions]:
@@ -245,52 +142,43 @@ class DescriptionTable:
 
     # Sets of objects --------------------------------------------------------------------------------------------------
 
-    def related(self, anchor: int, relation: str | None) -> tuple[Objects, ...]:
-        """Return what stands in each relation to an anchor, or in the one that is named."""
-        key = (anchor, relation)
-        sets = self._related.get(key)
-        if sets is None:
-            related = self.scene.related.items()
-            sets = self._related[key] = tuple([each[anchor] for name, each in related if relation in (None, name)])
-        return sets
+    def fits(self, source: Objects, relation: str | None = None) -> Fits:
+        """Return how many objects of a set the descriptions fit; with a relation, of those related to an anchor.
 
-    def fits(self, sets: tuple[Objects, ...]) -> Fits:
-        """Return how many objects of each set the descriptions fit."""
-        fits = self._fits.get(sets)
+        `relation`: one by its name, "" for each of the scene; then `source` is the anchor's index.
+        """
+        key = (source, relation)
+        fits = self._fits.get(key)
         if fits is None:
-            slots, spread = dict[int, Positions](), 0
-            for slot, objects in enumerate(sets):
-                unit = 1 << slot * self.width
-                spread |= unit
-                for i in indexes(objects):
-                    slots[i] = slots.get(i, 0) | unit
-            fits = self._fits[sets] = Fits(self, slots, spread)
+            relations: list[str | None] = [relation]
+            sets = [source]
+            if relation is not None:
+                relations = [name for name in self.scene.related if relation in ("", name)]
+                sets = [self.scene.related[name][source] for name in relations if name is not None]
+            fits = self._fits[key] = Fits(self, relations, sets)
         return fits
 
-    # References -------------------------------------------------------------------------------------------------------
-
-    def references(
-        self, sets: tuple[Objects, ...], allowed: Positions, sampling: Sampling, anchor: int | None, matters: bool
-    ) -> References:
-        """Return the descriptions that single out an object of a set, or of those in a relation to the anchor.
+    def references(self, node: Description, source: int, sampling: Sampling, matters: bool) -> References:
+        """Return the descriptions that single out an object of a set, or of those in a relation to an anchor.
 
         `matters`: leave out what singles out one of all objects but the anchor: there the relation would be idle.
         """
-        key = (sets, allowed, anchor if matters and anchor is not None else -1)
+        allowed = self.allowed(node)
+        key = (source, node.way, allowed, matters)
         references = self._references.get(key)
         if references is None:
-            fits = self.fits(sets)
-            kept = fits.singling_out() & allowed * fits.spread
-            targets = self.shortest(kept, fits.spread) if sampling.shortens else kept
-            telling, share = ALL, 0.0
-            if anchor is not None:
-                telling = fits.others()
-                count = (kept & telling).bit_count()
-                share = sampling.share_of_idle(count, kept.bit_count() - count)
-            if key[2] >= 0:
-                targets &= ~(self.fits((self.scene.everything & ~(1 << key[2]),)).singling_out() * fits.spread)
-            starts = kept & self.longer(targets, fits.spread) if sampling.shortens else targets
-            references = self._references[key] = References(kept, targets, starts, telling, share)
+            fits = self.fits(source, node.way)
+            spread = fits.spread
+            kept = fits.singling_out() & allowed * spread
+            targets = self.shortest(kept, spread) if sampling.shortens else kept
+            if matters:
+                targets &= ~(self.fits(self.scene.everything & ~(1 << source)).singling_out() * spread)
+            starts = kept & self.longer(targets, spread) if sampling.shortens else targets
+            references = self._references[key] = References(fits, kept, targets, starts)
+            if node.way is not None:
+                references.telling = fits.others()
+                telling = (kept & references.telling).bit_count()
+                references.share = sampling.share_of_idle(telling, kept.bit_count() - telling)
         return references
 
     def shortest(self, positions: Positions, spread: int) -> Positions:

@@ -15,9 +15,9 @@ from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description
 from vqagen.search.examination import Applied
+from vqagen.search.fits import ALL
 from vqagen.search.plan import Op, Plan, Stage
 from vqagen.search.state import SearchState, Test, Wanted
-from vqagen.search.tables import ALL
 
 MOST_KEPT = 5_000
 """Results of numbers that are kept before they start anew."""
@@ -28,7 +28,18 @@ NUMBERED = ("Integer", "Bool")
 class WantedFinder:
     """Finds what is wanted of the options of one stage."""
 
-    __slots__ = ("_before", "_is_last", "_is_phrase", "_numbers", "_objects", "_plan", "awaits_phrase", "usual")
+    __slots__ = (
+        "_before",
+        "_is_last",
+        "_is_phrase",
+        "_numbers",
+        "_objects",
+        "_plan",
+        "awaits_phrase",
+        "follows_phrase",
+        "narrows",
+        "usual",
+    )
 
     def __init__(self, plan: Plan, stage: Stage, is_last: bool, is_telling: bool) -> None:
         """`is_last`: whether the answer follows without a further choice. `is_telling`: see `Wanted`."""
@@ -40,6 +51,9 @@ class WantedFinder:
         """True if what is said here decides what may be said later."""
         self._numbers = numbers_of(plan, stage, is_last)
         self._objects = objects_of(plan, stage) if is_last else None
+        self.narrows = self._is_phrase or self._numbers is not None or self._objects is not None
+        """True if what is wanted may be less than everything."""
+        self.follows_phrase = bool(self._before)
         self.usual = Wanted(is_telling=is_telling)
 
     def said(self, state: SearchState) -> list[int]:
@@ -187,9 +201,9 @@ def _only_reader(plan: Plan, stage: Stage, op: Op) -> Op | None:
 class AnsweringObjects:
     """The objects of which the last reference must be one, so that a wanted answer follows.
 
-    An example: in "Are there as many … as cubes that are as large as the ball?" functions of the one object, `same_size`
-    and `count`, come first: each object of the scene gives a number, and the objects are grouped by it once for all
-    templates. The rest, `equal_integer`, is then computed for each number and not for each object.
+    An example: in "Are there as many … as things that are as large as the ball?" functions of the one object come
+    first, `same_size` and `count`: each object of the scene gives a number, and the objects are grouped by it once for
+    all templates. The rest, `equal_integer`, is then computed for each number and not for each object.
     """
 
     __slots__ = ("_at", "_functions", "_of_object", "_rest")

@@ -18,8 +18,8 @@ from vqagen.language.sentence import Marked, mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording, words_differ
-from vqagen.rng import shuffled, stream
-from vqagen.search.balance import FamilyBalance, balance_of
+from vqagen.rng import stream
+from vqagen.search.balance import FamilyBalance
 from vqagen.search.degeneracy import UNTESTED
 from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
@@ -27,6 +27,7 @@ from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
+from vqagen.search.worded import balance_of
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
@@ -60,10 +61,13 @@ class FamilyUses:
 
     def order(self, rng: Random) -> list[int]:
         """Return the numbers of all families, those first that are to be tried first."""
-        numbers = list(range(len(self._uses)))
+        random = rng.random
+        keys: list[float] = [
+            uses + max(0, failures - PATIENCE) for uses, failures in zip(self._uses, self._failures, strict=True)
+        ]
         if self._are_shuffled:
-            numbers = shuffled(rng, numbers)
-        return sorted(numbers, key=lambda number: self._uses[number] + max(0, self._failures[number] - PATIENCE))
+            keys = [key + random() for key in keys]
+        return sorted(range(len(keys)), key=keys.__getitem__)
 
     def add(self, number: int) -> None:
         """Count one use of a family."""
