@@ -82,7 +82,8 @@ class StageSearch(OptionSearch):
         if is_trivial is not None:
             late_tests.append(partial(stays_open, is_trivial))
         self._late_test = _all_of(late_tests)
-        self._follow = steps_without(stage.ops, relations) if rest is not None else ()
+        self._follow = steps_without(plan.stages[depth - 1].ops, relations) if depth else ()
+        """What brings the values without relations up to date, after the stage before."""
         self._results_of = itemgetter(*stage.live) if stage.live else None
         self._seen = _seen_without(stage, relations)
         is_telling = any(each.at == choice.index and each.leaves_out_anchor for each in relations)
@@ -103,6 +104,8 @@ class StageSearch(OptionSearch):
         if results in failed:
             return False
         known: Any = (results, None)
+        for number, step in self._follow:
+            step(state, state.values_without[number])
         if self._seen:
             without = self._values_without(state)
             if without is None:
@@ -135,8 +138,6 @@ class StageSearch(OptionSearch):
         state.values[at] = outcome
         state.picked[at] = pick
         if self._settles(state, outcome):
-            for number, step in self._follow:
-                step(state, state.values_without[number])
             if state.ends_with(state) if rest is None else rest.explore(state):
                 return True
         if state.failed_by_words:
@@ -217,10 +218,9 @@ class ExaminedStage(StageSearch):
             *check_steps(stage.choice),
             *apply_steps(stage.applied),
             *((LabelledStep(partial(stays_open, is_trivial), at, TRIVIAL),) if is_trivial else ()),
-            *follow_steps(self._follow),
         )
         self._tests = (partial(examination.settles, depth, steps),)
-        self._applied, self._late_test, self._follow = [], None, ()
+        self._applied, self._late_test = [], None
 
 
 def stays_open(is_trivial: Test, state: SearchState) -> bool:
