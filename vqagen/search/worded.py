@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
+from vqagen.bits import union_of
 from vqagen.language.catalogue import Value
 from vqagen.rng import below
 from vqagen.search.balance import INTEGERS, PATIENCE, AnswerBalance, AnswerCounts, FamilyBalance, measured
@@ -50,6 +51,7 @@ class YesNoBalance(FamilyBalance):
         self._open = {answer: [self._not_ahead(answer, 0, keys) for keys in self._ahead] for answer in (True, False)}
         """Answer -> for each measure what it is not ahead of, as bits."""
         self._of_length = [_by_length(each.sets) for each in vocabularies]
+        self._of_lengths = sets_of_lengths(vocabularies[-1].sets)
         self._last = [0] * (longest[0] + 1)
         """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
         self._ahead_of_all = self._failed = self._given = self._slack = 0
@@ -73,16 +75,15 @@ class YesNoBalance(FamilyBalance):
             opened = [self._not_ahead(self._wanted, self._slack, keys) for keys in self._ahead]
         lengths, first, *others = opened
         if not others:
-            self._first = self._last[0] = first & _of_lengths(self._of_length[0], lengths)
+            self._first = self._last[0] = first & self._of_lengths[lengths]
             return
         self._first = 0
         for number, sets in enumerate(self._of_length[0]):
             # The first phrase says `number` words, so the last one may say those that differ by what is open.
-            fitting = 0
-            for length, of_length in enumerate(self._of_length[1]):
-                if lengths >> number - length - self._shortest & 1:
-                    fitting |= of_length
-            self._last[number] = fitting & others[0]
+            fitting = [
+                length for length in range(len(self._of_length[1])) if lengths >> number - length - self._shortest & 1
+            ]
+            self._last[number] = others[0] & self._of_lengths[union_of(fitting)]
             if self._last[number]:
                 self._first |= first & sets
 
@@ -165,7 +166,8 @@ class NumberBalance(FamilyBalance):
         of_sets = [node.vocabulary.sets for node in nodes]
         self._measured = [{key: _Counted(coins) for key in keys} for keys in (of_words, *of_sets)]
         """Measure -> what is said -> counts: the number of words of all phrases, then the set that each says."""
-        self._of_length = [_by_length(each) for each in of_sets]
+        self._of_lengths = sets_of_lengths(of_sets[-1])
+        self._lengths = len(self._of_lengths) - 1
         allowed = [[said for said, is_allowed in node.openness.items() if is_allowed] for node in nodes]
         lengths = {0}
         for each in allowed:
@@ -223,11 +225,7 @@ class NumberBalance(FamilyBalance):
             sets = self._after[key] = [0 for _ in INTEGERS]
             for number in INTEGERS:
                 if number not in self.refused and (not said or phrases[0][number] >> said[0] & 1):
-                    fitting = phrases[-1][number]
-                    for length, of_length in enumerate(self._of_length[-1], before):
-                        if not words[number] >> length & 1:
-                            fitting &= ~of_length
-                    sets[number] = fitting
+                    sets[number] = phrases[-1][number] & self._of_lengths[words[number] >> before & self._lengths]
         return sets
 
     def sets(self, said: Sequence[int]) -> int:
@@ -306,9 +304,12 @@ def _by_length(sets: Sequence[int]) -> list[int]:
     return found
 
 
-def _of_lengths(of_length: Sequence[int], lengths: int) -> int:
-    """Return the sets of as many attributes as some numbers say, which are given as bits."""
-    return _union([sets for length, sets in enumerate(of_length) if lengths >> length & 1])
+def sets_of_lengths(sets: Sequence[int]) -> list[int]:
+    """Return for each set of lengths, as bits, the sets of attributes that have one of them."""
+    of_lengths = [0]
+    for of_length in _by_length(sets):
+        of_lengths += [each | of_length for each in of_lengths]
+    return of_lengths
 
 
 def balance_of(plan: Plan, balance: str, coins: Random | None, takes_all: bool) -> FamilyBalance:
