@@ -78,10 +78,11 @@ class ReferenceDraw(Draw):
         table = state.tables.of(node.vocabulary)
         references = table.references(node, state.values[node.source], self._sampling, wanted.is_telling)
         fits, targets, starts = references.fits, references.targets, references.starts
+        slots = len(fits.sets)
         if wanted.sets != ANY_SET or wanted.objects != ALL:
-            targets &= table.wanted(wanted.sets, wanted.objects) * fits.spread
+            targets &= table.repeated(table.wanted(wanted.sets, wanted.objects), slots)
             if targets != references.targets:
-                starts &= table.longer(targets, fits.spread) if shortens else targets
+                starts &= table.longer(targets, slots) if shortens else targets
         if not targets:
             return False
         pool, misses, size = Pool(starts, references.telling, references.share), 0, table.space.size
@@ -101,12 +102,12 @@ class ReferenceDraw(Draw):
                 if search.try_option(state, dead, undecided, described, (fits.relations[slot], code, fitting)):
                     return True
             if described in dead:  # no start of its object becomes anything else
-                gone = table.said_of[place // size] * fits.spread
+                gone = table.repeated(table.said_of[place // size], slots)
                 targets &= ~gone
                 pool.keep(~gone)
             else:
                 targets &= ~(1 << position)
-                pool.keep(table.longer(targets, fits.spread) if shortens else targets)
+                pool.keep(table.longer(targets, slots) if shortens else targets)
         return False
 
 
@@ -149,11 +150,11 @@ class SetDraw(Draw):
 
     def _pool(self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted) -> Pool:
         """Return the wanted descriptions that fit objects."""
-        node, spread = self._node, fits.spread
+        node, slots = self._node, len(fits.sets)
         sayable = fits.as_many(
             ~3 if node.reducer == "not_unique" else ~1 if node.way is not None and not node.reducer else -1
         )
-        options = sayable & table.allowed(node) * spread
+        options = sayable & table.repeated(table.allowed(node), slots)
         telling, share = ALL, 0.0
         if node.way is not None:
             telling = fits.others()
@@ -165,9 +166,14 @@ class SetDraw(Draw):
             options &= ~table.saying_nothing
         counted = fits.without(wanted.beside) if wanted.beside else fits
         if wanted.by_number is None:
-            options &= counted.as_many(wanted.numbers) & table.saying(wanted.sets) * spread
+            options &= counted.as_many(wanted.numbers) & table.repeated(table.saying(wanted.sets), slots)
         else:
-            options &= sum([counted.exactly(number) & table.saying(said) * spread for number, said in wanted.by_number])
+            options &= sum(
+                [
+                    counted.exactly(number) & table.repeated(table.saying(said), slots)
+                    for number, said in wanted.by_number
+                ]
+            )
         return Pool(options, telling, share)
 
     def _absent(

@@ -6,6 +6,8 @@ What a position is stands in `tables`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes
@@ -18,78 +20,85 @@ Positions = int
 ALL: Positions = -1
 
 
+WRITTEN_OUT = 512
+"""Bits of a set whose members are found in its digits; larger ones are halved first."""
+
+
 def member(positions: Positions, rank: int) -> int:
     """Return the member of a set that so many members are above.
 
     >>> member(0b1011, 1)
     1
     """
-    return len(f"{positions:b}".split("1", rank + 1)[-1])
+    at = 0
+    while (length := positions.bit_length()) > WRITTEN_OUT:
+        upper = positions >> length // 2
+        above = upper.bit_count()
+        if rank < above:
+            positions, at = upper, at + length // 2
+        else:
+            positions, rank = positions & (1 << length // 2) - 1, rank - above
+    return at + len(f"{positions:b}".split("1", rank + 1)[-1])
 
 
 class Fits:
     """How many objects of a set each description fits; or of several sets, as those in each relation to an anchor.
 
-    Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go. `spread` puts
-    the same positions into all slots, if it is multiplied by them. `relations`: that of each slot; None for a set.
-    distinct: of the positions with equal words the first one.
+    Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go.
+    relations: that of each slot; None for a set. sets: the objects of each slot.
+    own: the positions that are said of an object of the slot's set; distinct: of those with equal words the first one.
     some, several: the positions whose descriptions fit at least one, and at least two, objects of the slot's set.
     """
 
     __slots__ = (
-        "_addends", "_others", "_planes", "_slots", "_table", "_without", "distinct", "relations", "sets", "several",
-        "some", "spread",
+        "_others", "_parts", "_planes", "_table", "_without", "distinct", "own", "relations", "sets", "several", "some",
     )  # fmt: skip
 
-    def __init__(
-        self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects], beside: Objects = 0
-    ) -> None:
-        """Objects of the sets that are `beside` are not counted."""
-        self._table, self.relations, self.sets, self.spread = table, relations, sets, 0
-        slots = dict[int, Positions]()
-        for slot, objects in enumerate(sets):
-            unit = 1 << slot * table.width
-            self.spread |= unit
-            for i in indexes(objects & ~beside):
-                slots[i] = slots.get(i, 0) | unit
-        self._slots = slots
-        """Object -> the slots of the sets that have it."""
-        self.distinct = table.distinct * self.spread
-        self._addends = [table.described[i] * slot for i, slot in slots.items()]
+    def __init__(self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects]) -> None:
+        self._table, self.relations, self.sets = table, relations, sets
+        self._parts: list[Fits] = []
         self._planes: list[Positions] = []
         self._others: dict[Objects, Positions] = {}
         self._without: dict[Objects, Fits] = {}
-        self.some = self.several = 0
-        for fitting in self._addends:
-            self.several |= self.some & fitting
-            self.some |= fitting
+        if len(sets) == 1:
+            self.distinct, self.own, self.some, self.several = table.distinct, 0, 0, 0
+            for i in indexes(sets[0]):
+                fitting = table.described[i]
+                self.several |= self.some & fitting
+                self.some |= fitting
+                self.own |= table.said_of[i]
+        else:
+            self._parts = [table.fits(objects) for objects in sets]
+            self.distinct = table.repeated(table.distinct, len(sets))
+            self.own, self.some, self.several = [
+                table.in_slots([read(part) for part in self._parts])
+                for read in (attrgetter("own"), attrgetter("some"), attrgetter("several"))
+            ]
 
     def singling_out(self) -> Positions:
         """Return the positions that are said of an object of the slot's set and fit no other of it."""
-        own = sum([self._table.said_of[i] * slot for i, slot in self._slots.items()])
-        return self.some & ~self.several & own
+        return self.own & self.some & ~self.several
 
     def others(self, beside: Objects = 0) -> Positions:
         """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""
         positions = self._others.get(beside)
         if positions is None:
             table, rest = self._table, self._table.scene.everything & ~beside
-            positions = 0
-            for i in indexes(rest):
-                positions |= table.described[i] * (self.spread & ~self._slots.get(i, 0))
-            self._others[beside] = positions
+            parts = [table.fits(rest & ~objects).some for objects in self.sets]
+            positions = self._others[beside] = table.in_slots(parts)
         return positions
 
     def without(self, objects: Objects) -> Fits:
         """Return the same of the sets without some objects."""
         fits = self._without.get(objects)
         if fits is None:
-            fits = self._without[objects] = Fits(self._table, self.relations, self.sets, objects)
+            fits = Fits(self._table, self.relations, [each & ~objects for each in self.sets])
+            self._without[objects] = fits
         return fits
 
     def as_many(self, numbers: int) -> Positions:
         """Return the distinct positions that fit such a number of objects: bit n of `numbers` for n."""
-        most = len(self._addends)
+        most = max([objects.bit_count() for objects in self.sets], default=0)
         every = (2 << most) - 1
         wanted = numbers & every
         if wanted == every:
@@ -108,7 +117,7 @@ class Fits:
         """Return the distinct positions that fit exactly so many objects."""
         if number < 2:
             return self.distinct & (self.some & ~self.several if number else ~self.some)
-        planes = self._planes or self._count()
+        planes = self.planes
         if number >> len(planes):
             return 0
         found = self.distinct
@@ -117,14 +126,22 @@ class Fits:
             number >>= 1
         return found
 
-    def _count(self) -> list[Positions]:
-        """Add up, for all positions at once, the objects that each fits: plane k has bit k of the sums.
+    @property
+    def planes(self) -> list[Positions]:
+        """How many objects each position fits, in binary: plane k has bit k of the numbers of all positions at once.
 
         Where a description fits three objects, its position is in planes 0 and 1.
         """
-        self._planes = [0] * max(1, len(self._addends).bit_length())
-        for fitting in self._addends:
-            carry, k = fitting, 0
+        if self._planes:
+            return self._planes
+        if self._parts:
+            planes = zip_longest(*[part.planes for part in self._parts], fillvalue=0)
+            self._planes = [self._table.in_slots(each) for each in planes]
+            return self._planes
+        objects = self.sets[0] if self.sets else 0
+        self._planes = [0] * max(1, objects.bit_count().bit_length())
+        for i in indexes(objects):
+            carry, k = self._table.described[i], 0
             while carry:
                 self._planes[k], carry = self._planes[k] ^ carry, self._planes[k] & carry
                 k += 1

@@ -58,9 +58,11 @@ class DescriptionTable:
         """Object -> for each attribute the words that are true of it."""
         self.space = vocabulary.spaces[tuple([max(map(len, column), default=0) for column in columns])]
         size, objects = self.space.size, indexes(scene.everything)
+        self.width = scene.size * size
+        """How many positions a slot has."""
         self.saying_nothing = sum([1 << i * size for i in objects])
         """The position of each object that leaves all attributes open."""
-        self._open = [each * self.saying_nothing for each in self.space.leaves_open]
+        self._opens: dict[int, Sequence[tuple[Positions, Sequence[int]]]] = {}
         true_of = self.space.true_of
         self.every = sum([true_of(tuple(map(len, self._words[i]))) << i * size for i in objects])
         self.described = self._describe(columns)
@@ -70,7 +72,6 @@ class DescriptionTable:
         for i in objects:
             after = (i + 1) * size
             self.distinct &= ~(self.described[i] >> after << after)
-        self.width = scene.size * size
         self._fits: dict[tuple[Objects, str | None], Fits] = {}
         self._options: dict[int, tuple[int, Objects]] = {}
         self._allowed: dict[Description, Positions] = {}
@@ -83,7 +84,7 @@ class DescriptionTable:
         """Return the positions that fit each object: those that say of no attribute what is not true of it."""
         size, everything = self.space.size, self.scene.everything
         described = [self.every if everything >> i & 1 else 0 for i in range(self.scene.size)]
-        for column, says, leaves_open in zip(columns, self.space.says, self._open, strict=True):
+        for column, says, (leaves_open, _) in zip(columns, self.space.says, self._open_in(1), strict=True):
             saying: dict[str, Positions] = {}
             for i, words in enumerate(column):
                 for word, descriptions in zip(words, says, strict=False):
@@ -109,6 +110,17 @@ class DescriptionTable:
                 fits &= having[vocabulary.attributes[k].name][word]
             option = self._options[position] = (code, fits)
         return option
+
+    def in_slots(self, parts: Sequence[Positions]) -> Positions:
+        """Return positions of several sets as those of one, each in a slot of its own."""
+        positions = 0
+        for part in reversed(parts):
+            positions = positions << self.width | part
+        return positions
+
+    def repeated(self, positions: Positions, slots: int) -> Positions:
+        """Return the same positions in each of some slots."""
+        return positions if slots == 1 else self.in_slots([positions] * slots)
 
     def saying(self, sets: int) -> Positions:
         """Return the positions that say one of some sets of attributes."""
@@ -153,8 +165,9 @@ class DescriptionTable:
             relations: list[str | None] = [relation]
             sets = [source]
             if relation is not None:
-                relations = [name for name in self.scene.related if relation in ("", name)]
-                sets = [self.scene.related[name][source] for name in relations if name is not None]
+                related = self.scene.related
+                relations = [name for name in related if relation in ("", name)]
+                sets = [related[name][source] for name in related if relation in ("", name)]
             fits = self._fits[key] = Fits(self, relations, sets)
         return fits
 
@@ -168,12 +181,13 @@ class DescriptionTable:
         references = self._references.get(key)
         if references is None:
             fits = self.fits(source, node.way)
-            spread = fits.spread
-            kept = fits.singling_out() & allowed * spread
-            targets = self.shortest(kept, spread) if sampling.shortens else kept
+            slots = len(fits.sets)
+            kept = fits.singling_out() & self.repeated(allowed, slots)
+            targets = self.shortest(kept, slots) if sampling.shortens else kept
             if matters:
-                targets &= ~(self.fits(self.scene.everything & ~(1 << source)).singling_out() * spread)
-            starts = kept & self.longer(targets, spread) if sampling.shortens else targets
+                known = self.fits(self.scene.everything & ~(1 << source)).singling_out()
+                targets &= ~self.repeated(known, slots)
+            starts = kept & self.longer(targets, slots) if sampling.shortens else targets
             references = self._references[key] = References(fits, kept, targets, starts)
             if node.way is not None:
                 references.telling = fits.others()
@@ -181,22 +195,30 @@ class DescriptionTable:
                 references.share = sampling.share_of_idle(telling, kept.bit_count() - telling)
         return references
 
-    def shortest(self, positions: Positions, spread: int) -> Positions:
+    def shortest(self, positions: Positions, slots: int) -> Positions:
         """Return the positions of a set of which no word can be taken away within the set."""
         longer = 0
-        for leaves_open, moves in zip(self._open, self.space.moves, strict=True):
-            without = positions & leaves_open * spread
+        for leaves_open, moves in self._open_in(slots):
+            without = positions & leaves_open
             for move in moves:
                 longer |= without << move
         return positions & ~longer
 
-    def longer(self, positions: Positions, spread: int) -> Positions:
+    def longer(self, positions: Positions, slots: int) -> Positions:
         """Return the positions of a set, and all that become one of them if words are taken away."""
-        for leaves_open, moves in zip(self._open, self.space.moves, strict=True):
-            without = positions & leaves_open * spread
+        for leaves_open, moves in self._open_in(slots):
+            without = positions & leaves_open
             for move in moves:
                 positions |= without << move
         return positions
+
+    def _open_in(self, slots: int) -> Sequence[tuple[Positions, Sequence[int]]]:
+        """Return for each attribute the positions that leave it open, and what its words add to them."""
+        of_attributes = self._opens.get(slots)
+        if of_attributes is None:
+            opens = [self.repeated(each * self.saying_nothing, slots) for each in self.space.leaves_open]
+            of_attributes = self._opens[slots] = [*zip(opens, self.space.moves, strict=True)]
+        return of_attributes
 
     def shortened(self, position: int, kept: Positions, random: Callable[[], float]) -> int:
         """Take away words in random order, each if what is left is in `kept`."""
