@@ -32,8 +32,9 @@ from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
 PATIENCE = 24
-"""Tries in a row without a partner after which a family is not tried in each scene any more. Some families of a domain
-with 11 attributes can hardly be paired (`bench domains`); with 8, hard ones of CLEVR starve in windows of 70 scenes."""
+"""Failures in a row after which a family is not tried in each scene any more: 18 of CLEVR's 90 have no question about
+three objects, and some of a domain with 11 attributes can hardly be paired. With 8, hard ones of CLEVR starve in
+windows of 70 scenes."""
 
 
 class Subject:
@@ -63,7 +64,7 @@ class FamilyUses:
         """Return the numbers of all families, those first that are to be tried first."""
         random = rng.random
         keys: list[float] = [
-            uses + max(0, failures - PATIENCE) for uses, failures in zip(self._uses, self._failures, strict=True)
+            uses + 2 * max(0, failures - PATIENCE) for uses, failures in zip(self._uses, self._failures, strict=True)
         ]
         if self._are_shuffled:
             keys = [key + random() for key in keys]
@@ -75,7 +76,7 @@ class FamilyUses:
         self._failures[number] = 0
 
     def fail(self, number: int) -> None:
-        """Count a failure; after `PATIENCE` in a row each counts as a use, until the family succeeds."""
+        """Count a failure; after `PATIENCE` in a row each counts as two uses, until the family succeeds."""
         self._failures[number] += 1
 
 

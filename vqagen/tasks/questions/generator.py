@@ -169,6 +169,8 @@ class _Window:
                 wanted -= 1
                 if not wanted:
                     break
+            elif not settings.is_compat:
+                self.uses.fail(number)
         if wanted:
             tally.short_scenes += 1
         asked = asked if settings.is_compat else shuffled(subject.rng, asked)
