@@ -69,8 +69,8 @@ class Description:
     """A node that describes objects: where it starts, what it may say, and what ends it."""
 
     __slots__ = (
-        "_openness", "_sets", "checks", "checks_words", "has_checks", "reducer", "relates", "relation", "source",
-        "vocabulary", "way",
+        "_openness", "_sets", "checks", "has_checks", "joint_checks", "reducer", "relates", "relation", "source",
+        "vocabulary", "way", "word_checks",
     )  # fmt: skip
 
     def __init__(
@@ -92,8 +92,10 @@ class Description:
         self.vocabulary, self.checks = vocabulary, checks
         self.has_checks = bool(checks)
         """True if the node's own constraints ask for anything."""
-        self.checks_words = not all(check.of_openness for check in checks)
-        """True if the node's own constraints ask for more than which attributes are said."""
+        of_words = [check for check in checks if not check.of_openness]
+        self.word_checks = tuple([check for check in of_words if len(check.places) == 1])
+        self.joint_checks = tuple([check for check in of_words if len(check.places) > 1])
+        """The node's own constraints on one word, and on several, beside those on which words are there."""
         self._openness: dict[int, bool] = {}
         self._sets = -1
 
@@ -118,7 +120,7 @@ class Description:
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
         words, used = self.vocabulary.said[code]
-        return self.openness[used] and (not self.checks_words or all(check.holds(words) for check in self.checks))
+        return self.openness[used] and all(check.holds(words) for check in (*self.word_checks, *self.joint_checks))
 
     def may_say(self, k: int) -> bool:
         """True if the constraints on attribute k alone allow to say it."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from vqagen.bits import Objects, indexes
+from vqagen.bits import Objects, indexes, union
 from vqagen.language.catalogue import Value
 from vqagen.search.fits import ALL, Fits, Positions, member
 from vqagen.search.space import ANY_SET
@@ -65,6 +65,8 @@ class DescriptionTable:
         self._opens: dict[int, Sequence[tuple[Positions, Sequence[int]]]] = {}
         true_of = self.space.true_of
         self.every = sum([true_of(tuple(map(len, self._words[i]))) << i * size for i in objects])
+        self._saying_word: list[dict[str, Positions]] = []
+        """For each attribute: word -> the positions that say it."""
         self.described = self._describe(columns)
         within = (1 << size) - 1
         self.said_of = [self.every & within << i * size for i in range(scene.size)]
@@ -80,7 +82,7 @@ class DescriptionTable:
         self._references: dict[tuple[int, str | None, Positions, bool], References] = {}
         self._absent_chances: dict[int, float] | None = None
 
-    def _describe(self, columns: Sequence[Sequence[Sequence[str]]]) -> list[Positions]:
+    def _describe(self, columns: Sequence[Sequence[tuple[str, ...]]]) -> list[Positions]:
         """Return the positions that fit each object: those that say of no attribute what is not true of it."""
         size, everything = self.space.size, self.scene.everything
         described = [self.every if everything >> i & 1 else 0 for i in range(self.scene.size)]
@@ -89,11 +91,10 @@ class DescriptionTable:
             for i, words in enumerate(column):
                 for word, descriptions in zip(words, says, strict=False):
                     saying[word] = saying.get(word, 0) | descriptions << i * size
+            self._saying_word.append(saying)
+            fits = {words: union([leaves_open, *[saying[word] for word in words]]) for words in dict.fromkeys(column)}
             for i, words in enumerate(column):
-                fits = leaves_open
-                for word in words:
-                    fits |= saying[word]
-                described[i] &= fits
+                described[i] &= fits[words]
         return described
 
     # Positions --------------------------------------------------------------------------------------------------------
@@ -147,7 +148,13 @@ class DescriptionTable:
         positions = self._allowed.get(node)
         if positions is None:
             positions = self.saying(node.sets)
-            if node.checks_words:
+            for check in node.word_checks:
+                (k,) = check.places
+                saying = [each for word, each in self._saying_word[k].items() if check.test(word)]
+                if check.test(None):
+                    saying.append(self._open_in(1)[k][0])
+                positions &= union(saying)
+            if node.joint_checks:
                 positions = sum([1 << each for each in indexes(positions) if node.allows(self.option(each)[0])])
             self._allowed[node] = positions
         return positions

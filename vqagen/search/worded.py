@@ -8,10 +8,10 @@ known which sets of attributes may be said with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
-from vqagen.bits import union_of
+from vqagen.bits import union, union_of
 from vqagen.language.catalogue import Value
 from vqagen.rng import below
 from vqagen.search.balance import INTEGERS, PATIENCE, AnswerBalance, AnswerCounts, FamilyBalance, measured
@@ -243,8 +243,8 @@ class NumberBalance(FamilyBalance):
                 by_number = [
                     0 if number in self.refused or not last else first for number, (first, last) in enumerate(both)
                 ]
-            sets = _union([each for number, each in enumerate(by_number) if self._overall.count(number)])
-            sets = self._sets[key] = sets or _union(by_number)
+            sets = union([each for number, each in enumerate(by_number) if self._overall.count(number)])
+            sets = self._sets[key] = sets or union(by_number)
         return sets
 
     def memory(self, said: Sequence[int]) -> object:
@@ -287,13 +287,6 @@ class NumberBalance(FamilyBalance):
         self._level, self.refused = level, self._overall.refused
         self._after.clear()
         self._sets.clear()
-
-
-def _union(sets: Iterable[int]) -> int:
-    union = 0
-    for each in sets:
-        union |= each
-    return union
 
 
 def _by_length(sets: Sequence[int]) -> list[int]:
