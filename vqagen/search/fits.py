@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes
@@ -46,38 +45,54 @@ class Fits:
 
     Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go.
     relations: that of each slot; None for a set. sets: the objects of each slot.
-    own: the positions that are said of an object of the slot's set; distinct: of those with equal words the first one.
-    some, several: the positions whose descriptions fit at least one, and at least two, objects of the slot's set.
+    distinct: of the positions with equal words the first one.
     """
 
     __slots__ = (
-        "_others", "_parts", "_planes", "_table", "_without", "distinct", "own", "relations", "sets", "several", "some",
-    )  # fmt: skip
+        "_others",
+        "_parts",
+        "_planes",
+        "_several",
+        "_some",
+        "_table",
+        "_without",
+        "distinct",
+        "relations",
+        "sets",
+    )
 
     def __init__(self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects]) -> None:
         self._table, self.relations, self.sets = table, relations, sets
-        self._parts: list[Fits] = []
+        self.distinct = table.repeated(table.distinct, len(sets))
+        self._some = self._several = 0
         self._planes: list[Positions] = []
         self._others: dict[Objects, Positions] = {}
         self._without: dict[Objects, Fits] = {}
-        if len(sets) == 1:
-            self.distinct, self.own, self.some, self.several = table.distinct, 0, 0, 0
+        self._parts = [table.fits(objects) for objects in sets] if len(sets) != 1 else []
+        if not self._parts and sets:
             for i in indexes(sets[0]):
-                fitting = table.described[i]
-                self.several |= self.some & fitting
-                self.some |= fitting
-                self.own |= table.said_of[i]
-        else:
-            self._parts = [table.fits(objects) for objects in sets]
-            self.distinct = table.repeated(table.distinct, len(sets))
-            self.own, self.some, self.several = [
-                table.in_slots([read(part) for part in self._parts])
-                for read in (attrgetter("own"), attrgetter("some"), attrgetter("several"))
-            ]
+                self._several |= self._some & table.described[i]
+                self._some |= table.described[i]
+
+    @property
+    def some(self) -> Positions:
+        """The positions whose descriptions fit at least one object of the slot's set."""
+        if self._parts and not self._some:
+            self._some = self._table.in_slots([part.some for part in self._parts])
+        return self._some
+
+    @property
+    def several(self) -> Positions:
+        """Those whose descriptions fit at least two."""
+        if self._parts and not self._several:
+            self._several = self._table.in_slots([part.several for part in self._parts])
+        return self._several
 
     def singling_out(self) -> Positions:
         """Return the positions that are said of an object of the slot's set and fit no other of it."""
-        return self.own & self.some & ~self.several
+        if self._parts:
+            return self._table.in_slots([part.singling_out() for part in self._parts])
+        return self._some & ~self._several & self._table.of(self.sets[0] if self.sets else 0)
 
     def others(self, beside: Objects = 0) -> Positions:
         """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""

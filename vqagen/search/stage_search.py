@@ -96,32 +96,30 @@ class StageSearch(OptionSearch):
         # `results` is 4. If no cube stands anywhere by 4, then 4 joins `failed`, and every other way to say 4 ends here
         # at once. If cubes were found but a relation was idle, what would be there without RELATION1 decided: only
         # (4, that) joins `failed`, and 4 may do well with something else there.
-        failed, balance = state.failed[self._depth], state.balance
+        failed, finder = state.failed[self._depth], self._wanted
         results: Any = self._results_of(state.values) if self._results_of is not None else None
-        said: Sequence[int] = self._wanted.said(state) if balance.is_worded and self._wanted.follows_phrase else ()
-        if said:
-            results = (balance.memory(said), results)
+        said: Sequence[int] = ()
+        if finder.follows_phrase and state.balance.is_worded:
+            said = finder.said(state)
+            results = (state.balance.memory(said), results)
         if results in failed:
             return False
-        known: Any = (results, None)
         for number, step in self._follow:
             step(state, state.values_without[number])
+        known = results
         if self._seen:
             without = self._values_without(state)
-            if without is None:
+            known = (results, without)
+            if without is None or known in failed:
                 state.idle_drops += 1
                 return False
-            known = (results, without)
-        if known in failed:
-            state.idle_drops += 1
-            return False
         idle_drops = state.idle_drops
         dead: set[Value] = set()
         undecided: set[Value] = set()
-        wanted = self._wanted.find(state, said) if self._wanted.narrows else self._wanted.usual
+        wanted = finder.find(state, said) if finder.narrows else finder.usual
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
-        if wanted is not self._wanted.usual:
+        if wanted is not finder.usual:
             state.refusals.add(UNBALANCED)
         if undecided and not undecided <= dead:
             state.failed_by_words = True
@@ -137,9 +135,8 @@ class StageSearch(OptionSearch):
         at, rest, dropped = self._at, self._rest, state.idle_drops
         state.values[at] = outcome
         state.picked[at] = pick
-        if self._settles(state, outcome):
-            if state.ends_with(state) if rest is None else rest.explore(state):
-                return True
+        if self._settles(state, outcome) and (state.ends_with(state) if rest is None else rest.explore(state)):
+            return True
         if state.failed_by_words:
             state.failed_by_words = False
             undecided.add(outcome)

@@ -18,7 +18,7 @@ from vqagen.bits import Objects, indexes, union
 from vqagen.language.catalogue import Value
 from vqagen.search.fits import ALL, Fits, Positions, member
 from vqagen.search.space import ANY_SET
-from vqagen.search.vocabulary import Vocabulary
+from vqagen.search.vocabulary import Memo, Vocabulary
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class DescriptionTable:
         """How many positions a slot has."""
         self.saying_nothing = sum([1 << i * size for i in objects])
         """The position of each object that leaves all attributes open."""
+        self._spreads: Memo[int, Positions] = Memo(lambda slots: self.in_slots([1] * slots), len(scene.related))
+        """What repeats positions so many times, if they are multiplied by it."""
         self._opens: dict[int, Sequence[tuple[Positions, Sequence[int]]]] = {}
         true_of = self.space.true_of
         self.every = sum([true_of(tuple(map(len, self._words[i]))) << i * size for i in objects])
@@ -121,7 +123,7 @@ class DescriptionTable:
 
     def repeated(self, positions: Positions, slots: int) -> Positions:
         """Return the same positions in each of some slots."""
-        return positions if slots == 1 else self.in_slots([positions] * slots)
+        return positions if slots == 1 else positions * self._spreads[slots]
 
     def saying(self, sets: int) -> Positions:
         """Return the positions that say one of some sets of attributes."""
@@ -130,15 +132,16 @@ class DescriptionTable:
             positions = self._saying[sets] = self.space.saying(sets) * self.saying_nothing & self.every
         return positions
 
+    def of(self, objects: Objects) -> Positions:
+        """Return the positions that are said of some objects."""
+        return self.every if objects == ALL else union([self.said_of[i] for i in indexes(objects)])
+
     def wanted(self, sets: int, objects: Objects) -> Positions:
         """Return the positions that say one of some sets of attributes of some objects."""
         key = (sets, objects)
         positions = self._wanted.get(key)
         if positions is None:
-            positions = self.saying(sets)
-            if objects != ALL:
-                positions &= sum([self.said_of[i] for i in indexes(objects)])
-            self._wanted[key] = positions
+            positions = self._wanted[key] = self.saying(sets) & self.of(objects)
         return positions
 
     def allowed(self, node: Description) -> Positions:

@@ -39,18 +39,17 @@ class YesNoBalance(FamilyBalance):
         self._coins = coins
         vocabularies = [plan.described_at(op).vocabulary for op in plan.phrases]
         longest = [each.longest for each in vocabularies]
-        self._shortest = -longest[1] if len(longest) == 2 else 0
-        """The least that may be said: number of words, or of two phrases how many more in the first."""
-        numbers = range(longest[0] - self._shortest + 1)
+        self._longest = longest[0] if len(longest) == 2 else 0
+        words = range(longest[-1] + self._longest + 1)
         self._ahead = [
             {key: below(coins, 2) - below(coins, 2) for key in keys}
-            for keys in (numbers, *[each.sets for each in vocabularies])
+            for keys in (words, *[each.sets for each in vocabularies])
         ]
-        """Measure -> what is said -> how many more yes than no. The measures are the number of words, which starts at 0
-        for `_shortest`, and the set that each phrase says."""
+        """Measure -> what is said -> how many more yes than no. The measures are the number of words (of two phrases how
+        many more the last one says, from 0 on, so `_longest` is added), and the set that each phrase says."""
         self._open = {answer: [self._not_ahead(answer, 0, keys) for keys in self._ahead] for answer in (True, False)}
         """Answer -> for each measure what it is not ahead of, as bits."""
-        self._of_length = [_by_length(each.sets) for each in vocabularies]
+        self._of_length = _by_length(vocabularies[0].sets)
         self._of_lengths = sets_of_lengths(vocabularies[-1].sets)
         self._last = [0] * (longest[0] + 1)
         """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
@@ -77,13 +76,9 @@ class YesNoBalance(FamilyBalance):
         if not others:
             self._first = self._last[0] = first & self._of_lengths[lengths]
             return
-        self._first = 0
-        for number, sets in enumerate(self._of_length[0]):
-            # The first phrase says `number` words, so the last one may say those that differ by what is open.
-            fitting = [
-                length for length in range(len(self._of_length[1])) if lengths >> number - length - self._shortest & 1
-            ]
-            self._last[number] = others[0] & self._of_lengths[union_of(fitting)]
+        self._first, every = 0, len(self._of_lengths) - 1
+        for number, sets in enumerate(self._of_length):
+            self._last[number] = others[0] & self._of_lengths[lengths >> self._longest - number & every]
             if self._last[number]:
                 self._first |= first & sets
 
@@ -107,14 +102,15 @@ class YesNoBalance(FamilyBalance):
         step = 1 if answer else -1
         self._given += 1
         self._ahead_of_all += step
-        number, *sets = measured(said, "Bool")
-        for measure, key in enumerate((number - self._shortest, *sets)):
+        words = said[-1].bit_count()
+        if self._longest:
+            words += self._longest - said[0].bit_count()
+        for measure, key in enumerate((words, *said)):
             ahead = self._ahead[measure][key] = self._ahead[measure][key] + step
             for is_yes, opened in self._open.items():
-                bit = 1 << key
-                opened[measure] = (
-                    opened[measure] | bit if (ahead if is_yes else -ahead) <= 0 else opened[measure] & ~bit
-                )
+                opened[measure] &= ~(1 << key)
+                if (ahead if is_yes else -ahead) <= 0:
+                    opened[measure] |= 1 << key
         self._draw()
 
     def fail(self) -> None:
@@ -199,10 +195,11 @@ class NumberBalance(FamilyBalance):
         ]
 
     def _opened(self, slack: float) -> list[list[int]]:
-        opened = [[0 for _ in INTEGERS] for _ in self._measured]
+        opened = [[union_of(keys) for _ in INTEGERS] for keys in self._measured]
         for measure, keys in enumerate(self._measured):
-            for key in keys:
-                self._update(opened, measure, key, slack)
+            for key, counted in keys.items():
+                if counted.total:
+                    self._update(opened, measure, key, slack)
         return opened
 
     def _update(self, opened: list[list[int]], measure: int, key: int, slack: float) -> None:
