@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import counted
@@ -298,6 +297,8 @@ def _template_key(template: Template, dialect: str) -> TemplateKey:
 
 
 def _short_families(tally: QuestionTally) -> Iterator[str]:
+    from statistics import median  # loads the modules of fractions and decimals
+
     usual = median(tally.questions[family] for family in tally.families) if tally.families else 0
     short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
     short = [(made, family) for made, family in short if made < SHORT * usual or not made]
