@@ -6,11 +6,12 @@ The engine that does them in this process is here too; `engines` has those of se
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vqagen.errors import BadInput
 from vqagen.files.formats import Encode, Record
+from vqagen.frozen import frozen
 from vqagen.run.blocks import Block
 from vqagen.run.windows import Window, block_of
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
@@ -28,7 +29,7 @@ Closed early, it leaves nothing running.
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class Work:
     """Everything a process needs in order to do any window of a run of a task. Can be pickled."""
 
