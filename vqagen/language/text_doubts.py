@@ -78,23 +78,21 @@ def left_out_slots(template: Template) -> Iterator[Fault]:
 def other_attributes(template: Template) -> Iterator[Fault]:
     """Yield texts that ask for another attribute than the program: "How big is …" with `query_color`."""
     domain, function = template.catalogue.domain, template.last_function
-    meant = [
-        attribute.name
-        for attribute in domain.attributes
-        if function.name in (f"query_{attribute.name}", f"equal_{attribute.name}")
-    ]
+    names = [attribute.name for attribute in domain.attributes]
+    meant = [name for name in names if function.name in (f"query_{name}", f"equal_{name}")]
     if not meant or not is_english(template.texts, domain.language):
         return
+    used = [name for name in names if any(node.type.endswith(f"_{name}") for node in template.nodes)]
     word = re.escape(_words(meant[0]))
     named = re.compile(rf"{word}(?<=\b{word})")  # begins with a letter and not with `\b`, so that `re` looks for it
     for i, text in enumerate(template.texts):
         # "What is left of the <Color> cube?" does not ask for the color: that is the name of a slot.
         plain = SLOT_PATTERN.sub("", text).lower().replace("colour", "color")
-        if named.search(plain):
+        if named.search(plain) or any(_asks(plain, name, function.asks) for name in used):
             continue
-        asked = [each.name for each in domain.attributes if _asks(plain, each.name, function.asks)]
-        if asked and not any(node.type.endswith(f"_{name}") for node in template.nodes for name in asked):
-            yield f"text[{i}]", f"text {i} asks for the {_words(asked[0])}, the program for the {_words(meant[0])}"
+        asked = next((name for name in names if _asks(plain, name, function.asks)), None)
+        if asked:
+            yield f"text[{i}]", f"text {i} asks for the {_words(asked)}, the program for the {_words(meant[0])}"
 
 
 def _words(name: str) -> str:
