@@ -1,29 +1,17 @@
 """Windows of items, the work that engines do with each, and the blocks of records that result.
 
-Workers are processes of this machine, or of a Dask cluster. Works, windows and outcomes travel to them as bytes.
+The engine that does them in this process is here too; `engines` has those of several processes.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import pickle
-import signal
-import socket
-import sys
-import threading
-import traceback
-import warnings
-import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from queue import SimpleQueue
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import field
 from typing import Any
 
-from vqagen import __version__
-from vqagen.errors import BadInput, InputWarning, Problem, VqagenError, is_out_of_memory
+from vqagen.errors import BadInput
 from vqagen.files.formats import Encode, Record
+from vqagen.frozen import frozen
 from vqagen.run.blocks import Block
 from vqagen.run.windows import Window, block_of
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
@@ -41,7 +29,7 @@ Closed early, it leaves nothing running.
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class Work:
     """Everything a process needs in order to do any window of a run of a task. Can be pickled."""
 
@@ -126,129 +114,8 @@ class WindowFailed(Exception):
     """A mistake of ours, or of the machine's, in a window. The message holds the traceback of where it happened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a window ended in another process. Errors come as values: not every exception can be pickled."""
-
-    error: VqagenError | WindowFailed | None = None
-    warnings: tuple[Problem, ...] = ()
-    blocks: Sequence[Block] = ()
-    """Blocks of the window that have not been handed over yet."""
-
-
-def span_of(items: Sequence[Item]) -> str:
-    """Name items for people: `scene 4`, `scenes 4 to 7`."""
-    noun, first, last = items[0].noun, items[0].index, items[-1].index
-    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
-
-
-# The worker's side of every engine -----------------------------------------------------------------------------------
-
-_one_at_a_time = threading.Lock()
-"""Generating is not made for threads: a Dask worker with several does one window after the other."""
-
-
-Request = tuple[bytes, int, bytes]
-"""A pickled work, the first item of a window to write records about, and the pickled items of the window."""
-
-
-def serve(descriptor: int) -> None:
-    """Answer requests as a process of `Processes`, until the other end of the connection is closed.
-
-    Signals are ignored: Ctrl-C and a batch system's SIGTERM reach all processes of a job, and the parent ends them.
-    """
-    from multiprocessing.connection import Connection  # a run in one process needs none of it
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # standard output is for results
-    connection, requests = Connection(descriptor), SimpleQueue[Request]()
-
-    def receive() -> None:
-        try:
-            while True:
-                requests.put(connection.recv())
-        except (EOFError, OSError):  # also in the middle of a window
-            os._exit(0)
-
-    threading.Thread(target=receive, daemon=True).start()
-    try:
-        while True:
-            connection.send(do_window("", requests.get(), connection.send))
-    except OSError:
-        os._exit(0)
-
-
-def do_window(run: str, request: Request, hand_over: Callable[[Block], object], worker: str = "") -> Outcome:
-    """Do a window, and hand over each block when it is finished; nothing is raised.
-
-    The work is loaded once for each `run`: between two runs its files may change. `worker` names one on another machine
-    in errors.
-    """
-    work, first, items = request
-    try:
-        make_blocks = _loaded(run, work)
-    except VqagenError as error:
-        return Outcome(VqagenError(f"{worker}: {error}") if worker else as_value(error, ""))
-    except Exception as error:
-        return Outcome(as_value(error, worker or "a worker process could not load its work"))
-    failure, where = None, "a window that cannot be read"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", InputWarning)
-        try:
-            window: Sequence[Item] = pickle.loads(items)
-            where = span_of(window)
-            for block in make_blocks(window, first):
-                hand_over(block)
-        except Exception as error:
-            failure = as_value(error, where)
-    return Outcome(failure, tuple(one.message.problem for one in caught if isinstance(one.message, InputWarning)))
-
-
-def do_on_cluster(version: str, run: str, request: Request) -> Outcome:
-    """Do a window in a Dask worker, if its vqagen has the `version` of the run. Work and items are packed by zlib."""
-    worker = f"the worker on {socket.gethostname()}"
-    if version != __version__:
-        return Outcome(VqagenError(f"{worker} has vqagen {__version__}; this run is by {version}"))
-    work, first, items = request
-    blocks = list[Block]()
-    with _one_at_a_time:
-        outcome = do_window(run, (zlib.decompress(work), first, zlib.decompress(items)), blocks.append, worker)
-    return replace(outcome, blocks=blocks)
-
-
-@lru_cache(maxsize=1)
-def _loaded(run: str, packed: bytes) -> MakeBlocks:
-    """Load a work, without the warnings, which the asking process has issued.
-
-    The garbage collector takes 1.2 s of the 1.4 s in which 9,000 templates load: it is off meanwhile.
-    """
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputWarning)
-            work: Work = pickle.loads(packed)
-            return work.load()
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
-    """Return an error that can be sent to another process: the user's as it is, any other with its traceback.
-
-    The other process may not have an error class of a plug-in, so only the message of such an error is sent.
-    """
-    if isinstance(error, VqagenError):
-        return error if type(error).__module__.startswith("vqagen.") else VqagenError(str(error))
-    if is_out_of_memory(error):
-        return VqagenError(f"{where}: out of memory in a worker; start fewer workers")
-    return WindowFailed(f"{where}:\n{''.join(traceback.format_exception(error))}")
-
-
-def pack_work(work: Work) -> bytes:
-    """Return a work as it is sent to workers. Raises VqagenError if a part of it cannot be pickled."""
-    try:
-        return pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise VqagenError(f"cannot be done by other processes than this one: {error}") from error
+def in_process(work: Work, windows: Windows) -> Generator[Block]:
+    """Yield the blocks of all windows, which are read and done one after the other in this process."""
+    make_blocks = work.load()
+    for first, window in windows:
+        yield from make_blocks(window, first)
