@@ -38,7 +38,7 @@ from vqagen.search.state import (
 from vqagen.search.tables import SceneTables
 from vqagen.search.trivial import trivial_tests
 
-BUDGET = 200
+BUDGET = 100
 """Options tried before a template gives up on a scene where one filling is looked for: other families do as well."""
 BUDGET_OF_ALL = 20_000
 """The same where all are, so that no template can stall a run."""
