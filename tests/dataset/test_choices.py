@@ -26,7 +26,7 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.rng import stream
 from vqagen.world.scene import compile_scene
 
-SCENES = fewer(400, least=100)
+SCENES = fewer(400, least=60)
 Record = dict[str, Any]
 Made = dict[str, tuple[list[Record], list[Record]]]
 """Domain -> scenes, and questions about them."""
@@ -148,13 +148,10 @@ def test_the_right_option_stands_at_each_place_once() -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def run(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes.json and questions.json."""
-    monkeypatch.chdir(tmp_path)
-    commands = Commands(capsysbinary)
-    commands.done("scenes sample --count 30 -o scenes.json")
-    commands.done("generate --scenes scenes.json -o questions.json")
-    return commands
+    vqagen_.given("scenes sample --count 30 -o scenes.json", "generate --scenes scenes.json -o questions.json")
+    return vqagen_
 
 
 def read(name: str) -> dict[str, Any]:
