@@ -5,14 +5,19 @@ from __future__ import annotations
 import gc
 import signal
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import depth
 import pytest
-from commands import Commands
+from commands import ROOT, Commands
 from hypothesis import settings
+
+from vqagen.language import domain_files
+from vqagen.language.domain_files import DomainFiles
+from vqagen.tasks.director import instructions
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -20,6 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background
 settings.register_profile("vqagen", deadline=None)  # tests measure no time
 settings.load_profile("vqagen")
 
+T = TypeVar("T")
 SHARED = Path(__file__).parents[1].parent / "shared"
 
 
@@ -56,7 +62,27 @@ def browser() -> Iterator[Any]:
 def pytest_configure(config: pytest.Config) -> None:
     """Say how deep this run goes, before any test file is imported. Nothing that is imported becomes garbage."""
     depth.is_quick = config.option.markexpr == "not slow"
+    domain_files.load_domain_files = once_if_shipped(domain_files.load_domain_files)
+    domain_files.load_catalogue = once_if_shipped(domain_files.load_catalogue)
+    instructions.load_instructions = once_if_shipped(instructions.load_instructions)
     gc.disable()
+
+
+def once_if_shipped(load: Callable[..., T]) -> Callable[..., T]:
+    """Load what is shipped, which no test changes, once in a process, and other files whenever they are asked for."""
+    load_once = cache(load)
+
+    def loaded(files: DomainFiles | Path | str | None = None, *how: Any, **more: Any) -> T:
+        return (load_once if is_shipped(files) else load)(files, *how, **more)
+
+    return loaded
+
+
+def is_shipped(files: DomainFiles | Path | str | None) -> bool:
+    """True for files of this repository; without any, the shipped ones are meant."""
+    if isinstance(files, DomainFiles):
+        return is_shipped(files.metadata) and is_shipped(files.templates) and not files.plugins
+    return files is None or Path(files).is_relative_to(ROOT)
 
 
 def take_fewer_examples(items: list[pytest.Item]) -> None:

@@ -135,16 +135,16 @@ def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest
     assert not (tmp_path / "out").exists()
 
 
-def test_force_begins_anew_and_leaves_the_files_of_others(tmp_path: Path) -> None:
-    write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4}))
+def test_force_begins_anew_and_leaves_the_files_of_others(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "out")
     (tmp_path / "out/notes.txt").write_text("mine")
 
     report = write_dataset(
-        tmp_path / "out", DatasetSettings(**{**SMALL, "choices": "none"}), options=RunOptions(force=True)
+        tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "choices": "none"}), options=RunOptions(force=True)
     )
 
     assert (tmp_path / "out/notes.txt").read_text() == "mine"
-    assert sum(report.steps[f"rows {name}"]["pictures"] for name in SPLITS) == 8
+    assert sum(report.steps[f"rows {name}"]["pictures"] for name in SPLITS) == 4
     assert all((row["choices"], row["choice"]) == ([], -1) for row in read_rows(tmp_path / "out"))
 
 
@@ -193,7 +193,7 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
 
 def test_only_train_must_have_questions(tmp_path: Path) -> None:
     """The only picture of a split may have no question whose objects can all be seen and that gets options."""
-    few = {**SMALL, "count": 4, "questions": 1, "choices": "none", "min_visible": 120}
+    few = {**SMALL, "questions": 1, "choices": "none", "min_visible": 60, "shares": "80/10/10"}
     made = (write_dataset(tmp_path / f"{seed}", DatasetSettings(**few, seed=seed)) for seed in range(20))
     report = next(each for each in made if not each.steps["rows test"]["questions"])
 
@@ -226,7 +226,7 @@ def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
 
 def test_dialogs_are_worded_by_the_synonyms_of_ones_own_domain(tmp_path: Path, vqagen_: Commands) -> None:
     assert vqagen_(f"init {tmp_path}/meadow").code == 0
-    settings = DatasetSettings(**{**SMALL, "choices": "none", "dialogs": 2})
+    settings = DatasetSettings(**{**SMALL, "count": 4, "choices": "none", "dialogs": 1})
     write_dataset(tmp_path / "out", settings, find_domain(tmp_path / "meadow"))
 
     ran = vqagen_(f"verify {tmp_path}/out/dialogs.jsonl --scenes {tmp_path}/out/scenes.json --domain {tmp_path}/meadow")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import fewer
 from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows
 
@@ -247,7 +248,7 @@ def test_strengths_that_do_not_exist_say_why(wins: list[tuple[str, str, float, f
 def test_alpha_equals_a_brute_force_definition() -> None:
     """On 200 random tables with gaps, for all three metrics."""
     rng = Random(3)
-    for _ in range(200):
+    for _ in range(fewer(200)):
         items = [
             [value for value in (rng.randint(1, 9) if rng.random() < 0.7 else None for _ in range(4)) if value]
             for _ in range(rng.randint(2, 10))

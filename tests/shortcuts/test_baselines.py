@@ -100,8 +100,8 @@ def test_all_commands_that_guess_have_one_value_of_one_quantity() -> None:
 
     Folds hold whole windows of balance: half of a window would tell what the other half must answer.
     """
-    Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(60)}))
-    vqagen.write_questions("s.json", "q.json", settings=vqagen.QuestionSettings(only=("exist",), reset_counts_every=10))
+    Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(30)}))
+    vqagen.write_questions("s.json", "q.json", settings=vqagen.QuestionSettings(only=("exist",), reset_counts_every=5))
 
     ladder = {rung.baseline.name: rung.everything for rung in baseline_ladder(BaselineFiles("q.json")).rungs}
     guessed = vqagen.stats("q.json").to_record()["guessed"]["all"]

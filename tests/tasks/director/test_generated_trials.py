@@ -27,6 +27,7 @@ COUNT = 2 * fewer(125)
 """Trials of each design; the slow test has 25,000."""
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_neither_verify_nor_the_oracle_finds_a_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
     """2,500 trials of ten designs, and fewer in the quick run. The oracle finds both views by plain loops."""
