@@ -16,8 +16,7 @@ from commands import ROOT, Commands
 from hypothesis import settings
 
 from vqagen.language import domain_files
-from vqagen.language.domain_files import DomainFiles
-from vqagen.tasks.director import instructions
+from vqagen.language.domain_files import DomainFiles, find_domain
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -38,9 +37,14 @@ def shared() -> Path:
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of the test."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def vqagen_(in_empty_folder: None, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
     return Commands(capsysbinary)
 
 
@@ -64,25 +68,19 @@ def pytest_configure(config: pytest.Config) -> None:
     depth.is_quick = config.option.markexpr == "not slow"
     domain_files.load_domain_files = once_if_shipped(domain_files.load_domain_files)
     domain_files.load_catalogue = once_if_shipped(domain_files.load_catalogue)
-    instructions.load_instructions = once_if_shipped(instructions.load_instructions)
     gc.disable()
 
 
 def once_if_shipped(load: Callable[..., T]) -> Callable[..., T]:
-    """Load what is shipped, which no test changes, once in a process, and other files whenever they are asked for."""
+    """Load the shipped domains, which no test changes, once in a process, and others whenever they are asked for."""
     load_once = cache(load)
 
-    def loaded(files: DomainFiles | Path | str | None = None, *how: Any, **more: Any) -> T:
-        return (load_once if is_shipped(files) else load)(files, *how, **more)
+    def loaded(files: DomainFiles | None = None, *how: bool, **more: bool) -> T:
+        files = files or find_domain()
+        is_shipped = files.metadata.is_relative_to(ROOT) and files.templates.is_relative_to(ROOT) and not files.plugins
+        return (load_once if is_shipped else load)(files, *how, **more)
 
     return loaded
-
-
-def is_shipped(files: DomainFiles | Path | str | None) -> bool:
-    """True for files of this repository; without any, the shipped ones are meant."""
-    if isinstance(files, DomainFiles):
-        return is_shipped(files.metadata) and is_shipped(files.templates) and not files.plugins
-    return files is None or Path(files).is_relative_to(ROOT)
 
 
 def take_fewer_examples(items: list[pytest.Item]) -> None:

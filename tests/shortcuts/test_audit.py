@@ -30,16 +30,7 @@ COLORS = ("red", "green", "blue", "gray", "cyan", "brown")
 IMAGES = 200
 
 
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are written to a folder of the test."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the folder."""
-    return Commands(capsysbinary)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def open_questions(seed: int = 0, images: int = IMAGES) -> list[Record]:

@@ -21,16 +21,7 @@ Record = dict[str, Any]
 MANY = "several questions about an image"
 
 
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All files are written to a folder of the test."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the folder."""
-    return Commands(capsysbinary)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 @cache

@@ -222,6 +222,7 @@ def planted(name: str) -> Items:
     return table(answers, images=images, texts=texts, options=options)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("shortcut", "predictor"),
     [

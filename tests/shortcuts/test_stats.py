@@ -24,13 +24,6 @@ from vqagen.tasks.questions.statistics import NO_ANSWERS, NO_PROGRAMS
 Record = dict[str, Any]
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def question(
     text: str, answer: Any, image: int = 0, family: int = 0, said: Sequence[str] = ("red",), **more: Any
 ) -> Record:

@@ -35,7 +35,7 @@ def farm(vqagen_: Commands) -> Commands:
     synonyms = json.loads(Path("farm/synonyms.json").read_text())
     Path("farm/synonyms.json").write_text(json.dumps(synonyms | {"small": ["small", "wee"], "hen": ["hen", "chook"]}))
     Path("size.json").write_text(json.dumps([SIZE]))
-    vqagen_.done("scenes sample --domain ./farm --count 30 -o scenes.json")
+    vqagen_.done("scenes sample --domain ./farm --count 12 -o scenes.json")
     vqagen_.done("generate --domain ./farm --templates size.json --scenes scenes.json -o size-q.json")
     return vqagen_
 
