@@ -69,16 +69,10 @@ def questions(made: dict[str, list[Record]]) -> list[Record]:
 
 
 @pytest.fixture
-def vqagen_(
-    scenes: list[Record],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsysbinary: pytest.CaptureFixture[bytes],
-) -> Commands:
+def vqagen_(vqagen_: Commands, scenes: list[Record]) -> Commands:
     """Runs commands in a folder with scenes.json."""
-    monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def written(records: object, name: str = "q.json", info: Record = INFO) -> str:

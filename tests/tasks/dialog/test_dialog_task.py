@@ -27,11 +27,10 @@ Record = dict[str, Any]
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes.json."""
-    monkeypatch.chdir(tmp_path)
     write("scenes.json", {"scenes": sampled_scenes(4)})
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def write(name: str, content: Any) -> str:
