@@ -286,8 +286,8 @@ def test_a_thousand_rows_leak_nothing_and_test_alone_has_what_is_held_out(hold_o
     rows = list(read_rows(tmp_path / "out"))
     test, rest = ([row for row in rows if (row["split"] == "test") == is_test] for is_test in (True, False))
 
-    assert len(rows) > 900
-    assert len(test) > 30
+    assert len(rows) > 850
+    assert len(test) > 25
     assert list(leaks(rows)) == []
     if hold_out == "family":
         assert {row["family"] for row in test}.isdisjoint(row["family"] for row in rest)
