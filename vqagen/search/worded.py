@@ -53,7 +53,7 @@ class YesNoBalance(FamilyBalance):
         self._of_lengths = sets_of_lengths(vocabularies[-1].sets)
         self._last = [0] * (longest[0] + 1)
         """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
-        self._ahead_of_all = self._failed = self._given = self._slack = 0
+        self._first = self._ahead_of_all = self._failed = self._given = self._slack = 0
         self._draw()
 
     @staticmethod
@@ -74,9 +74,11 @@ class YesNoBalance(FamilyBalance):
             opened = [self._not_ahead(self._wanted, self._slack, keys) for keys in self._ahead]
         lengths, first, *others = opened
         if not others:
-            self._first = self._last[0] = first & self._of_lengths[lengths]
+            self._first = first & self._of_lengths[lengths]
+            self._last[0] = self._first
             return
-        self._first, every = 0, len(self._of_lengths) - 1
+        self._first = 0
+        every = len(self._of_lengths) - 1
         for number, sets in enumerate(self._of_length):
             self._last[number] = others[0] & self._of_lengths[lengths >> self._longest - number & every]
             if self._last[number]:
