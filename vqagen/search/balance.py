@@ -102,6 +102,7 @@ class FamilyBalance(Balance):
     """The balance of one template in one window."""
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__()
         self.plan = plan
 
     def meet(self, size: int) -> None:

@@ -191,7 +191,7 @@ class SetDraw(Draw):
             return 0, chances, 0.0
         every = table.absent_chances()
         chances = [(each, chance) for each, chance in every.items() if said >> each & 1]
-        share = sum([chance for _, chance in chances]) / (sum(every.values()) or 1.0) * count
+        share = sum([chance for _, chance in chances], 0.0) / (sum(every.values(), 0.0) or 1.0) * count
         number = max(1, round(share)) if share > 0.01 else 0
         return number, chances, share / number if number else 0.0
 

@@ -265,7 +265,7 @@ class DescriptionTable:
 
     def draw_absent(self, chances: Sequence[tuple[int, float]], random: Callable[[], float]) -> int | None:
         """Draw the code of a description that fits nothing, of a set of attributes as likely as `chances` says."""
-        rest, said = random() * sum([chance for _, chance in chances]), 0
+        rest, said = random() * sum([chance for _, chance in chances], 0.0), 0
         for said, chance in chances:  # noqa: B007
             rest -= chance
             if rest < 0:

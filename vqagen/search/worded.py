@@ -72,15 +72,15 @@ class YesNoBalance(FamilyBalance):
         opened = self._open[self._wanted]
         if self._slack:
             opened = [self._not_ahead(self._wanted, self._slack, keys) for keys in self._ahead]
-        lengths, first, *others = opened
-        if not others:
+        lengths, first, last = opened[0], opened[1], opened[-1]
+        if len(opened) == 2:
             self._first = first & self._of_lengths[lengths]
             self._last[0] = self._first
             return
         self._first = 0
         every = len(self._of_lengths) - 1
         for number, sets in enumerate(self._of_length):
-            self._last[number] = others[0] & self._of_lengths[lengths >> self._longest - number & every]
+            self._last[number] = last & self._of_lengths[lengths >> self._longest - number & every]
             if self._last[number]:
                 self._first |= first & sets
 
@@ -219,7 +219,7 @@ class NumberBalance(FamilyBalance):
         key = tuple(said)
         sets = self._after.get(key)
         if sets is None:
-            words, *phrases = self._open
+            words, phrases = self._open[0], self._open[1:]
             before = sum([each.bit_count() for each in said])
             sets = self._after[key] = [0 for _ in INTEGERS]
             for number in INTEGERS:
