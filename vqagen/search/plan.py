@@ -35,8 +35,6 @@ class Check(NamedTuple):
     meaning: str
     reads: tuple[int, ...] = ()
     """The ops whose results it reads; () if it reads words."""
-    asks_other: bool = False
-    """True if it only asks that the two results differ."""
 
 
 @dataclass(frozen=True)
@@ -339,8 +337,7 @@ class _Builder:
                 readers.append(_word(word_of))
         test = _compared(constraint, ops) or (lambda state: constraint.holds(*[read(state) for read in readers]))
         reads = () if constraint.slots else tuple(ops)
-        asks_other = constraint.kind.holds is other_output
-        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), reads, asks_other))
+        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), reads))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
 

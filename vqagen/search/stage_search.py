@@ -49,8 +49,8 @@ class StageSearch(OptionSearch):
     """The search of one stage and, through `rest`, of all stages after it."""
 
     __slots__ = (
-        "_applied", "_at", "_depth", "_draw", "_follow", "_gives_object", "_is_decisive", "_late_test", "_others",
-        "_reduce", "_rest", "_results_of", "_seen", "_tests", "_wanted",
+        "_applied", "_at", "_depth", "_draw", "_follow", "_gives_object", "_is_decisive", "_late_test", "_reduce",
+        "_rest", "_results_of", "_seen", "_tests", "_wanted",
     )  # fmt: skip
 
     def __init__(
@@ -73,8 +73,6 @@ class StageSearch(OptionSearch):
         if self._reduce is not None:
             tests += _tests_at(applied[0])
             applied = applied[1:]
-        self._others = _other_objects(stage)
-        """The ops of earlier objects, each of which must be another one."""
         self._tests = tuple(tests)
         self._applied = [Applied(op) for op in applied]
         late_tests = [test for op in applied for test in _tests_at(op)]
@@ -116,7 +114,7 @@ class StageSearch(OptionSearch):
                 state.idle_drops += 1
                 return False
         idle_drops = state.idle_drops
-        dead: set[Value] = {1 << state.values[op] for op in self._others}
+        dead: set[Value] = set()
         undecided: set[Value] = set()
         wanted = finder.find(state, said) if finder.narrows else finder.usual
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
@@ -188,15 +186,6 @@ class StageSearch(OptionSearch):
         return tuple(key)
 
 
-def _other_objects(stage: Stage) -> tuple[int, ...]:
-    """Return the earlier ops whose objects a reference must not mean, by the constraints on it."""
-    choice, reference = stage.choice, stage.choice.index + 1
-    if not isinstance(choice.does, Description) or choice.does.reducer != "unique":
-        return ()
-    checks = [check for check in stage.applied[0].checks if check.asks_other]
-    return tuple([op for check in checks for op in check.reads if op != reference])
-
-
 def _all_of(tests: Sequence[Test]) -> Test | None:
     """Return one test that passes if all of the tests do; None if there are none."""
     if len(tests) < 2:
@@ -228,7 +217,7 @@ class ExaminedStage(StageSearch):
             *((LabelledStep(partial(stays_open, is_trivial), at, TRIVIAL),) if is_trivial else ()),
         )
         self._tests = (partial(examination.settles, depth, steps),)
-        self._applied, self._late_test, self._others = [], None, ()
+        self._applied, self._late_test = [], None
 
 
 def stays_open(is_trivial: Test, state: SearchState) -> bool:
