@@ -13,7 +13,6 @@ from vqagen import load_domain_files
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.search.balance import AnswerCounts, known_answers
-from vqagen.search.filling import Filling
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.family import Family, FamilyAnswers
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -84,9 +83,9 @@ def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> No
 
     for number in (0, 1):
         for answer in [0, 1] * 28 + [*range(2, 11)] * 6:
-            answers[number].add(Filling(family.plan, (), (answer,)))
+            answers[number].add(answer, ())
         answers.meet(40)
-        answers[number].add(Filling(family.plan, (), (0,)))
+        answers[number].add(0, ())
 
     assert answers[0].refused == answers[1].refused == {0, 1}
 

@@ -19,7 +19,7 @@ import vqagen
 from vqagen import Generation, SceneSource, find_scenes
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.search.filling import GAVE_UP
+from vqagen.search.state import GAVE_UP
 
 SCENES = 100
 COUNT = fewer(SCENES)
