@@ -160,7 +160,9 @@ def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_i
     things = ["small cyan rubber sphere", "large blue rubber cylinder", "small blue metal cube"]
     scene = compile_for(COLLECTIONS[0], scene_record(things, [2, 0, 1], [0, 2, 1]))
 
-    outcome = make_search(template, "all", Sampling()).find(SceneTables(scene), Random(seed), Balance(refused), set(), 1 << 40)
+    outcome = make_search(template, "all", Sampling()).find(
+        SceneTables(scene), Random(seed), Balance(refused), set(), 1 << 40
+    )
 
     assert outcome.reason == FOUND
 
@@ -235,7 +237,9 @@ def test_repeated_searches_enumerate_without_repeats() -> None:
     search, seen = make_search(template, "none"), set[Any]()
 
     found = []
-    while (outcome := search.find(SceneTables(scene), Random(len(found)), Balance(), seen, 1 << 40)).filling is not None:
+    while (
+        outcome := search.find(SceneTables(scene), Random(len(found)), Balance(), seen, 1 << 40)
+    ).filling is not None:
         found.append(outcome.filling.picked)
 
     assert len(found) == len(set(found)) == len(every(search, scene))

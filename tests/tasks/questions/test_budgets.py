@@ -202,7 +202,9 @@ def test_what_is_refused_does_not_count_for_the_balance(collection: Collection) 
     """Counting the questions that were made, and no others, no answer was too common when it was given. The counts of a
     window start by draws of a stream of its own, which hangs on what its first scene shows.
     """
-    made = run(collection, **often(collection, dedupe="all", only=("exist",), instances_per_template=3, balance="answers"))
+    made = run(
+        collection, **often(collection, dedupe="all", only=("exist",), instances_per_template=3, balance="answers")
+    )
     counts: dict[tuple[int, str], list[AnswerCounts]] = {}
     for question in made.questions:
         key = question.scene.index // WINDOW, question.template.id
