@@ -261,42 +261,6 @@ def test_a_search_for_every_filling_leaves_out_answers_that_are_refused_from_the
     assert (reason, sorted(answers)) == (FOUND, sorted({filling.answer for filling in every(search, scene)}))
 
 
-def test_the_first_find_is_uniform_over_options() -> None:
-    """Which of a node's options comes first is uniform: a chi-square test over 6,000 searches of one step."""
-    collection = COLLECTIONS[0]
-    template = next(t for t in collection.materials.templates if t.file == "zero_hop.json" and t.answer_type == "Color")
-    scene = compile_for(collection, SMALL_SCENES[2])
-    search, rng = make_search(template, "none"), Random(5)
-    options = [filling.picked for filling in every(search, scene)]
-    counts = dict.fromkeys(options, 0)
-    tables = SceneTables(scene)
-    for _ in range(6000):
-        filling = search.find(tables, rng, Balance(), set(), 1 << 40).filling
-        assert filling is not None
-        counts[filling.picked] += 1
-
-    expected = 6000 / len(options)
-    chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
-
-    degrees = len(options) - 1
-    assert chi_square < degrees + 4 * (2 * degrees) ** 0.5, counts
-
-
-def test_absent_descriptions_are_new_or_drawn_blindly() -> None:
-    """Half of the options name one of the colors that no object has; drawn blindly, they name any color or none."""
-    raw = {"text": ["Is it?"], **program_notation.template("scene, filter_exist 0 <C>", {"<C>": "Color"})}
-    (template,), _ = read_templates(raw, "", COLLECTIONS[0].materials.catalogue, "made.json", 0)
-    tables = SceneTables(compile_for(COLLECTIONS[0], SMALL_SCENES[2]))
-
-    def share_of_no(absent: str) -> float:
-        search = make_search(template, "none", Sampling(absent=absent))
-        found = [search.find(tables, Random(seed), Balance(), set(), 1 << 40).filling for seed in range(300)]
-        return sum(filling is not None and not filling.answer for filling in found) / len(found)
-
-    assert share_of_no("none") == 0
-    assert share_of_no("any") < 0.43 < share_of_no("new") < 0.57
-
-
 @pytest.mark.parametrize("family", range(0, len(COLLECTIONS[0].materials.templates), 7))
 def test_the_search_serves_a_start_set_and_a_view(family: int) -> None:
     """Questions about some objects, or from where left is right, need no other engine: their programs run there too."""
