@@ -152,7 +152,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.Ca
     """Runs commands in a folder with scenes.json and questions.json."""
     monkeypatch.chdir(tmp_path)
     commands = Commands(capsysbinary)
-    commands.done("scenes sample --count 30 -o scenes.json")
+    commands.done("scenes sample --count 30 --seed 9 -o scenes.json")
     commands.done("generate --scenes scenes.json -o questions.json")
     return commands
 
