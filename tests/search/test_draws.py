@@ -28,7 +28,15 @@ from vqagen.world.scene import compile_scene
 
 CLEVR = COLLECTIONS[0]
 SLOTS = {
-    False: {"<Z>": "Size", "<C>": "Color", "<S>": "Shape", "<S2>": "Shape", "<M>": "Material", "<R>": "Relation"},
+    False: {
+        "<Z>": "Size",
+        "<C>": "Color",
+        "<S>": "Shape",
+        "<S2>": "Shape",
+        "<M>": "Material",
+        "<M2>": "Material",
+        "<R>": "Relation",
+    },
     True: {"<Z>": "Size", "<T>": "Topping", "<K>": "Kind", "<O>": "Origin", "<R>": "Relation"},
 }
 THINGS = (
@@ -114,6 +122,10 @@ DRAWS = {
     "counted, said otherwise": Draw(
         COUNTED, constraints=GRAY, asked=[*[(0, (1,)), (1, (3,))] * 3, (2, (2,)), (3, (0,))]
     ),
+    "references, said otherwise": Draw(
+        "scene, filter_unique 0 <Z> <C> <S> <M>, same_color 1, exist 2",
+        asked=[(False, (2,)), (True, (1,)), (True, (4,))],
+    ),
     # words of plain functions
     "plain": Draw("scene, filter_color 0 <C>, filter_shape 1 <S>, count 2", SHORT, (0,)),
 }  # fmt: skip
@@ -171,5 +183,5 @@ def test_fillings_are_found_as_often_as_the_rule_says(draw: Draw) -> None:
 
     assert not faults and abs(sum(expected.values()) - 1) < 1e-9
     assert counts.keys() <= expected.keys()
-    assert len(expected) > 3 and misfit(counts, expected) < 3
+    assert len(expected) > 2 and misfit(counts, expected) < 3
     assert misfit(by_slots_open(counts), by_slots_open(expected)) < 8
