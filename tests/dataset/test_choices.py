@@ -151,7 +151,7 @@ def test_the_right_option_stands_at_each_place_once() -> None:
 @pytest.fixture
 def run(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes.json and questions.json."""
-    vqagen_.given("scenes sample --count 30 -o scenes.json", "generate --scenes scenes.json -o questions.json")
+    vqagen_.given("scenes sample --count 30 --seed 9 -o scenes.json", "generate --scenes scenes.json -o questions.json")
     return vqagen_
 
 

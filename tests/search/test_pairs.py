@@ -92,7 +92,7 @@ def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection,
 
 def test_references_are_as_distinct_in_both_scenes() -> None:
     """Two things that are one object in one scene alone make no pair: "the cube" and "the thing left of the ball"."""
-    run = made(CLEVR, only=("comparison.json",), templates_per_image=6)
+    run = made(CLEVR, only=("comparison.json",), templates_per_image=3)
 
     assert run.faults() == []
 
@@ -123,7 +123,7 @@ def reworded(record: Record) -> Record:
 
 def test_the_slow_twin_names_what_is_changed() -> None:
     """An answer, a word of one program, and a number."""
-    run = made(CLEVR)
+    run = made(CLEVR, **VARIED[1])
     pairs = [pair for pair in run.pairs.values() if not isinstance(pair[0]["answer"], str)]
     colored = next(pair for pair in pairs if any(step["type"] == "filter_color" for step in pair[0]["program"]))
     for change in (turned, reworded, lambda record: record | {"pair": record["pair"] + 1}):
@@ -178,14 +178,14 @@ def test_the_fuller_picture_has_not_the_greater_answer() -> None:
     """Scenes of 3, 4 and 5 objects, and a few of more: partners have equally many, except of those few."""
     sizes = Counter[int]()
     scenes = []
-    for scene in CLEVR.sampled(400, seed=17):
+    for scene in CLEVR.sampled(200, seed=17):
         size = len(scene["objects"])
         if size < 6 or (size > 8 and sizes[size] < 2):
             sizes[size] += 1
             scenes.append(scene)
     run = Made(CLEVR, scenes, templates_per_image=3, only=("exist", "count", "compare_integer"))
 
-    assert min(sizes[3], sizes[4], sizes[5]) >= 20 and sizes[9] + sizes[10] == 4
+    assert min(sizes[3], sizes[4], sizes[5]) >= 15 and sizes[9] + sizes[10] == 4
     assert naive_pairs.check_fullness(run.records, run.scenes) == []
     assert len(run.records) >= 3 * len(scenes) - 3
     other = [
@@ -228,7 +228,7 @@ def assert_even(truths: list[bool]) -> None:
 def test_a_scene_has_as_many_questions_as_the_settings_say() -> None:
     """Those of pairs that it begins and of those it joins; one may lack one if all are an odd number."""
     for per_image in (4, 7):
-        run = made(CLEVR, templates_per_image=per_image, seed=2)  # with some seeds nobody is left to join the last one
+        run = made(CLEVR, templates_per_image=per_image, seed=6)  # with some seeds nobody is left to join the last one
 
         assert max(map(len, run.by_scene)) == per_image
         assert len(run.records) == FEW * per_image // 2 * 2
@@ -240,7 +240,7 @@ def test_the_scenes_of_a_pair_lie_in_one_window() -> None:
     window_of = {name: place // 15 for place, name in enumerate(run.scenes)}
 
     assert all(len({window_of[each["image_filename"]] for each in pair}) == 1 for pair in run.pairs.values())
-    whole, larger = (made(CLEVR, templates_per_image=4, reset_counts_every=window) for window in (FEW, 10_000))
+    whole, larger = (made(CLEVR, templates_per_image=2, reset_counts_every=window) for window in (FEW, 10_000))
     assert whole.records == larger.records
 
 

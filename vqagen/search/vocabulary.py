@@ -198,7 +198,8 @@ def _longest(attributes: Sequence[Attribute]) -> int:
     for attribute in attributes:
         for length in range(len(attributes), 0, -1):
             of_length[length] += of_length[length - 1] * _ways_to_say(attribute)
-    return max(2, sum(number <= MOST_LISTED for number in accumulate(of_length)) - 1)
+    longest = max(2, sum(number <= MOST_LISTED for number in accumulate(of_length)) - 1)
+    return min(longest, len(attributes))
 
 
 def _ways_to_say(attribute: Attribute) -> int:
