@@ -19,7 +19,7 @@ from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
 from vqagen.run.blocks import Block, in_order
 from vqagen.run.cluster import Cluster
 from vqagen.run.engines import pack_work
-from vqagen.run.work import Window, WindowFailed, in_process
+from vqagen.run.windows import Window, WindowFailed, in_process
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 

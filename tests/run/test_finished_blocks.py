@@ -19,7 +19,7 @@ from vqagen.run.blocks import BlockFolder, held, part_of
 from vqagen.run.engines import Processes
 from vqagen.run.output import Output
 from vqagen.run.runner import Progress
-from vqagen.run.work import in_process
+from vqagen.run.windows import in_process
 
 BLOCKS = ["0-2", "2-3", "3-5", "5-6", "6-8", "8-9"]
 

@@ -27,7 +27,7 @@ from waiting import wait_until
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.run.blocks import Block, in_order
 from vqagen.run.engines import TRIES, Processes, do_window
-from vqagen.run.work import Engine, Window, WindowFailed, in_process
+from vqagen.run.windows import Engine, Window, WindowFailed, in_process
 
 Result = TypeVar("Result")
 

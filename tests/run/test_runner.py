@@ -17,7 +17,7 @@ from vqagen.run.engines import Processes
 from vqagen.run.options import RunOptions
 from vqagen.run.output import Output, claimed, make_destination
 from vqagen.run.runner import Progress, RunResult
-from vqagen.run.work import in_process
+from vqagen.run.windows import in_process
 
 
 def stopped(job: ToyJob, output: Output, error: BaseException, items: int = 6, *, force: bool = False) -> list[str]:

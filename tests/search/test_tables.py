@@ -21,9 +21,10 @@ from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
 from vqagen.search import vocabulary
 from vqagen.search.description import Sampling
-from vqagen.search.fits import ALL, Fits, member
+from vqagen.search.draws import member
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import DescriptionTable, SceneTables
+from vqagen.search.state import SceneTables
+from vqagen.search.tables import ALL, DescriptionTable, Fits
 from vqagen.search.vocabulary import Vocabularies, Vocabulary
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene

@@ -16,7 +16,7 @@ from vqagen.files.formats import encode_lines
 from vqagen.files.locations import Location, shipped
 from vqagen.run.job import Job, make_job
 from vqagen.run.runner import Progress
-from vqagen.run.work import in_process
+from vqagen.run.windows import in_process
 from vqagen.tasks.questions.task import question_task
 from vqagen.world.loading import SceneSource, find_scenes
 

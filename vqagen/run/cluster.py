@@ -26,7 +26,7 @@ from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.blocks import Block
 from vqagen.run.engines import AHEAD, Outcome, WorkerEngine, pack_work, span_of
-from vqagen.run.work import WindowFailed, Work
+from vqagen.run.windows import WindowFailed, Work
 from vqagen.tasks.contract import Item
 
 TIMEOUT = 10

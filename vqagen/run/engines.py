@@ -32,8 +32,7 @@ from typing import Any
 from vqagen import __version__
 from vqagen.errors import InputWarning, Problem, VqagenError, is_out_of_memory, warn
 from vqagen.run.blocks import Block
-from vqagen.run.windows import Window
-from vqagen.run.work import MakeBlocks, WindowFailed, Windows, Work
+from vqagen.run.windows import MakeBlocks, Window, WindowFailed, Windows, Work
 from vqagen.tasks.contract import Item
 
 AHEAD = 4

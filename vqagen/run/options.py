@@ -12,7 +12,7 @@ from vqagen.errors import Problem, warn
 from vqagen.tasks.settings import CheckedSettings, setting
 
 if TYPE_CHECKING:
-    from vqagen.run.work import Engine
+    from vqagen.run.windows import Engine
 
 AUTO = "auto"
 
@@ -43,7 +43,7 @@ class RunOptions(CheckedSettings):
 
         Size 0 makes all items one window, which one process does; the user is warned of it with `why_one`.
         """
-        from vqagen.run.work import in_process
+        from vqagen.run.windows import in_process
 
         workers = self._processes()
         if not window and (self.cluster or workers > 1):

@@ -20,17 +20,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, only
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import WithoutRelation, WithoutStep, depends_on_words, make_telling_test
 from vqagen.search.description import Description, Pick
-from vqagen.search.examination import Applied, Examination, LabelledStep, apply_steps, check_steps
-from vqagen.search.plan import Op, Plan, Stage
+from vqagen.search.plan import Applied, Op, Plan, Stage
 from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, OptionSearch, OutOfBudget, SearchState, Test
 from vqagen.search.wanted import WantedFinder
+
+Step = Callable[[SearchState], bool]
+
+
+class LabelledStep(NamedTuple):
+    """A step of an op, and the reason to give if it fails."""
+
+    run: Step
+    op: int
+    failure: str = ""
+
+
+def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
+    """Compute each op, then check what hangs there."""
+    return tuple(
+        step for op in ops for step in (LabelledStep(partial(_apply, Applied(op)), op.index), *check_steps(op))
+    )
+
+
+def _apply(op: Applied, state: SearchState) -> bool:
+    state.values[op.at] = op.run(state.scene, *op.arguments(state.values))
+    return True
+
+
+def check_steps(op: Op) -> tuple[LabelledStep, ...]:
+    """Return the checks at an op."""
+    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
+
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
     "unique": only,
@@ -200,13 +227,14 @@ class ExaminedStage(StageSearch):
 
     def __init__(
         self,
-        examination: Examination,
+        settles: Callable[[int, Sequence[LabelledStep], SearchState], bool],
         plan: Plan,
         depth: int,
         relations: Sequence[WithoutRelation],
         is_trivial: Test | None,
         rest: StageSearch | None,
     ) -> None:
+        """`settles`: runs the steps after an option of a stage, and counts how they end."""
         super().__init__(plan, depth, relations, is_trivial, rest)
         stage = plan.stages[depth]
         at = stage.choice.index
@@ -216,7 +244,7 @@ class ExaminedStage(StageSearch):
             *apply_steps(stage.applied),
             *((LabelledStep(partial(stays_open, is_trivial), at, TRIVIAL),) if is_trivial else ()),
         )
-        self._tests = (partial(examination.settles, depth, steps),)
+        self._tests = (partial(settles, depth, steps),)
         self._applied, self._late_test = [], None
 
 

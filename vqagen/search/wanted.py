@@ -14,10 +14,9 @@ from vqagen.bits import Objects, indexes, union
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description
-from vqagen.search.examination import Applied
-from vqagen.search.fits import ALL
-from vqagen.search.plan import Op, Plan, Stage
+from vqagen.search.plan import Applied, Op, Plan, Stage
 from vqagen.search.state import SearchState, Test, Wanted
+from vqagen.search.tables import ALL
 
 MOST_KEPT = 5_000
 """Results of numbers that are kept before they start anew."""

@@ -14,7 +14,7 @@ from random import Random
 from vqagen.bits import union, union_of
 from vqagen.language.catalogue import Value
 from vqagen.rng import below
-from vqagen.search.balance import INTEGERS, PATIENCE, AnswerBalance, AnswerCounts, FamilyBalance, measured
+from vqagen.search.balance import INTEGERS, PATIENCE, AnswerCounts, CountedBalance, FamilyBalance, measured
 from vqagen.search.plan import Plan
 
 LEAN = 0.1
@@ -45,8 +45,8 @@ class YesNoBalance(FamilyBalance):
             {key: below(coins, 2) - below(coins, 2) for key in keys}
             for keys in (words, *[each.sets for each in vocabularies])
         ]
-        """Measure -> what is said -> how many more yes than no. The measures are the number of words (of two phrases how
-        many more the last one says, from 0 on, so `_longest` is added), and the set that each phrase says."""
+        """Measure -> what is said -> how many more yes than no. Measures are the number of words, of two phrases how
+        many more the last one says (plus `_longest`, so that it starts at 0), and the set that each phrase says."""
         self._open = {answer: [self._not_ahead(answer, 0, keys) for keys in self._ahead] for answer in (True, False)}
         """Answer -> for each measure what it is not ahead of, as bits."""
         self._of_length = _by_length(vocabularies[0].sets)
@@ -314,4 +314,4 @@ def balance_of(plan: Plan, balance: str, coins: Random | None, takes_all: bool) 
             return YesNoBalance(plan, coins)
         if plan.template.answer_type == "Integer":
             return NumberBalance(plan, coins)
-    return AnswerBalance(plan, balance, coins)
+    return CountedBalance(plan, balance, coins)
