@@ -15,8 +15,8 @@ from typing import Any
 
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
-from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.degeneracy import WithoutRelation, make_idle_test, tested_relations, without_relation
+from vqagen.plugin import Undefined
+from vqagen.search.degeneracy import make_idle_test, tested_relations
 from vqagen.search.description import Description, Pick, PlainChoice
 from vqagen.search.examination import Examination, apply_steps
 from vqagen.search.filling import Filling, SearchResult
@@ -71,10 +71,30 @@ class Search:
         return rest
 
     def find(
-        self, tables: SceneTables, rng: Random, balance: Balance, seen: set[Any], budget: int = BUDGET
+        self,
+        tables: SceneTables,
+        rng: Random,
+        balance: Balance,
+        seen: set[Any],
+        budget: int = BUDGET,
+        ends_with: Callable[[Filling], bool] | None = None,
     ) -> SearchResult:
-        """Find one filling that `balance` wants and whose picks are not in `seen` (they are added to it)."""
-        state = self._state(tables, rng, balance, seen, budget, self._accepts)
+        """Find one filling that `balance` wants and whose picks are not in `seen` (they are added to it).
+
+        `ends_with`: whether the search ends with a filling, or goes on as from one that is refused.
+        """
+
+        def ends(state: SearchState) -> bool:
+            if not self._accepts(state):
+                return False
+            filling = self._filling(state)
+            if ends_with is None or ends_with(filling):
+                return True
+            state.seen.add(filling.picked)
+            state.failed_by_words = True
+            return False
+
+        state = self._state(tables, rng, balance, seen, budget, ends if ends_with is not None else self._accepts)
         state.trivial_price, state.remembers = TRIVIAL_PRICE, self.plan.grouped
         try:
             if self._begins(state) and self._explore(state, self._first):
@@ -207,11 +227,7 @@ class Replay:
     def __init__(self, plan: Plan, is_trivial: Test | None = None) -> None:
         """`is_trivial`: which fillings are refused for their words, as in the search."""
         self._plan, self._is_trivial = plan, is_trivial
-        self._relations = tuple(without_relation(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
-
-    def __len__(self) -> int:
-        """Return how many relations the plan has, likenesses among them."""
-        return len(self._relations)
+        self._rng = Random(0)  # nothing is drawn
 
     def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
         """Return the filling with the words of these picks; None if the scene does not meet what it presupposes."""
@@ -226,19 +242,9 @@ class Replay:
             return None
         return Filling(self._plan, tuple(state.picked), tuple(state.values))
 
-    def idle(self, tables: SceneTables, filling: Filling) -> tuple[int, ...]:
-        """Return which relations of a filling of this scene are idle: without them the answer is the same.
-
-        They are numbered in the order of the program, likenesses among them.
-        """
-        state = self._state(tables)
-        state.values[:], state.picked[:] = filling.values, filling.picked
-        relations = enumerate(zip(self._relations, state.values_without, strict=True))
-        return tuple(number for number, (relation, without) in relations if _is_idle(state, relation, without))
-
     def _state(self, tables: SceneTables) -> SearchState:
-        sizes = len(self._plan.ops), len(self._plan.stages), len(self._relations)
-        return SearchState(tables, Random(0), sizes, Balance(), set(), 0, lambda state: False)
+        sizes = len(self._plan.ops), len(self._plan.stages), 0
+        return SearchState(tables, self._rng, sizes, Balance(), set(), 0, lambda state: False)
 
 
 def _settle(state: SearchState, op: Op, pick: Pick) -> bool:
@@ -270,10 +276,3 @@ def _described(state: SearchState, does: Description, code: int) -> Objects:
     for _, name, word in does.vocabulary.parts[code]:
         objects &= state.scene.having[name][word]
     return objects
-
-
-def _is_idle(state: SearchState, relation: WithoutRelation, without: list[Value]) -> bool:
-    for step in relation.steps.values():
-        step(state, without)
-    last = len(state.values) - 1
-    return last not in relation.changed or without[last] == state.values[last]

@@ -13,23 +13,22 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from vqagen.language.catalogue import Catalogue
+from vqagen.bits import union
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Replay
-from vqagen.search.pool import Pool
-from vqagen.search.state import FOUND, REPEATED
+from vqagen.search.state import FOUND
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
+from vqagen.tasks.questions.pool import Lanes, Pool
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
@@ -37,6 +36,8 @@ UNPAIRED = "no partner"
 FILLINGS = 12
 """Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
 template, three_hop, one in 20 finds one."""
+ENDINGS = 3
+"""How many of them may begin alike: they are found sooner, but where the beginning has no partner none of them has."""
 LEAST = 20
 """Scenes of a window with one number of objects below which they join those with the next larger one. Of 60 scenes
 asked whether there is something, all get ten questions; with 10, four do not."""
@@ -79,16 +80,19 @@ class PairedWindow:
             lambda number: Replay(families[number].plan, families[number].search.is_trivial), len(templates)
         )
         """Family -> what takes its fillings over to other scenes."""
-        catalogue = templates[0].catalogue
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
         self.turns = shuffled(stream(settings.seed, "turns", scenes[0].index), range(len(scenes))) if scenes else []
-        self.everyone = _Partners(self.turns, scenes, catalogue)
-        self.alike: dict[int, _Partners] = {}
+        self.lanes = {place: lane for lane, place in enumerate(self.turns)}
+        """Place of a scene in the window -> its place in the pool, where scenes stand in the order of their turns."""
+        self.pool = Pool([scenes[place] for place in self.turns], templates[0].catalogue)
+        self.alike: dict[int, Lanes] = {}
         """Place of a scene -> the scenes of as many objects."""
         for places in alike([scene.size for scene in scenes], self.turns):
-            self.alike |= dict.fromkeys(places, _Partners(places, scenes, catalogue))
-        self.had = np.zeros(len(scenes), np.int64)
+            self.alike |= dict.fromkeys(places, union(self.pool.mark(self.lanes[place]) for place in places))
+        self.had = [0] * len(scenes)
         """How many questions each scene has, those of pairs that it began and that it joined."""
+        self.levels = [self.pool.everyone, *[0] * settings.templates_per_image]
+        """The scenes that have so many questions."""
         self.uses = FamilyUses(len(templates), not settings.is_compat)
         self.answers = FamilyAnswers(families, settings.balance)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
@@ -144,7 +148,7 @@ class PairedWindow:
             left = self.turns
             while left:
                 left = [place for place in left if self.begins(place, tried[place], tallies[place])]
-        for tally, had in zip(tallies, self.had.tolist(), strict=True):
+        for tally, had in zip(tallies, self.had, strict=True):
             tally.short_scenes += had < self.settings.templates_per_image
         return tallies
 
@@ -174,26 +178,31 @@ class PairedWindow:
 
     def pair(self, number: int, place: int, tables: SceneTables) -> str:
         """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
-        family, answers = self.families[number], self.answers[number]
-        rng, seen = self.subjects[place].rng, self.picked[number, place]
-        if not self.free_others(number, place):
+        if not self.others(number, place):
             return UNPAIRED
-        failure = ""
-        for _ in range(FILLINGS):
-            found = family.search.find(tables, rng, answers, seen)
-            filling, reason = found.filling, found.reason
-            if filling is None:
-                return failure if failure and reason == REPEATED else reason
-            program = filling.program()
-            partner = self.partner(number, place, tables, filling, program)
-            failure = UNPAIRED if partner is None else self.ask(number, program, (place, filling), partner)
+        family, left, failure = self.families[number], FILLINGS, ""
+        partner: _Side | None = None
+
+        def is_last(filling: Filling) -> bool:
+            """True if a filling has a partner, or if the next is better sought from the beginning."""
+            nonlocal partner, left
+            left -= 1
+            partner = self.partner(number, place, filling)
+            return partner is not None or left % ENDINGS == 0
+
+        while left:
+            subject, seen = self.subjects[place], self.picked[number, place]
+            found = family.search.find(tables, subject.rng, self.answers[number], seen, ends_with=is_last)
+            if found.filling is None:
+                return failure or (UNPAIRED if left < FILLINGS else found.reason)
+            failure = UNPAIRED if partner is None else self.ask(number, (place, found.filling), partner)
             if failure == FOUND:
                 return FOUND
         return failure
 
-    def ask(self, number: int, program: Program, *sides: _Side) -> str:
+    def ask(self, number: int, *sides: _Side) -> str:
         """Word the question for both scenes; return FOUND, or why it is not wanted about one of them."""
-        family, questions = self.families[number], []
+        family, questions, program = self.families[number], list[Question](), sides[0][1].program()
         for place, filling in sides:
             question, refusal = self.worded(family, place, filling, program)
             if question is None:
@@ -202,8 +211,8 @@ class PairedWindow:
         (first, filling), (second, other) = sides
         for each, place, elsewhere in zip(questions, (first, second), (second, first), strict=True):
             self.asked[place].append(_PairQuestion(each, self.pairs, elsewhere))
+            self.count(place)
         self.picked[number, second].add(other.picked)
-        self.had[[first, second]] += 1
         self.pairs += 1
         self.answers[number].add(filling.answer, filling.said())
         self.answers[number].add(other.answer, other.said())
@@ -222,92 +231,65 @@ class PairedWindow:
 
     # Partners --------------------------------------------------------------------------------------------------------
 
-    def partner(self, number: int, place: int, tables: SceneTables, filling: Filling, program: Program) -> _Side | None:
-        """Find the other scene for a filling; None if there is none.
-
-        Of the answers to be had it gives the one used least, and of the scenes with that answer it is the one that has
-        the fewest questions.
-        """
-        family = self.families[number]
-        replay = self.replays[number]
-        idle = replay.idle(tables, filling)
-        if family.needs_relations and idle:
-            return None
-        needed = range(len(replay)) if family.needs_relations else idle
-        for other in self.candidates(number, place, filling, program, needed):
-            taken_over = self.taken_over(number, other, filling, needed)
+    def partner(self, number: int, place: int, filling: Filling) -> _Side | None:
+        """Find the other scene for a filling; None if there is none."""
+        for other in self.candidates(number, place, filling):
+            taken_over = self.taken_over(number, other, filling)
             if taken_over is not None:
                 return other, taken_over
         return None
 
-    def candidates(
-        self, number: int, place: int, filling: Filling, program: Program, needed: Sequence[int]
-    ) -> Iterator[int]:
-        """Yield the scenes that may be the partner, the best first."""
-        counts, group = self.answers[number], self.group(number, place)
-        run = group.pool.run(program)
-        if run is None:
-            yield from self.candidates_one_by_one(number, place, filling, needed)
-            return
-        own, had = group.at[place], self.had[group.places]
-        fits = run.answered & (run.answers != run.answers[own]) & (had < self.settings.templates_per_image)
-        for each in needed:
-            if fits.any():
-                fits &= run.needs(program.relations[each])
-        found = np.flatnonzero(fits)
-        if not len(found):
-            return
-        found = found[np.lexsort(((found - own) % len(had), had[found]))]
-        answers = run.answers[found]
-        wanted = np.unique(answers).tolist()
-        wanted.sort(key=lambda answer: counts.used(group.pool.answer(program, answer), filling.said()))
+    def candidates(self, number: int, place: int, filling: Filling) -> Iterator[int]:
+        """Yield the scenes that may be the partner, the best first.
+
+        Of the answers to be had they give the one used least, and of the scenes with that answer they are those that
+        have the fewest questions.
+        """
+        program, pool, counts, said = filling.program(), self.pool, self.answers[number], filling.said()
+        columns = pool.run(program)
+        answers = pool.answers(columns)
+        others = self.others(number, place) & ~answers.pop(filling.answer)
+        needs_relations = self.families[number].needs_relations
+        for relation in program.relations:
+            if not others:
+                return
+            needing = pool.needs(program, columns, relation)
+            is_needed = needing & pool.mark(self.lanes[place])
+            if needs_relations and not is_needed:
+                return
+            if needs_relations or not is_needed:
+                others &= needing
+        wanted = [answer for answer, having in answers.items() if having & others and not counts.refuses(answer, said)]
+        wanted.sort(key=lambda answer: counts.used(answer, said))
         for answer in wanted:
-            yield from group.places[found[answers == answer][:CHECKED]].tolist()
+            yield from islice(self.in_turn(place, answers[answer] & others), CHECKED)
 
-    def candidates_one_by_one(self, number: int, place: int, filling: Filling, needed: Sequence[int]) -> Iterator[int]:
-        """Yield the same for a program that cannot be run on all scenes at once."""
-        found, group = [], self.group(number, place)
-        for turn, other in enumerate(np.roll(group.places, -group.at[place]).tolist()):
-            if turn and self.had[other] < self.settings.templates_per_image:
-                taken_over = self.taken_over(number, other, filling, needed)
-                if taken_over is not None:
-                    used = self.answers[number].used(taken_over.answer, filling.said())
-                    found.append((used, int(self.had[other]), turn, other))
-        return (other for _, _, _, other in sorted(found))
-
-    def taken_over(self, number: int, other: int, filling: Filling, needed: Sequence[int]) -> Filling | None:
+    def taken_over(self, number: int, other: int, filling: Filling) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
-        replay, tables = self.replays[number], self.subjects[other].tables
-        taken_over = replay.filling(tables, filling.picked)
-        if taken_over is None or taken_over.answer == filling.answer:
-            return None
-        if (
-            self.answers[number].refuses(taken_over.answer, taken_over.said())
-            or taken_over.picked in self.picked[number, other]
-        ):
+        taken_over = self.replays[number].filling(self.subjects[other].tables, filling.picked)
+        if taken_over is None or taken_over.picked in self.picked[number, other]:
             return None
         if taken_over.needs_other() != filling.needs_other() or taken_over.coinciding() != filling.coinciding():
             return None
-        if needed and not set(needed).isdisjoint(replay.idle(tables, taken_over)):
-            return None
         return taken_over
 
-    def group(self, number: int, place: int) -> _Partners:
-        """Return the scenes among which a family seeks the partner of a scene."""
-        return self.alike[place] if self.families[number].asks_how_many else self.everyone
+    def others(self, number: int, place: int) -> Lanes:
+        """Return the scenes, but for this one, that may be a partner of it: they have too few questions."""
+        among = self.alike[place] if self.families[number].asks_how_many else self.pool.everyone
+        return among & ~self.levels[-1] & ~self.pool.mark(self.lanes[place])
 
-    def free_others(self, number: int, place: int) -> int:
-        """Return how many other scenes may still be a partner."""
-        free = self.had[self.group(number, place).places] < self.settings.templates_per_image
-        return int(free.sum()) - 1
+    def in_turn(self, place: int, scenes: Lanes) -> Iterator[int]:
+        """Yield the places of some scenes: those with the fewest questions first, then those whose turn is next."""
+        for level in self.levels:
+            for lane in self.pool.lanes(scenes & level, self.lanes[place]):
+                yield self.turns[lane]
 
-
-class _Partners:
-    """Scenes of a window that find partners among themselves, in the order of their turns."""
-
-    def __init__(self, places: Sequence[int], scenes: Sequence[Scene], catalogue: Catalogue) -> None:
-        self.places, self.pool = np.array(places, np.int64), Pool([scenes[place] for place in places], catalogue)
-        self.at = {place: at for at, place in enumerate(places)}
+    def count(self, place: int) -> None:
+        """Count a question that a scene has."""
+        mark = self.pool.mark(self.lanes[place])
+        self.levels[self.had[place]] ^= mark
+        self.had[place] += 1
+        self.levels[self.had[place]] ^= mark
 
 
 def alike(sizes: Sequence[int], turns: Sequence[int], least: int = LEAST) -> list[list[int]]:
