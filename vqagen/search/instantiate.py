@@ -30,6 +30,7 @@ from vqagen.search.state import (
     REPEATED,
     TRIVIAL,
     UNBALANCED,
+    UNSUITED,
     Balance,
     OutOfBudget,
     SearchState,
@@ -77,24 +78,14 @@ class Search:
         balance: Balance,
         seen: set[Any],
         budget: int = BUDGET,
-        ends_with: Callable[[Filling], bool] | None = None,
+        suits: Callable[[SearchState, int], bool] | None = None,
     ) -> SearchResult:
         """Find one filling that `balance` wants and whose picks are not in `seen` (they are added to it).
 
-        `ends_with`: whether the search ends with a filling, or goes on as from one that is refused.
+        `suits`: a further test of beginnings of fillings, of which so many stages are chosen, and of whole ones.
         """
-
-        def ends(state: SearchState) -> bool:
-            if not self._accepts(state):
-                return False
-            filling = self._filling(state)
-            if ends_with is None or ends_with(filling):
-                return True
-            state.seen.add(filling.picked)
-            state.failed_by_words = True
-            return False
-
-        state = self._state(tables, rng, balance, seen, budget, ends if ends_with is not None else self._accepts)
+        state = self._state(tables, rng, balance, seen, budget, self._accepts)
+        state.suits = suits
         state.trivial_price, state.remembers = TRIVIAL_PRICE, self.plan.grouped
         try:
             if self._begins(state) and self._explore(state, self._first):
@@ -210,12 +201,16 @@ class Search:
             state.failed_by_words = True
             state.budget -= state.trivial_price
             return TRIVIAL
+        if state.suits is not None and not state.suits(state, len(self.plan.stages)):
+            state.seen.add(tuple(state.picked))
+            state.failed_by_words = True
+            return UNSUITED
         return ""
 
 
 def _why_not(state: SearchState) -> str:
     """Return why a finished search found nothing: the last obstacle that some filling met."""
-    for reason in (REPEATED, UNBALANCED, TRIVIAL):
+    for reason in (UNSUITED, REPEATED, UNBALANCED, TRIVIAL):
         if reason in state.refusals:
             return reason
     return DEGENERATE if state.idle_drops else NOTHING_FITS

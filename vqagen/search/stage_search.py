@@ -29,7 +29,7 @@ from vqagen.search.degeneracy import WithoutRelation, WithoutStep, depends_on_wo
 from vqagen.search.description import Description, Pick
 from vqagen.search.examination import Applied, Examination, LabelledStep, apply_steps, check_steps
 from vqagen.search.plan import Op, Plan, Stage
-from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, OptionSearch, OutOfBudget, SearchState, Test
+from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, UNSUITED, OptionSearch, OutOfBudget, SearchState, Test
 from vqagen.search.wanted import WantedFinder
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
@@ -102,6 +102,10 @@ class StageSearch(OptionSearch):
         if said:
             results = (balance.memory(said), results)
         if results in failed:
+            return False
+        if state.suits is not None and not state.suits(state, self._depth):
+            state.refusals.add(UNSUITED)
+            state.failed_by_words = True
             return False
         known: Any = (results, None)
         for number, step in self._follow:

@@ -48,10 +48,11 @@ class Scenes:
     def wrong(self, steps: list[Record]) -> list[str]:
         """Where the pool has another result than the slow twin: which scenes have an answer, it, and the needs."""
         checked = self.read(steps)
-        columns = self.pool.run(checked)
-        answers = self.pool.answers(columns)
+        columns = self.pool.run(checked.nodes)
+        running = self.pool.running(columns)
+        answers = {answer: scenes & running for answer, scenes in columns[-1].values.items()}
         related = [n for n, step in enumerate(steps) if step["type"].startswith(RELATIONS)]
-        needs = {n: {*self.pool.lanes(self.pool.needs(checked, columns, n))} for n in related}
+        needs = {n: {*self.pool.lanes(self.pool.needing(checked.nodes, columns, n))} for n in related}
         wrong = []
         for place, world in enumerate(self.worlds):
             found = [answer for answer, scenes in answers.items() if place in self.pool.lanes(scenes)]
@@ -253,8 +254,7 @@ def test_a_scene_that_does_not_know_a_relation_has_no_answer() -> None:
         record.pop("directions", None)
     scenes = Scenes(records, CLEVR.raw_metadata, CLEVR.materials.catalogue)
     checked = scenes.read(steps)
-    answered = {lane for having in scenes.pool.answers(scenes.pool.run(checked)).values()
-                for lane in scenes.pool.lanes(having)}  # fmt: skip
+    answered = {*scenes.pool.lanes(scenes.pool.running(scenes.pool.run(checked.nodes)))}
 
     assert answered == {place for place, scene in enumerate(scenes.scenes) if has_answer(checked, scene)}
     assert answered and all(place % 2 for place in answered)

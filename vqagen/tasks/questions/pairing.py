@@ -17,22 +17,24 @@ from itertools import islice
 from typing import Any
 
 from vqagen.bits import union
-from vqagen.language.program import Program
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Node, Program
 from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
+from vqagen.search.description import Pick
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Replay
-from vqagen.search.state import FOUND
+from vqagen.search.plan import Layout, Plan
+from vqagen.search.state import FOUND, UNSUITED, SearchState
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
-from vqagen.tasks.questions.pool import Lanes, Pool
+from vqagen.tasks.questions.pool import Column, Lanes, Pool
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
-UNPAIRED = "no partner"
 FILLINGS = 12
 """Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
 template, three_hop, one in 20 finds one."""
@@ -82,17 +84,14 @@ class PairedWindow:
         """Family -> what takes its fillings over to other scenes."""
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
         self.turns = shuffled(stream(settings.seed, "turns", scenes[0].index), range(len(scenes))) if scenes else []
-        self.lanes = {place: lane for lane, place in enumerate(self.turns)}
-        """Place of a scene in the window -> its place in the pool, where scenes stand in the order of their turns."""
-        self.pool = Pool([scenes[place] for place in self.turns], templates[0].catalogue)
-        self.alike: dict[int, Lanes] = {}
+        self.everyone = _Partners(self.turns, scenes, templates[0].catalogue, settings.templates_per_image)
+        self.alike: dict[int, _Partners] = {}
         """Place of a scene -> the scenes of as many objects."""
         for places in alike([scene.size for scene in scenes], self.turns):
-            self.alike |= dict.fromkeys(places, union(self.pool.mark(self.lanes[place]) for place in places))
+            partners = _Partners(places, scenes, templates[0].catalogue, settings.templates_per_image)
+            self.alike |= dict.fromkeys(places, partners)
         self.had = [0] * len(scenes)
         """How many questions each scene has, those of pairs that it began and that it joined."""
-        self.levels = [self.pool.everyone, *[0] * settings.templates_per_image]
-        """The scenes that have so many questions."""
         self.uses = FamilyUses(len(templates), not settings.is_compat)
         self.answers = FamilyAnswers(families, settings.balance)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
@@ -171,31 +170,39 @@ class PairedWindow:
                 self.uses.add(number)
                 self.begun[place].add(number)
                 return True
-            if reason == UNPAIRED:
+            if reason == UNSUITED:
                 self.uses.fail(number)
             tally.failures[family.template.id, reason] += 1
         return False
 
     def pair(self, number: int, place: int, tables: SceneTables) -> str:
         """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
-        if not self.others(number, place):
-            return UNPAIRED
-        family, left, failure = self.families[number], FILLINGS, ""
-        partner: _Side | None = None
+        family, partners = self.families[number], self.partners(number, place)
+        others = partners.others(place)
+        if not others:
+            return UNSUITED
+        plan, stages = family.plan, family.plan.stages
+        begun = [_Beginning(plan.layout, partners.pool, others)] * (1 + len(stages))
+        left, failure, partner = FILLINGS, "", None
 
-        def is_last(filling: Filling) -> bool:
-            """True if a filling has a partner, or if the next is better sought from the beginning."""
-            nonlocal partner, left
+        def suits(state: SearchState, depth: int) -> bool:
+            """True if a beginning has a result in another scene; if a whole filling has a partner, or is the last."""
+            nonlocal left, partner
+            if depth:
+                begun[depth] = begun[depth - 1].after(plan, state.picked[stages[depth - 1].choice.index])
+            if depth < len(stages) or not begun[depth].others:
+                return begun[depth].others != 0
             left -= 1
-            partner = self.partner(number, place, filling)
+            filling = Filling(plan, tuple(state.picked), tuple(state.values))
+            partner = self.partner(number, place, filling, begun[depth])
             return partner is not None or left % ENDINGS == 0
 
         while left:
             subject, seen = self.subjects[place], self.picked[number, place]
-            found = family.search.find(tables, subject.rng, self.answers[number], seen, ends_with=is_last)
+            found = family.search.find(tables, subject.rng, self.answers[number], seen, suits=suits)
             if found.filling is None:
-                return failure or (UNPAIRED if left < FILLINGS else found.reason)
-            failure = UNPAIRED if partner is None else self.ask(number, (place, found.filling), partner)
+                return failure or found.reason
+            failure = UNSUITED if partner is None else self.ask(number, (place, found.filling), partner)
             if failure == FOUND:
                 return FOUND
         return failure
@@ -211,7 +218,9 @@ class PairedWindow:
         (first, filling), (second, other) = sides
         for each, place, elsewhere in zip(questions, (first, second), (second, first), strict=True):
             self.asked[place].append(_PairQuestion(each, self.pairs, elsewhere))
-            self.count(place)
+            self.everyone.count(place, self.had[place])
+            self.alike[place].count(place, self.had[place])
+            self.had[place] += 1
         self.picked[number, second].add(other.picked)
         self.pairs += 1
         self.answers[number].add(filling.answer, filling.said())
@@ -231,38 +240,39 @@ class PairedWindow:
 
     # Partners --------------------------------------------------------------------------------------------------------
 
-    def partner(self, number: int, place: int, filling: Filling) -> _Side | None:
+    def partner(self, number: int, place: int, filling: Filling, program: _Beginning) -> _Side | None:
         """Find the other scene for a filling; None if there is none."""
-        for other in self.candidates(number, place, filling):
+        for other in self.candidates(number, place, filling, program):
             taken_over = self.taken_over(number, other, filling)
             if taken_over is not None:
                 return other, taken_over
         return None
 
-    def candidates(self, number: int, place: int, filling: Filling) -> Iterator[int]:
+    def candidates(self, number: int, place: int, filling: Filling, program: _Beginning) -> Iterator[int]:
         """Yield the scenes that may be the partner, the best first.
 
         Of the answers to be had they give the one used least, and of the scenes with that answer they are those that
         have the fewest questions.
         """
-        program, pool, counts, said = filling.program(), self.pool, self.answers[number], filling.said()
-        columns = pool.run(program)
-        answers = pool.answers(columns)
-        others = self.others(number, place) & ~answers.pop(filling.answer)
+        counts, said, partners = self.answers[number], filling.said(), self.partners(number, place)
+        having = {
+            answer: scenes & program.others
+            for answer, scenes in program.columns[-1].values.items()
+            if answer != filling.answer and scenes & program.others and not counts.refuses(answer, said)
+        }
+        others = union(having.values())
         needs_relations = self.families[number].needs_relations
         for relation in program.relations:
             if not others:
                 return
-            needing = pool.needs(program, columns, relation)
-            is_needed = needing & pool.mark(self.lanes[place])
+            needing = partners.pool.needing(program.nodes, program.columns, relation)
+            is_needed = needing & partners.mark(place)
             if needs_relations and not is_needed:
                 return
             if needs_relations or not is_needed:
                 others &= needing
-        wanted = [answer for answer, having in answers.items() if having & others and not counts.refuses(answer, said)]
-        wanted.sort(key=lambda answer: counts.used(answer, said))
-        for answer in wanted:
-            yield from islice(self.in_turn(place, answers[answer] & others), CHECKED)
+        for answer in sorted(having, key=lambda answer: counts.used(answer, said)):
+            yield from islice(partners.in_turn(place, having[answer] & others), CHECKED)
 
     def taken_over(self, number: int, other: int, filling: Filling) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
@@ -273,23 +283,63 @@ class PairedWindow:
             return None
         return taken_over
 
-    def others(self, number: int, place: int) -> Lanes:
-        """Return the scenes, but for this one, that may be a partner of it: they have too few questions."""
-        among = self.alike[place] if self.families[number].asks_how_many else self.pool.everyone
-        return among & ~self.levels[-1] & ~self.pool.mark(self.lanes[place])
+    def partners(self, number: int, place: int) -> _Partners:
+        """Return the scenes among which a family seeks the partner of a scene."""
+        return self.alike[place] if self.families[number].asks_how_many else self.everyone
+
+
+class _Partners:
+    """Scenes of a window that find partners among themselves, in the order of their turns."""
+
+    def __init__(self, places: Sequence[int], scenes: Sequence[Scene], catalogue: Catalogue, most: int) -> None:
+        """`most`: how many questions a scene may have."""
+        self.places, self.pool = places, Pool([scenes[place] for place in places], catalogue)
+        self.lanes = {place: lane for lane, place in enumerate(places)}
+        self.levels = [self.pool.everyone, *[0] * most]
+        """The scenes that have so many questions."""
+
+    def mark(self, place: int) -> Lanes:
+        """Return one scene."""
+        return self.pool.mark(self.lanes[place])
+
+    def others(self, place: int) -> Lanes:
+        """Return the other scenes that have too few questions."""
+        return union(self.levels[:-1]) & ~self.mark(place)
 
     def in_turn(self, place: int, scenes: Lanes) -> Iterator[int]:
         """Yield the places of some scenes: those with the fewest questions first, then those whose turn is next."""
         for level in self.levels:
             for lane in self.pool.lanes(scenes & level, self.lanes[place]):
-                yield self.turns[lane]
+                yield self.places[lane]
 
-    def count(self, place: int) -> None:
-        """Count a question that a scene has."""
-        mark = self.pool.mark(self.lanes[place])
-        self.levels[self.had[place]] ^= mark
-        self.had[place] += 1
-        self.levels[self.had[place]] ^= mark
+    def count(self, place: int, had: int) -> None:
+        """Count a question of a scene that had so many before."""
+        self.levels[had] ^= self.mark(place)
+        self.levels[had + 1] ^= self.mark(place)
+
+
+class _Beginning:
+    """What the beginning of a program gives in many scenes."""
+
+    def __init__(
+        self, layout: Layout, pool: Pool, others: Lanes, nodes: Sequence[Node] = (), columns: Sequence[Column] = ()
+    ) -> None:
+        """`others`: the scenes that are asked for. `nodes` and `columns` are those before the layout's last ones."""
+        self.layout, self.pool, self.nodes = layout, pool, [*nodes, *layout.run.nodes]
+        self.columns = pool.run(self.nodes[len(columns) :], columns)
+        self.others = others & pool.running(self.columns[len(columns) :])
+        """The scenes that are left: in which all steps give something."""
+
+    def after(self, plan: Plan, pick: Pick) -> _Beginning:
+        """Return the beginning up to the next choice."""
+        chosen = plan.chosen(self.layout, pick).nodes
+        layout = self.layout.after(len(chosen))
+        return _Beginning(layout, self.pool, self.others, [*self.nodes, *chosen], self.columns)
+
+    @property
+    def relations(self) -> list[int]:
+        """The nodes that go from an object to others."""
+        return [number for number, node in enumerate(self.nodes) if node.function in self.pool.relations]
 
 
 def alike(sizes: Sequence[int], turns: Sequence[int], least: int = LEAST) -> list[list[int]]:

@@ -21,8 +21,8 @@ from typing import Any
 
 from vqagen.bits import Objects, first_n, only, union
 from vqagen.language.catalogue import Catalogue, Function, Value
-from vqagen.language.program import Program
-from vqagen.plugin import Undefined
+from vqagen.language.program import Node
+from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
@@ -50,7 +50,7 @@ Twin = Callable[..., Column]
 
 
 class Pool:
-    """The scenes of one window, and what programs give in them."""
+    """Scenes of one window, and what programs give in them."""
 
     def __init__(self, scenes: Sequence[Scene], catalogue: Catalogue) -> None:
         self.scenes = scenes
@@ -62,35 +62,38 @@ class Pool:
         """All scenes."""
         self.everything = self._joined(scene.start for scene in scenes)
         """All objects of each scene."""
+        self.relations = {name for name, each in catalogue.items() if each.role in (RELATION, SAMENESS)}
+        """The functions that go from an object to others: relations, and `same_…` functions."""
         self._tables: dict[tuple[str, ...], Any] = {}
         self._twins: dict[str, Twin] = {}
         self._columns: dict[tuple[Any, ...], Column] = {}
 
-    def run(self, program: Program) -> list[Column]:
-        """Return what each step of a program gives."""
-        columns: list[Column] = []
-        for function, inputs, values in program.nodes:
-            columns.append(self._column(function, values, [columns[i] for i in inputs]))
-        return columns
+    def run(self, nodes: Sequence[Node], columns: Sequence[Column] = ()) -> list[Column]:
+        """Return what each node of a program gives; `columns` are those of the program before these nodes."""
+        made = [*columns]
+        for function, inputs, values in nodes:
+            made.append(self._column(function, values, [made[i] for i in inputs]))
+        return made
 
-    def answers(self, columns: Sequence[Column]) -> dict[Value, Lanes]:
-        """Return answer -> the scenes that have it; scenes in which some step gives nothing have none."""
+    def running(self, columns: Sequence[Column]) -> Lanes:
+        """Return the scenes in which all of some steps give something."""
         scenes = self.everyone
         for column in columns:
-            scenes &= column.scenes
-        return {answer: having & scenes for answer, having in columns[-1].values.items() if having & scenes}
+            if column.scenes != scenes:
+                scenes &= column.scenes
+        return scenes
 
-    def needs(self, program: Program, columns: Sequence[Column], relation: int) -> Lanes:
-        """Return the scenes in which the answer changes, or is lost, if step `relation` gives all but its anchor."""
+    def needing(self, nodes: Sequence[Node], columns: Sequence[Column], relation: int) -> Lanes:
+        """Return the scenes in which the answer changes, or is lost, if node `relation` gives all but its anchor."""
         changed = [*columns]
-        changed[relation] = self._column(ALL_BUT, (), [columns[program.nodes[relation].inputs[0]]])
-        for number, (function, inputs, values) in enumerate(program.nodes):
-            if number > relation and any(changed[i] is not columns[i] for i in inputs):
+        changed[relation] = self._column(ALL_BUT, (), [columns[nodes[relation].inputs[0]]])
+        for number in range(relation + 1, len(nodes)):
+            function, inputs, values = nodes[number]
+            if any(changed[i] is not columns[i] for i in inputs):
                 changed[number] = self._column(function, values, [changed[i] for i in inputs])
-        without = self.answers(changed)
-        return self.everyone & ~union(
-            having & without.get(answer, 0) for answer, having in self.answers(columns).items()
-        )
+        without = changed[-1].values
+        same = union(having & without.get(answer, 0) for answer, having in columns[-1].values.items())
+        return self.everyone ^ (same & self.running(changed))
 
     def mark(self, lane: int) -> Lanes:
         """Return one scene."""
@@ -162,10 +165,6 @@ class Pool:
         """
         return (objects | self.everyone) - self._lows
 
-    def any_of(self, objects: Lanes) -> Lanes:
-        """Return the scenes whose set has an object."""
-        return self.less_one(objects) & self.everyone
-
     def with_object(self, index: int, objects: Lanes) -> Lanes:
         """Return the scenes whose set has one object."""
         return objects << self._width - 1 - index & self.everyone
@@ -199,12 +198,13 @@ class Pool:
 
 
 def _all_but(pool: Pool, scenes: Lanes, anchor: Column) -> Column:
-    return Column(scenes, pool.everything & ~anchor.objects)
+    return Column(scenes, pool.everything ^ (pool.everything & anchor.objects))
 
 
 def _unique(pool: Pool, scenes: Lanes, among: Column) -> Column:
     less_one = pool.less_one(among.objects)
-    return Column(scenes & less_one & ~pool.less_one(among.objects & less_one), among.objects)
+    some = scenes & less_one
+    return Column(some ^ (some & pool.less_one(among.objects & less_one)), among.objects)
 
 
 def _not_unique(pool: Pool, scenes: Lanes, among: Column) -> Column:
@@ -222,7 +222,8 @@ def _count(pool: Pool, scenes: Lanes, among: Column) -> Column:
     while left:
         less_one = pool.less_one(objects)
         objects &= less_one
-        values[len(values)], left = left & ~less_one, left & less_one
+        more = left & less_one
+        values[len(values)], left = left ^ more, more
     return Column(scenes, 0, values)
 
 
@@ -230,7 +231,9 @@ def _relate(pool: Pool, scenes: Lanes, anchor: Column, relation: str) -> Column:
     known, rows = pool.related(relation)
     related = 0
     for i, row in enumerate(rows):
-        related |= row & pool.spread(pool.with_object(i, anchor.objects))
+        having = pool.with_object(i, anchor.objects)
+        if having:
+            related |= row & pool.spread(having)
     return Column(scenes & known, related)
 
 
@@ -240,7 +243,7 @@ def _filter(attribute: Attribute, pool: Pool, scenes: Lanes, among: Column, valu
 
 def _query(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> Column:
     values = {
-        leaf: scenes & pool.any_of(anchor.objects & pool.having(attribute.name, leaf)) for leaf in attribute.leaves
+        leaf: scenes & pool.less_one(anchor.objects & pool.having(attribute.name, leaf)) for leaf in attribute.leaves
     }
     return Column(union(values.values()), 0, values)
 
@@ -248,7 +251,7 @@ def _query(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> C
 def _same(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> Column:
     values = _query(attribute, pool, scenes, anchor).values
     alike = union(pool.having(attribute.name, leaf) & pool.spread(having) for leaf, having in values.items())
-    return Column(union(values.values()), alike & ~anchor.objects)
+    return Column(union(values.values()), alike ^ (alike & anchor.objects))
 
 
 def _by_value(run: Callable[..., Value], pool: Pool, scenes: Lanes, *inputs: Column) -> Column:
@@ -294,7 +297,7 @@ _TWINS: dict[str, Twin] = {
     "exist": _exist,
     "union": lambda pool, scenes, left, right: Column(scenes, left.objects | right.objects),
     "intersect": lambda pool, scenes, left, right: Column(scenes, left.objects & right.objects),
-    "difference": lambda pool, scenes, left, right: Column(scenes, left.objects & ~right.objects),
+    "difference": lambda pool, scenes, left, right: Column(scenes, left.objects ^ (left.objects & right.objects)),
 }
 _ATTRIBUTE_TWINS: dict[str, Callable[..., Column]] = {"filter_": _filter, "query_": _query, "same_": _same}
 """What a function's name begins with -> its twin for the attribute that the name ends with."""
