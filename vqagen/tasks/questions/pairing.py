@@ -35,11 +35,11 @@ from vqagen.tasks.questions.pool import Column, Lanes, Pool
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
-FILLINGS = 12
+FILLINGS = 8
 """Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
-template, three_hop, one in 20 finds one."""
-ENDINGS = 3
-"""How many of them may begin alike: they are found sooner, but where the beginning has no partner none of them has."""
+template, three_hop, one in 20 finds one. With 6, a family may make 8 questions where others make 28."""
+TABLES = 125_000
+"""Pairs of objects of the scenes whose filled tables are kept. Those of 1,000 scenes of ten objects take 60 MB."""
 LEAST = 20
 """Scenes of a window with one number of objects below which they join those with the next larger one. Of 60 scenes
 asked whether there is something, all get ten questions; with 10, four do not."""
@@ -83,6 +83,10 @@ class PairedWindow:
         )
         """Family -> what takes its fillings over to other scenes."""
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
+        largest = max((scene.size for scene in scenes), default=0)
+        self.tables: Memo[int, SceneTables] = Memo(
+            lambda place: SceneTables(scenes[place]), TABLES // (largest + 1) ** 2
+        )
         self.turns = shuffled(stream(settings.seed, "turns", scenes[0].index), range(len(scenes))) if scenes else []
         self.everyone = _Partners(self.turns, scenes, templates[0].catalogue, settings.templates_per_image)
         self.alike: dict[int, _Partners] = {}
@@ -94,7 +98,7 @@ class PairedWindow:
         """How many questions each scene has, those of pairs that it began and that it joined."""
         self.uses = FamilyUses(len(templates), not settings.is_compat)
         self.answers = FamilyAnswers(families, settings.balance)
-        self.answers.meet(max((scene.size for scene in scenes), default=0))
+        self.answers.meet(largest)
         self.asked: list[list[_PairQuestion]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
         """(family, place of the scene) -> what was picked in the questions about it."""
@@ -158,14 +162,13 @@ class PairedWindow:
         """
         if self.had[place] >= self.settings.templates_per_image:
             return False
-        tables = SceneTables(self.subjects[place].scene)  # a window's filled tables would take 100 MB
         for number in self.uses.order(self.subjects[place].rng):
             if number in tried:
                 continue
             tried.add(number)
             family = self.families[number]
             tally.tries[family.template.id] += 1
-            reason = self.pair(number, place, tables)
+            reason = self.pair(number, place)
             if reason == FOUND:
                 self.uses.add(number)
                 self.begun[place].add(number)
@@ -175,7 +178,7 @@ class PairedWindow:
             tally.failures[family.template.id, reason] += 1
         return False
 
-    def pair(self, number: int, place: int, tables: SceneTables) -> str:
+    def pair(self, number: int, place: int) -> str:
         """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
         family, partners = self.families[number], self.partners(number, place)
         others = partners.others(place)
@@ -186,7 +189,7 @@ class PairedWindow:
         left, failure, partner = FILLINGS, "", None
 
         def suits(state: SearchState, depth: int) -> bool:
-            """True if a beginning has a result in another scene; if a whole filling has a partner, or is the last."""
+            """True if a beginning has a result in another scene; if a whole filling has a partner, or is the last one."""
             nonlocal left, partner
             if depth:
                 begun[depth] = begun[depth - 1].after(plan, state.picked[stages[depth - 1].choice.index])
@@ -195,11 +198,11 @@ class PairedWindow:
             left -= 1
             filling = Filling(plan, tuple(state.picked), tuple(state.values))
             partner = self.partner(number, place, filling, begun[depth])
-            return partner is not None or left % ENDINGS == 0
+            return partner is not None or left <= 0
 
-        while left:
-            subject, seen = self.subjects[place], self.picked[number, place]
-            found = family.search.find(tables, subject.rng, self.answers[number], seen, suits=suits)
+        while left > 0:
+            rng, seen = self.subjects[place].rng, self.picked[number, place]
+            found = family.search.find(self.tables[place], rng, self.answers[number], seen, suits=suits)
             if found.filling is None:
                 return failure or found.reason
             failure = UNSUITED if partner is None else self.ask(number, (place, found.filling), partner)
@@ -276,7 +279,7 @@ class PairedWindow:
 
     def taken_over(self, number: int, other: int, filling: Filling) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
-        taken_over = self.replays[number].filling(self.subjects[other].tables, filling.picked)
+        taken_over = self.replays[number].filling(self.tables[other], filling.picked)
         if taken_over is None or taken_over.picked in self.picked[number, other]:
             return None
         if taken_over.needs_other() != filling.needs_other() or taken_over.coinciding() != filling.coinciding():
