@@ -151,6 +151,7 @@ class PairedWindow:
             left = self.turns
             while left:
                 left = [place for place in left if self.begins(place, tried[place], tallies[place])]
+                left.sort(key=self.had.__getitem__)  # else one scene may need two when nobody is left to join it
         for tally, had in zip(tallies, self.had, strict=True):
             tally.short_scenes += had < self.settings.templates_per_image
         return tallies
