@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import Any
 
 from vqagen.bits import Objects, first_n, only, union
@@ -28,8 +27,8 @@ from vqagen.world.scene import Scene
 
 Lanes = int
 """Objects or marks of all scenes of a pool."""
-KEPT = 2_000
-"""Columns that are kept before they start anew: 10 MB for 1,000 scenes of ten objects."""
+KEPT = 5_000
+"""Columns that are kept before they start anew: those of 1,000 scenes of ten objects take 20 MB."""
 SETS = {"Object", "ObjectSet"}
 """Types of results that a column has as objects."""
 ALL_BUT = "all but"
@@ -242,32 +241,42 @@ def _filter(attribute: Attribute, pool: Pool, scenes: Lanes, among: Column, valu
 
 
 def _query(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> Column:
-    values = {
-        leaf: scenes & pool.less_one(anchor.objects & pool.having(attribute.name, leaf)) for leaf in attribute.leaves
-    }
-    return Column(union(values.values()), 0, values)
+    values, left = dict[Value, Lanes](), scenes
+    for leaf in attribute.leaves:
+        having = left & pool.less_one(anchor.objects & pool.having(attribute.name, leaf))
+        if having:
+            values[leaf] = having
+            left ^= having
+            if not left:
+                break
+    return Column(scenes ^ left, 0, values)
 
 
 def _same(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> Column:
-    values = _query(attribute, pool, scenes, anchor).values
-    alike = union(pool.having(attribute.name, leaf) & pool.spread(having) for leaf, having in values.items())
-    return Column(union(values.values()), alike ^ (alike & anchor.objects))
+    asked = _query(attribute, pool, scenes, anchor)
+    alike = union(pool.having(attribute.name, leaf) & pool.spread(having) for leaf, having in asked.values.items())
+    return Column(asked.scenes, alike ^ (alike & anchor.objects))
 
 
 def _by_value(run: Callable[..., Value], pool: Pool, scenes: Lanes, *inputs: Column) -> Column:
     """Run a function that knows nothing of the scene once for all scenes with the same inputs."""
-    results: dict[Value, Lanes] = {}
-    for combination in product(*[each.values.items() for each in inputs]):
-        alike = scenes
-        for _, having in combination:
-            alike &= having
-        if alike:
-            try:
-                result = run(None, *[value for value, _ in combination])
-            except Undefined:
-                continue
-            results[result] = results.get(result, 0) | alike
-    return Column(union(results.values()), 0, results)
+    alike: list[tuple[tuple[Value, ...], Lanes]] = [((), scenes)]
+    for each in inputs:
+        alike = [
+            ((*values, value), both)
+            for values, among in alike
+            for value, having in each.values.items()
+            if (both := among & having)
+        ]
+    running, results = 0, dict[Value, Lanes]()
+    for values, having in alike:
+        try:
+            result = run(None, *values)
+        except Undefined:
+            continue
+        running |= having
+        results[result] = results.get(result, 0) | having
+    return Column(running, 0, results)
 
 
 def _scene_by_scene(function: Function, pool: Pool, scenes: Lanes, *inputs: Any) -> Column:
