@@ -136,7 +136,7 @@ class SearchState:
         """Options for which a trivial filling counts against the budget, beside its own."""
         self.ends_with = ends_with
         self.suits: Callable[[SearchState, int], bool] | None = None
-        """A further test of a filling of which so many stages are chosen, beginnings and finished ones; None: no test."""
+        """A further test of a filling of which so many stages are chosen; None: no test."""
         self.remembers = False
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""
         self.takes_all = False

@@ -1,4 +1,4 @@
-"""A program on many scenes at once has in each the result that it has there by itself (see `vqagen.tasks.questions.pool`)."""
+"""A program on many scenes at once has in each the result that it has there by itself (see `pool`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vqagen import Generation
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.plugin import Undefined as NoResult
-from vqagen.tasks.questions.pool import Pool
+from vqagen.tasks.questions.pool import ScenePool
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
@@ -40,7 +40,7 @@ class Scenes:
         self.records, self.metadata, self.catalogue = records, metadata, catalogue
         self.scenes = [compile_scene(record, catalogue.domain, index) for index, record in enumerate(records)]
         self.worlds = [make_world(record, metadata) for record in records]
-        self.pool = Pool(self.scenes, catalogue)
+        self.pool = ScenePool(self.scenes, catalogue)
 
     def read(self, steps: list[Record]) -> Program:
         return Program.from_records(steps, self.catalogue)

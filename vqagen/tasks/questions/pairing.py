@@ -18,7 +18,7 @@ from typing import Any
 
 from vqagen.bits import union
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.program import Node, Program
+from vqagen.language.program import Node, NodeRun, Program
 from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
@@ -31,7 +31,7 @@ from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
-from vqagen.tasks.questions.pool import Column, Lanes, Pool
+from vqagen.tasks.questions.pool import Column, Lanes, ScenePool
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
@@ -190,7 +190,7 @@ class PairedWindow:
         left, failure, partner = FILLINGS, "", None
 
         def suits(state: SearchState, depth: int) -> bool:
-            """True if a beginning has a result in another scene; if a whole filling has a partner, or is the last one."""
+            """True if a beginning is good for another scene; if a whole filling has a partner, or is the last one."""
             nonlocal left, partner
             if depth:
                 begun[depth] = begun[depth - 1].after(plan, state.picked[stages[depth - 1].choice.index])
@@ -297,7 +297,7 @@ class _Partners:
 
     def __init__(self, places: Sequence[int], scenes: Sequence[Scene], catalogue: Catalogue, most: int) -> None:
         """`most`: how many questions a scene may have."""
-        self.places, self.pool = places, Pool([scenes[place] for place in places], catalogue)
+        self.places, self.pool = places, ScenePool([scenes[place] for place in places], catalogue)
         self.lanes = {place: lane for lane, place in enumerate(places)}
         self.levels = [self.pool.everyone, *[0] * most]
         """The scenes that have so many questions."""
@@ -326,7 +326,7 @@ class _Beginning:
     """What the beginning of a program gives in many scenes."""
 
     def __init__(
-        self, layout: Layout, pool: Pool, others: Lanes, nodes: Sequence[Node] = (), columns: Sequence[Column] = ()
+        self, layout: Layout, pool: ScenePool, others: Lanes, nodes: Sequence[Node] = (), columns: Sequence[Column] = ()
     ) -> None:
         """`others`: the scenes that are asked for. `nodes` and `columns` are those before the layout's last ones."""
         self.layout, self.pool, self.nodes = layout, pool, [*nodes, *layout.run.nodes]
@@ -342,8 +342,8 @@ class _Beginning:
 
     @property
     def relations(self) -> list[int]:
-        """The nodes that go from an object to others."""
-        return [number for number, node in enumerate(self.nodes) if node.function in self.pool.relations]
+        """The numbers of the nodes that go from an object to others: relations, and `same_…` functions."""
+        return Program.joined([NodeRun(tuple(self.nodes))], self.pool.catalogue).relations
 
 
 def alike(sizes: Sequence[int], turns: Sequence[int], least: int = LEAST) -> list[list[int]]:

@@ -21,14 +21,17 @@ from typing import Any
 from vqagen.bits import Objects, first_n, only, union
 from vqagen.language.catalogue import Catalogue, Function, Value
 from vqagen.language.program import Node
-from vqagen.plugin import RELATION, SAMENESS, Undefined
+from vqagen.plugin import Undefined
+from vqagen.search.vocabulary import Memo
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
 Lanes = int
 """Objects or marks of all scenes of a pool."""
-KEPT = 5_000
-"""Columns that are kept before they start anew: those of 1,000 scenes of ten objects take 20 MB."""
+KEPT = 50_000_000
+"""Bits of the columns that are kept before they start anew: 4,500 columns of 1,000 scenes of ten objects, in 20 MB."""
+MOST_TABLES = 10_000
+"""Values, and relations, whose objects are kept before they start anew."""
 SETS = {"Object", "ObjectSet"}
 """Types of results that a column has as objects."""
 ALL_BUT = "all but"
@@ -48,12 +51,11 @@ Twin = Callable[..., Column]
 """(pool, scenes in which all inputs are there, *input columns, *values) -> what a function gives in them."""
 
 
-class Pool:
+class ScenePool:
     """Scenes of one window, and what programs give in them."""
 
     def __init__(self, scenes: Sequence[Scene], catalogue: Catalogue) -> None:
-        self.scenes = scenes
-        self._catalogue = catalogue
+        self.scenes, self.catalogue = scenes, catalogue
         self._attributes = {attribute.name: attribute for attribute in catalogue.domain.attributes}
         self._width = 1 + max((scene.size for scene in scenes), default=0)
         self._lows = self._joined(1 for _ in scenes)
@@ -61,11 +63,12 @@ class Pool:
         """All scenes."""
         self.everything = self._joined(scene.start for scene in scenes)
         """All objects of each scene."""
-        self.relations = {name for name, each in catalogue.items() if each.role in (RELATION, SAMENESS)}
-        """The functions that go from an object to others: relations, and `same_…` functions."""
-        self._tables: dict[tuple[str, ...], Any] = {}
-        self._twins: dict[str, Twin] = {}
-        self._columns: dict[tuple[Any, ...], Column] = {}
+        self.having: Memo[tuple[str, str], Lanes] = Memo(self._make_having, MOST_TABLES)
+        """(attribute, value) -> the objects that have the value."""
+        self.related: Memo[str, tuple[Lanes, list[Lanes]]] = Memo(self._make_related, MOST_TABLES)
+        """Relation -> the scenes that know it, and object -> the objects in this relation to it."""
+        self._twins: Memo[str, Twin] = Memo(self._make_twin, len(catalogue) + 1)
+        self._columns: Memo[tuple[Any, ...], Column] = Memo(self._make_column, KEPT // (1 + self.everyone.bit_length()))
 
     def run(self, nodes: Sequence[Node], columns: Sequence[Column] = ()) -> list[Column]:
         """Return what each node of a program gives; `columns` are those of the program before these nodes."""
@@ -111,24 +114,19 @@ class Pool:
     # Steps -----------------------------------------------------------------------------------------------------------
 
     def _column(self, name: str, values: tuple[str, ...], inputs: Sequence[Column]) -> Column:
-        key = (name, values, *inputs)  # columns are equal if they are the same
-        column = self._columns.get(key)
-        if column is None:
-            if len(self._columns) >= KEPT:
-                self._columns.clear()
-            twin = self._twins.get(name)
-            if twin is None:
-                twin = self._twins[name] = self._make_twin(name)
-            scenes = self.everyone
-            for each in inputs:
-                scenes &= each.scenes
-            column = self._columns[key] = twin(self, scenes, *inputs, *values)
-        return column
+        return self._columns[name, values, *inputs]  # columns are equal if they are the same
+
+    def _make_column(self, key: tuple[Any, ...]) -> Column:
+        name, values, *inputs = key
+        scenes = self.everyone
+        for each in inputs:
+            scenes &= each.scenes
+        return self._twins[name](self, scenes, *inputs, *values)
 
     def _make_twin(self, name: str) -> Twin:
         if name == ALL_BUT:
             return _all_but
-        function = self._catalogue[name]
+        function = self.catalogue[name]
         if not function.source:
             if name in _TWINS:
                 return _TWINS[name]
@@ -172,50 +170,40 @@ class Pool:
         """Return all bits of objects in the lanes of some scenes."""
         return scenes - (scenes >> self._width - 1)
 
-    def having(self, name: str, value: str) -> Lanes:
-        """Return the objects with a value."""
-        key = ("having", name, value)
-        if key not in self._tables:
-            self._tables[key] = self._joined(scene.having[name][value] for scene in self.scenes)
-        return self._tables[key]  # type: ignore[no-any-return]
+    def _make_having(self, value: tuple[str, str]) -> Lanes:
+        name, word = value
+        return self._joined(scene.having[name][word] for scene in self.scenes)
 
-    def related(self, relation: str) -> tuple[Lanes, list[Lanes]]:
-        """Return the scenes that know a relation, and object -> the objects in this relation to it."""
-        key = ("related", relation)
-        if key not in self._tables:
-            tables = [scene.related.get(relation) for scene in self.scenes]
-            known = self._joined(table is not None for table in tables) << self._width - 1
-            rows = (
-                self._joined(table[i] if table and i < len(table) else 0 for table in tables)
-                for i in range(self._width - 1)
-            )
-            self._tables[key] = known, list(rows)
-        return self._tables[key]  # type: ignore[no-any-return]
+    def _make_related(self, relation: str) -> tuple[Lanes, list[Lanes]]:
+        tables = [scene.related.get(relation) for scene in self.scenes]
+        known = self._joined(table is not None for table in tables) << self._width - 1
+        largest = range(self._width - 1)
+        return known, [self._joined(table[i] if table and i < len(table) else 0 for table in tables) for i in largest]
 
 
 # Twins: (pool, scenes, *inputs, *values) -> column --------------------------------------------------------------------
 
 
-def _all_but(pool: Pool, scenes: Lanes, anchor: Column) -> Column:
+def _all_but(pool: ScenePool, scenes: Lanes, anchor: Column) -> Column:
     return Column(scenes, pool.everything ^ (pool.everything & anchor.objects))
 
 
-def _unique(pool: Pool, scenes: Lanes, among: Column) -> Column:
+def _unique(pool: ScenePool, scenes: Lanes, among: Column) -> Column:
     less_one = pool.less_one(among.objects)
     some = scenes & less_one
     return Column(some ^ (some & pool.less_one(among.objects & less_one)), among.objects)
 
 
-def _not_unique(pool: Pool, scenes: Lanes, among: Column) -> Column:
+def _not_unique(pool: ScenePool, scenes: Lanes, among: Column) -> Column:
     return Column(scenes & pool.less_one(among.objects & pool.less_one(among.objects)), among.objects)
 
 
-def _exist(pool: Pool, scenes: Lanes, among: Column) -> Column:
+def _exist(pool: ScenePool, scenes: Lanes, among: Column) -> Column:
     some = scenes & pool.less_one(among.objects)
     return Column(scenes, 0, {True: some, False: scenes ^ some})
 
 
-def _count(pool: Pool, scenes: Lanes, among: Column) -> Column:
+def _count(pool: ScenePool, scenes: Lanes, among: Column) -> Column:
     # one object of each scene is taken away at a time; the scenes that have none left had so many
     values, objects, left = dict[Value, Lanes](), among.objects, scenes
     while left:
@@ -226,8 +214,8 @@ def _count(pool: Pool, scenes: Lanes, among: Column) -> Column:
     return Column(scenes, 0, values)
 
 
-def _relate(pool: Pool, scenes: Lanes, anchor: Column, relation: str) -> Column:
-    known, rows = pool.related(relation)
+def _relate(pool: ScenePool, scenes: Lanes, anchor: Column, relation: str) -> Column:
+    known, rows = pool.related[relation]
     related = 0
     for i, row in enumerate(rows):
         having = pool.with_object(i, anchor.objects)
@@ -236,14 +224,14 @@ def _relate(pool: Pool, scenes: Lanes, anchor: Column, relation: str) -> Column:
     return Column(scenes & known, related)
 
 
-def _filter(attribute: Attribute, pool: Pool, scenes: Lanes, among: Column, value: str) -> Column:
-    return Column(scenes, among.objects & pool.having(attribute.name, value))
+def _filter(attribute: Attribute, pool: ScenePool, scenes: Lanes, among: Column, value: str) -> Column:
+    return Column(scenes, among.objects & pool.having[attribute.name, value])
 
 
-def _query(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> Column:
+def _query(attribute: Attribute, pool: ScenePool, scenes: Lanes, anchor: Column) -> Column:
     values, left = dict[Value, Lanes](), scenes
     for leaf in attribute.leaves:
-        having = left & pool.less_one(anchor.objects & pool.having(attribute.name, leaf))
+        having = left & pool.less_one(anchor.objects & pool.having[attribute.name, leaf])
         if having:
             values[leaf] = having
             left ^= having
@@ -252,13 +240,13 @@ def _query(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> C
     return Column(scenes ^ left, 0, values)
 
 
-def _same(attribute: Attribute, pool: Pool, scenes: Lanes, anchor: Column) -> Column:
+def _same(attribute: Attribute, pool: ScenePool, scenes: Lanes, anchor: Column) -> Column:
     asked = _query(attribute, pool, scenes, anchor)
-    alike = union(pool.having(attribute.name, leaf) & pool.spread(having) for leaf, having in asked.values.items())
+    alike = union(pool.having[attribute.name, leaf] & pool.spread(having) for leaf, having in asked.values.items())
     return Column(asked.scenes, alike ^ (alike & anchor.objects))
 
 
-def _by_value(run: Callable[..., Value], pool: Pool, scenes: Lanes, *inputs: Column) -> Column:
+def _by_value(run: Callable[..., Value], pool: ScenePool, scenes: Lanes, *inputs: Column) -> Column:
     """Run a function that knows nothing of the scene once for all scenes with the same inputs."""
     alike: list[tuple[tuple[Value, ...], Lanes]] = [((), scenes)]
     for each in inputs:
@@ -279,7 +267,7 @@ def _by_value(run: Callable[..., Value], pool: Pool, scenes: Lanes, *inputs: Col
     return Column(running, 0, results)
 
 
-def _scene_by_scene(function: Function, pool: Pool, scenes: Lanes, *inputs: Any) -> Column:
+def _scene_by_scene(function: Function, pool: ScenePool, scenes: Lanes, *inputs: Any) -> Column:
     """Run a function of a plug-in, of lists, or a seldom one."""
     running, objects, values = 0, 0, dict[Value, Lanes]()
     columns, words = inputs[: len(function.inputs)], inputs[len(function.inputs) :]
