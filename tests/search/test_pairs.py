@@ -18,10 +18,10 @@ from oracles import naive_pairs
 import vqagen
 from vqagen import Generation
 from vqagen.language.question import record_writer
+from vqagen.search.state import UNSUITED
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family import QuestionTally
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.pairing import UNPAIRED
 from vqagen.world.scene import compile_scene
 
 CLEVR = next(each for each in SHIPPED if each.is_clevr)
@@ -250,7 +250,7 @@ def test_a_window_of_one_scene_has_no_pairs() -> None:
 
     assert run.records == []
     assert run.tally.short_scenes == FEW
-    assert {reason for _, reason in run.tally.failures} == {UNPAIRED}
+    assert {reason for _, reason in run.tally.failures} == {UNSUITED}
 
 
 def test_no_text_of_another_set_comes_again() -> None:

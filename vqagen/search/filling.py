@@ -51,12 +51,8 @@ class Filling:
         plan = self.plan
         layout = plan.layout
         runs = [layout.run]
-        while (op := layout.choice) is not None:
-            does, pick = op.does, self.picked[op.index]
-            if isinstance(does, Description):
-                run = does.vocabulary.chains[layout.inputs[0], layout.count, pick[0], pick[1]]
-            else:
-                run = plan.vocabularies.nodes[op.function, layout.inputs, pick]
+        while layout.choice is not None:
+            run = plan.chosen(layout, self.picked[layout.choice.index])
             layout = layout.after(len(run.nodes))
             runs.append(run)
             runs.append(layout.run)

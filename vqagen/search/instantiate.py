@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
-from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.degeneracy import WithoutRelation, make_idle_test, tested_relations, without_relation
+from vqagen.plugin import Undefined
+from vqagen.search.degeneracy import make_idle_test, tested_relations
 from vqagen.search.description import Description, Pick, PlainChoice
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.plan import Op, Plan
@@ -29,6 +29,7 @@ from vqagen.search.state import (
     REPEATED,
     TRIVIAL,
     UNBALANCED,
+    UNSUITED,
     Balance,
     OutOfBudget,
     SceneTables,
@@ -73,10 +74,20 @@ class Search:
         return rest
 
     def find(
-        self, tables: SceneTables, rng: Random, balance: Balance, seen: set[Any], budget: int = BUDGET
+        self,
+        tables: SceneTables,
+        rng: Random,
+        balance: Balance,
+        seen: set[Any],
+        budget: int = BUDGET,
+        suits: Callable[[SearchState, int], bool] | None = None,
     ) -> SearchResult:
-        """Find one filling that `balance` wants and whose picks are not in `seen` (they are added to it)."""
+        """Find one filling that `balance` wants and whose picks are not in `seen` (they are added to it).
+
+        `suits`: a further test of beginnings of fillings, of which so many stages are chosen, and of whole ones.
+        """
         state = self._state(tables, rng, balance, seen, budget, self._accepts)
+        state.suits = suits
         state.trivial_price, state.remembers = TRIVIAL_PRICE, self.plan.grouped
         try:
             if self._begins(state) and self._explore(state, self._first):
@@ -194,12 +205,16 @@ class Search:
             state.failed_by_words = True
             state.budget -= state.trivial_price
             return TRIVIAL
+        if state.suits is not None and not state.suits(state, len(self.plan.stages)):
+            state.seen.add(tuple(state.picked))
+            state.failed_by_words = True
+            return UNSUITED
         return ""
 
 
 def _why_not(state: SearchState) -> str:
     """Return why a finished search found nothing: the last obstacle that some filling met."""
-    for reason in (REPEATED, UNBALANCED, TRIVIAL):
+    for reason in (UNSUITED, REPEATED, UNBALANCED, TRIVIAL):
         if reason in state.refusals:
             return reason
     return DEGENERATE if state.idle_drops else NOTHING_FITS
@@ -211,11 +226,7 @@ class Replay:
     def __init__(self, plan: Plan, is_trivial: Test | None = None) -> None:
         """`is_trivial`: which fillings are refused for their words, as in the search."""
         self._plan, self._is_trivial = plan, is_trivial
-        self._relations = tuple(without_relation(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
-
-    def __len__(self) -> int:
-        """Return how many relations the plan has, likenesses among them."""
-        return len(self._relations)
+        self._rng = Random(0)  # nothing is drawn
 
     def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
         """Return the filling with the words of these picks; None if the scene does not meet what it presupposes."""
@@ -230,19 +241,9 @@ class Replay:
             return None
         return Filling(self._plan, tuple(state.picked), tuple(state.values))
 
-    def idle(self, tables: SceneTables, filling: Filling) -> tuple[int, ...]:
-        """Return which relations of a filling of this scene are idle: without them the answer is the same.
-
-        They are numbered in the order of the program, likenesses among them.
-        """
-        state = self._state(tables)
-        state.values[:], state.picked[:] = filling.values, filling.picked
-        relations = enumerate(zip(self._relations, state.values_without, strict=True))
-        return tuple(number for number, (relation, without) in relations if _is_idle(state, relation, without))
-
     def _state(self, tables: SceneTables) -> SearchState:
-        sizes = len(self._plan.ops), len(self._plan.stages), len(self._relations)
-        return SearchState(tables, Random(0), sizes, Balance(), set(), 0, lambda state: False)
+        sizes = len(self._plan.ops), len(self._plan.stages), 0
+        return SearchState(tables, self._rng, sizes, Balance(), set(), 0, lambda state: False)
 
 
 def _settle(state: SearchState, op: Op, pick: Pick) -> bool:
@@ -274,10 +275,3 @@ def _described(state: SearchState, does: Description, code: int) -> Objects:
     for _, name, word in does.vocabulary.parts[code]:
         objects &= state.scene.having[name][word]
     return objects
-
-
-def _is_idle(state: SearchState, relation: WithoutRelation, without: list[Value]) -> bool:
-    for step in relation.steps.values():
-        step(state, without)
-    last = len(state.values) - 1
-    return last not in relation.changed or without[last] == state.values[last]

@@ -182,6 +182,14 @@ class Plan:
         assert isinstance(does, Description)
         return does
 
+    def chosen(self, layout: Layout, pick: Pick) -> NodeRun:
+        """Return the nodes of the choice that a layout leads to."""
+        op = layout.choice
+        assert op is not None
+        if isinstance(op.does, Description):
+            return op.does.vocabulary.chains[layout.inputs[0], layout.count, pick[0], pick[1]]
+        return self.vocabularies.nodes[op.function, layout.inputs, pick]
+
     def said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
         """Return the set of attributes that each phrase says."""
         return tuple([self.described_at(op).vocabulary.said[picked[op][1]].used for op in self.phrases])

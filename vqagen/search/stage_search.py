@@ -28,7 +28,7 @@ from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import WithoutRelation, WithoutStep, depends_on_words, make_telling_test
 from vqagen.search.description import Description, Pick
 from vqagen.search.plan import Applied, Op, Plan, Stage
-from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, OptionSearch, OutOfBudget, SearchState, Test
+from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, UNSUITED, OptionSearch, OutOfBudget, SearchState, Test
 from vqagen.search.wanted import WantedFinder
 
 Step = Callable[[SearchState], bool]
@@ -130,6 +130,10 @@ class StageSearch(OptionSearch):
             said = finder.said(state)
             results = (state.balance.memory(said), results)
         if results in failed:
+            return False
+        if state.suits is not None and not state.suits(state, self._depth):
+            state.refusals.add(UNSUITED)
+            state.failed_by_words = True
             return False
         for number, step in self._follow:
             step(state, state.values_without[number])

@@ -13,8 +13,9 @@ from vqagen.search.tables import ALL, DescriptionTable
 from vqagen.search.vocabulary import ANY_SET, Vocabulary
 from vqagen.world.scene import Scene
 
-FOUND, UNBALANCED, DEGENERATE, TRIVIAL, NOTHING_FITS, REPEATED, GAVE_UP = (
+FOUND, UNSUITED, UNBALANCED, DEGENERATE, TRIVIAL, NOTHING_FITS, REPEATED, GAVE_UP = (
     "found",
+    "no partner",
     "answer too common",
     "relation idle",
     "words tell the answer",
@@ -109,8 +110,8 @@ class SearchState:
 
     __slots__ = (
         "balance", "budget", "ends_with", "failed", "failed_by_balance", "failed_by_words", "idle_drops", "picked",
-        "random", "refusals", "remembers", "rng", "scene", "seen", "tables", "takes_all", "trivial_price", "values",
-        "values_without",
+        "random", "refusals", "remembers", "rng", "scene", "seen", "suits", "tables", "takes_all", "trivial_price",
+        "values", "values_without",
     )  # fmt: skip
 
     def __init__(
@@ -150,6 +151,8 @@ class SearchState:
         self.trivial_price = 0
         """Options for which a trivial filling counts against the budget, beside its own."""
         self.ends_with = ends_with
+        self.suits: Callable[[SearchState, int], bool] | None = None
+        """A further test of a filling of which so many stages are chosen; None: no test."""
         self.remembers = False
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""
         self.takes_all = False

@@ -57,15 +57,14 @@ class FamilyUses:
 
     def __init__(self, families: int, are_shuffled: bool) -> None:
         """`are_shuffled`: families used equally often come in random order, and not in that of their files."""
-        self._uses, self._failures = [0] * families, [0] * families
+        self._uses: list[float] = [0] * families
+        self._failures = [0] * families
+        self._keys = self._uses.copy()
         self._are_shuffled = are_shuffled
 
     def order(self, rng: Random) -> list[int]:
         """Return the numbers of all families, those first that are to be tried first."""
-        random = rng.random
-        keys: list[float] = [
-            uses + 2 * max(0, failures - PATIENCE) for uses, failures in zip(self._uses, self._failures, strict=True)
-        ]
+        keys, random = self._keys, rng.random
         if self._are_shuffled:
             keys = [key + random() for key in keys]
         return sorted(range(len(keys)), key=keys.__getitem__)
@@ -74,10 +73,13 @@ class FamilyUses:
         """Count one use of a family."""
         self._uses[number] += 1
         self._failures[number] = 0
+        self._keys[number] = self._uses[number]
 
     def fail(self, number: int) -> None:
         """Count a failure; after `PATIENCE` in a row each counts as two uses, until the family succeeds."""
         self._failures[number] += 1
+        if self._failures[number] > PATIENCE:
+            self._keys[number] += 2
 
 
 class FamilyAnswers:
