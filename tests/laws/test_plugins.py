@@ -16,13 +16,13 @@ from vqagen.errors import BadInput, Problem, VqagenError
 from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.language.template import ruled_out_answers
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, RELATION, Declarations
 from vqagen.plugin.loading import load_plugins
 from vqagen.search.description import Sampling
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Search
-from vqagen.search.plan import make_plan, ruled_out_answers
+from vqagen.search.instantiate import Filling, Search
+from vqagen.search.plan import make_plan
 from vqagen.search.state import FOUND, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import load_domain

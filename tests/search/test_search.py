@@ -23,8 +23,7 @@ from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
 from vqagen.search import vocabulary
 from vqagen.search.description import Sampling
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Search
+from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
 from vqagen.search.state import FOUND, GAVE_UP, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies

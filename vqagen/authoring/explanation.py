@@ -16,8 +16,7 @@ from vqagen.language.template import Template, TemplateNode
 from vqagen.plugin import Record
 from vqagen.rng import stream
 from vqagen.search.description import Description
-from vqagen.search.filling import Filling, SearchResult
-from vqagen.search.instantiate import BUDGET_OF_ALL, Search
+from vqagen.search.instantiate import BUDGET_OF_ALL, Filling, Search, SearchResult
 from vqagen.search.plan import Apply, Op
 from vqagen.search.state import DEGENERATE, GAVE_UP, TRIVIAL, Balance, SceneTables
 from vqagen.tasks.questions.family import Family

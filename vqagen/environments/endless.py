@@ -31,7 +31,7 @@ from vqagen.pictures.sketch import sketch
 from vqagen.plugin import RELATION, SAMENESS
 from vqagen.rng import below, pick, stream
 from vqagen.search.balance import measured
-from vqagen.search.filling import Filling
+from vqagen.search.instantiate import Filling
 from vqagen.search.state import Balance, SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator, load_families

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from vqagen.frozen import frozen
 from vqagen.language.catalogue import Catalogue, Composite, Function
-from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
+from vqagen.plugin import CONSTANT, DIFFERENT, EQUAL, EQUALITY, NODE, SLOT, ConstraintKind
 
 SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")
 
@@ -161,3 +161,19 @@ class Template:
             else:
                 owners = (type_name for type_name in types if side in domain.values_of(type_name))
                 yield Described("", next(owners, domain.relation_type), side)
+
+
+def ruled_out_answers(template: Template) -> dict[int, bool]:
+    """Return the answer that each constraint rules out in every scene, by the constraint's number.
+
+    "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where they
+    must be equal.
+    """
+    if template.last_function.role != EQUALITY:
+        return {}
+    compared, answers = sorted(template.nodes[-1].inputs), {DIFFERENT: True, EQUAL: False}
+    return {
+        number: answers[each.kind.role]
+        for number, each in enumerate(template.constraints)
+        if each.kind.role in answers and sorted(each.nodes) == compared
+    }

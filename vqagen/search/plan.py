@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from vqagen.language.catalogue import Composite, Value
 from vqagen.language.constraints import other_output
 from vqagen.language.program import Node, NodeRun
-from vqagen.language.template import Constraint, Template, TemplateNode
-from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
+from vqagen.language.template import Constraint, Template, TemplateNode, ruled_out_answers
+from vqagen.plugin import NODE, RELATION, SLOT
 from vqagen.search.description import Description, LocalCheck, Pick, PlainChoice, Sampling, local_checks
 from vqagen.search.draws import PlainDraw, ReferenceDraw, SetDraw
 from vqagen.search.state import Draw, SearchState, Test
@@ -242,22 +242,6 @@ def _draw(op: Op, sampling: Sampling) -> Draw:
 def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tuple[int, ...]:
     later = {i for op in ops[start:] for i in (*op.inputs, *reads[op.index])}
     return tuple(i for i in sorted(later) if i < start and ops[i].inputs)  # an op without inputs is constant
-
-
-def ruled_out_answers(template: Template) -> dict[int, bool]:
-    """Return the answer that each constraint rules out in every scene, by the constraint's number.
-
-    "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where they
-    must be equal.
-    """
-    if template.last_function.role != EQUALITY:
-        return {}
-    compared, answers = sorted(template.nodes[-1].inputs), {DIFFERENT: True, EQUAL: False}
-    return {
-        number: answers[each.kind.role]
-        for number, each in enumerate(template.constraints)
-        if each.kind.role in answers and sorted(each.nodes) == compared
-    }
 
 
 class _Builder:

@@ -27,8 +27,7 @@ from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
 from vqagen.search.description import Sampling
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Search
+from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
 from vqagen.search.state import Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies

@@ -22,8 +22,7 @@ from vqagen.rng import stream
 from vqagen.search.balance import FamilyBalance
 from vqagen.search.degeneracy import UNTESTED
 from vqagen.search.description import Sampling
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Search
+from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
 from vqagen.search.state import SceneTables
 from vqagen.search.vocabulary import Vocabularies

@@ -17,7 +17,7 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import FamilyBalance
-from vqagen.search.filling import Filling
+from vqagen.search.instantiate import Filling
 from vqagen.search.state import FOUND, GAVE_UP, REPEATED, UNBALANCED
 from vqagen.search.vocabulary import Memo, Vocabularies
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen

@@ -23,8 +23,7 @@ from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.description import Pick
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Replay
+from vqagen.search.instantiate import Filling, Replay
 from vqagen.search.plan import Layout, Plan
 from vqagen.search.state import FOUND, UNSUITED, SceneTables, SearchState
 from vqagen.search.vocabulary import Memo
