@@ -57,7 +57,8 @@ class FamilyUses:
     def __init__(self, families: int, are_shuffled: bool) -> None:
         """`are_shuffled`: families used equally often come in random order, and not in that of their files."""
         self._uses: list[float] = [0] * families
-        self._failures = [0] * families
+        self.failures = [0] * families
+        """How often each family failed since it was used last."""
         self._keys = self._uses.copy()
         self._are_shuffled = are_shuffled
 
@@ -71,13 +72,13 @@ class FamilyUses:
     def add(self, number: int) -> None:
         """Count one use of a family."""
         self._uses[number] += 1
-        self._failures[number] = 0
+        self.failures[number] = 0
         self._keys[number] = self._uses[number]
 
     def fail(self, number: int) -> None:
         """Count a failure; after `PATIENCE` in a row each counts as two uses, until the family succeeds."""
-        self._failures[number] += 1
-        if self._failures[number] > PATIENCE:
+        self.failures[number] += 1
+        if self.failures[number] > PATIENCE:
             self._keys[number] += 2
 
 

@@ -33,9 +33,10 @@ from vqagen.tasks.questions.pool import Column, Lanes, ScenePool
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
-FILLINGS = 8
-"""Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
-template, three_hop, one in 20 finds one. With 6, a family may make 8 questions where others make 28."""
+FILLINGS = 7
+"""Fillings of a template for which a partner is sought before the template gives up on a scene; one more for each scene
+in a row on which it gave up, or hard templates starve: with 8 always, three_hop may make 14 questions where others make
+28."""
 TABLES = 125_000
 """Pairs of objects of the scenes whose filled tables are kept. Those of 1,000 scenes of ten objects take 60 MB."""
 LEAST = 20
@@ -185,7 +186,7 @@ class PairedWindow:
             return UNSUITED
         plan, stages = family.plan, family.plan.stages
         begun = [_Beginning(plan.layout, partners.pool, others)] * (1 + len(stages))
-        left, failure, partner = FILLINGS, "", None
+        left, failure, partner = FILLINGS + self.uses.failures[number], "", None
 
         def suits(state: SearchState, depth: int) -> bool:
             """True if a beginning is good for another scene; if a whole filling has a partner, or is the last one."""
