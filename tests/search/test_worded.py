@@ -10,9 +10,8 @@ import pytest
 from families import COLLECTIONS
 from general_domain import SCENES, TEMPLATES
 from oracles.naive_balance import NaiveNumbers, NaiveYesNo, Said
-from program_notation import template as notation
 from scene_records import SMALL_SCENES
-from test_search import CATALOGUE, every, make_search, narrowed, open_types_for
+from test_search import CATALOGUE, SLOTS, every, made, make_search, narrowed, open_types_for
 
 from vqagen.bits import indexes
 from vqagen.language.template import Template
@@ -47,11 +46,7 @@ STARTS = {(0.5, 0.5): 0, (0.9, 0.1): 1, (0.1, 0.9): -1}
 
 
 def searched(nodes: str, *constraints: str) -> Search:
-    slots = {"<C>": "Color", "<C2>": "Color", "<Z>": "Size", "<S>": "Shape", "<M>": "Material"}
-    raw = {"text": ["How?"], **notation(nodes, {s: slots[s] for s in slots if s in nodes}, *constraints)}
-    (template,), faults = read_templates(raw, "", CLEVR.catalogue, "made.json", 0)
-    assert not faults
-    return make_search(template, "none")
+    return make_search(made(nodes, {**SLOTS, "<M>": "Material"}, *constraints)[1], "none")
 
 
 ONE_SET, TWO_SETS = (

@@ -121,7 +121,7 @@ class StageSearch(OptionSearch):
         wanted = self._wanted.find(state, said) if self._wanted.narrows else self._wanted.usual
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
-        if wanted is not self._wanted.usual:
+        if wanted is not self._wanted.usual and (balance.refused or balance.is_worded):
             state.refusals.add(UNBALANCED)
         if undecided and not undecided <= dead:
             state.failed_by_words = True
