@@ -89,6 +89,7 @@ DRAWS = {
     "absent": Draw("scene, filter_count 0 <Z> <S>"),
     "absent, numbers refused": Draw("scene, filter_count 0 <Z> <S>", SHORT, (0, 3, 4, 5)),
     "absent, of which some words are ruled out": Draw("scene, filter_count 0 <Z> <S>", SHORT, (2,), ("NOT_NULL <S>",)),
+    "some words alone": Draw("scene, filter_count 0 <C> <S>", ALL, (), ("IN <C> gray|blue",)),
     "absent alone": Draw("scene, filter_exist 0 <C> <S>", SHORT, (True,)),
     "present alone": Draw("scene, filter_exist 0 <C> <S>", SHORT, (False,)),
     "drawn blindly": Draw("scene, filter_count 0 <Z> <S>", COMPAT),
