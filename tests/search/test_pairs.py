@@ -268,7 +268,7 @@ def test_no_text_of_another_set_comes_again() -> None:
 
 def test_no_question_comes_twice_about_one_image() -> None:
     """By the scene's own pairs or those it joins: by program always, and by text with `dedupe`."""
-    run = made(CLEVR, templates_per_image=12, only=("exist", "count"), dedupe="image", reset_counts_every=10)
+    run = made(CLEVR, templates_per_image=8, only=("exist", "count"), dedupe="image", reset_counts_every=10)
 
     for questions in run.by_scene:
         assert max(Counter(record["question"] for record in questions).values(), default=1) == 1

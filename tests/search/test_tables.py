@@ -74,7 +74,7 @@ class Called:
 FOUR = ("Size", "Color", "Material", "Shape")
 LISTS = ("Topping", "Kind", "Origin")
 CALLED = {
-    **{f"{size} objects": (large_scene(size), ("Size", "Color", "Shape"), True) for size in (1, 6, 63, 65)},
+    **{f"{size} objects": (large_scene(size), ("Size", "Color", "Shape"), True) for size in (1, 6, 65)},
     "four attributes": (large_scene(10), FOUR, True),
     "no attribute": (large_scene(3), (), True),
     "lists and groups": (general_domain.SCENES[2], LISTS, False),

@@ -113,7 +113,7 @@ def test_numbers_are_wanted_as_a_recount_says(
     first, *others = [search.plan.described_at(op).vocabulary.sets for op in search.plan.phrases]
     balance.meet(12)
     overall.meet(12)
-    for _ in range(40):
+    for _ in range(25):
         if rng.random() < 0.3:
             balance.fail()
             twin.fail()
