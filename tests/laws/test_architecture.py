@@ -17,7 +17,7 @@ LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 
 LAYERS = (
-    ("errors", "bits", "rng", "extras", "files", "plugin"),
+    ("errors", "frozen", "bits", "rng", "extras", "files", "plugin"),
     ("report",),
     ("world",),
     ("language",),

@@ -23,8 +23,7 @@ from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan, ruled_out_answers
-from vqagen.search.state import FOUND, Balance
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import FOUND, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import load_domain
 from vqagen.world.scene import compile_scene

@@ -19,8 +19,7 @@ from test_worded import coins
 
 from vqagen.bits import union_of
 from vqagen.search.description import Sampling
-from vqagen.search.state import Balance
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import Balance, SceneTables
 from vqagen.search.worded import PRIOR, balance_of
 from vqagen.world.scene import compile_scene
 

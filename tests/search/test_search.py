@@ -27,8 +27,7 @@ from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
-from vqagen.search.state import FOUND, GAVE_UP, UNBALANCED, Balance
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import FOUND, GAVE_UP, UNBALANCED, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene

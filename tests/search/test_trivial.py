@@ -13,7 +13,7 @@ from toy_scene import DOMAIN, SCENE
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template_check import read_templates
 from vqagen.search.instantiate import Replay
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import SceneTables
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 

@@ -19,8 +19,7 @@ from vqagen.language.template_check import read_templates
 from vqagen.search.balance import INTEGERS, AnswerCounts, FamilyBalance
 from vqagen.search.description import Sampling
 from vqagen.search.instantiate import Search
-from vqagen.search.state import FOUND
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import FOUND, SceneTables
 from vqagen.search.worded import PRIOR, NumberBalance, YesNoBalance, balance_of
 from vqagen.world.scene import Scene, compile_scene
 

@@ -19,8 +19,7 @@ from vqagen.search.description import Description
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.instantiate import BUDGET_OF_ALL, Search
 from vqagen.search.plan import Apply, Op
-from vqagen.search.state import DEGENERATE, GAVE_UP, TRIVIAL, Balance
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import DEGENERATE, GAVE_UP, TRIVIAL, Balance, SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings

@@ -32,8 +32,7 @@ from vqagen.plugin import RELATION, SAMENESS
 from vqagen.rng import below, pick, stream
 from vqagen.search.balance import measured
 from vqagen.search.filling import Filling
-from vqagen.search.state import Balance
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import Balance, SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator, load_families
 from vqagen.tasks.questions.settings import QuestionSettings

@@ -102,6 +102,7 @@ class FamilyBalance(Balance):
     """The balance of one template in one window."""
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__()
         self.plan = plan
 
     def meet(self, size: int) -> None:
@@ -123,7 +124,7 @@ class FamilyBalance(Balance):
         return 0
 
 
-class AnswerBalance(FamilyBalance):
+class CountedBalance(FamilyBalance):
     """The reference's rule; with measures, it holds too among questions that say as much.
 
     A question with more words in its last phrase is about fewer objects, and one that names a shape about other ones

@@ -21,16 +21,36 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description, PlainChoice, Sampling
-from vqagen.search.fits import ALL, Fits, Positions, member
-from vqagen.search.space import ANY_SET
 from vqagen.search.state import Draw, OptionSearch, SearchState, Wanted
-from vqagen.search.tables import DescriptionTable
+from vqagen.search.tables import ALL, DescriptionTable, Fits, Positions
+from vqagen.search.vocabulary import ANY_SET
 
+WRITTEN_OUT = 512
+"""Bits of a set whose members are found in its digits; larger ones are halved first."""
+ABSENT_TRIES = 20
+"""Draws after which a scene that is out of absent descriptions gets one fewer."""
 MOST_MISSES = 20
 """Starts that lose words past what is wanted, after which one of the targets is drawn itself."""
 
 
-class Pool:
+def member(positions: Positions, rank: int) -> int:
+    """Return the member of a set that so many members are above.
+
+    >>> member(0b1011, 1)
+    1
+    """
+    at = 0
+    while (length := positions.bit_length()) > WRITTEN_OUT:
+        upper = positions >> length // 2
+        above = upper.bit_count()
+        if rank < above:
+            positions, at = upper, at + length // 2
+        else:
+            positions, rank = positions & (1 << length // 2) - 1, rank - above
+    return at + len(f"{positions:b}".split("1", rank + 1)[-1])
+
+
+class WeightedPositions:
     """Positions to draw from: those where a relation tells count 1 each, the others, where it is idle, `share` each."""
 
     __slots__ = ("_idle", "_share", "_telling", "_tells", "weight")
@@ -85,7 +105,7 @@ class ReferenceDraw(Draw):
                 starts &= table.longer(targets, slots) if shortens else targets
         if not targets:
             return False
-        pool, misses, size = Pool(starts, references.telling, references.share), 0, table.space.size
+        pool, misses, size = WeightedPositions(starts, references.telling, references.share), 0, table.space.size
         while pool.weight:
             position = pool.at(random() * pool.weight)
             if shortens and not targets >> position & 1:
@@ -148,7 +168,7 @@ class SetDraw(Draw):
                 return True
         return False
 
-    def _pool(self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted) -> Pool:
+    def _pool(self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted) -> WeightedPositions:
         """Return the wanted descriptions that fit objects."""
         node, slots = self._node, len(fits.sets)
         sayable = fits.as_many(
@@ -174,7 +194,7 @@ class SetDraw(Draw):
                     for number, said in wanted.by_number
                 ]
             )
-        return Pool(options, telling, share)
+        return WeightedPositions(options, telling, share)
 
     def _absent(
         self, table: DescriptionTable, fits: Fits, wanted: Wanted
@@ -191,7 +211,7 @@ class SetDraw(Draw):
             return 0, chances, 0.0
         every = table.absent_chances()
         chances = [(each, chance) for each, chance in every.items() if said >> each & 1]
-        share = sum([chance for _, chance in chances]) / (sum(every.values()) or 1.0) * count
+        share = sum([chance for _, chance in chances], 0.0) / (sum(every.values(), 0.0) or 1.0) * count
         number = max(1, round(share)) if share > 0.01 else 0
         return number, chances, share / number if number else 0.0
 
@@ -199,9 +219,47 @@ class SetDraw(Draw):
         self, table: DescriptionTable, chances: Sequence[tuple[int, float]], random: Callable[[], float]
     ) -> tuple[int, Objects] | None:
         if self._sampling.absent == "any":
-            return table.draw_any(random)
-        code = table.draw_absent(chances, random)
+            return draw_any(table, random)
+        code = draw_absent(table, chances, random)
         return None if code is None else (code, 0)
+
+
+def draw_absent(
+    table: DescriptionTable, chances: Sequence[tuple[int, float]], random: Callable[[], float]
+) -> int | None:
+    """Draw the code of a description that fits nothing, of a set of attributes as likely as `chances` says."""
+    rest, said = random() * sum([chance for _, chance in chances], 0.0), 0
+    for said, chance in chances:  # noqa: B007
+        rest -= chance
+        if rest < 0:
+            break
+    for _ in range(ABSENT_TRIES):
+        code, fits = _blind(table, said, random)
+        if not fits:
+            return code
+    return None
+
+
+def draw_any(table: DescriptionTable, random: Callable[[], float]) -> tuple[int, Objects]:
+    """Draw a description blindly; return its code and the objects that it fits."""
+    vocabulary, said = table.vocabulary, 0
+    if vocabulary.is_limited:
+        position = member(table.distinct, int(random() * table.distinct.bit_count()))
+        said = table.space.said[position % table.space.size]
+    else:
+        for k, attribute in enumerate(vocabulary.attributes):
+            said |= (int(random() * (len(attribute.values) + 1)) > 0) << k
+    return _blind(table, said, random)
+
+
+def _blind(table: DescriptionTable, said: int, random: Callable[[], float]) -> tuple[int, Objects]:
+    code, fits, vocabulary = 0, table.scene.everything, table.vocabulary
+    for k, attribute in enumerate(vocabulary.attributes):
+        if said >> k & 1:
+            word = attribute.values[int(random() * len(attribute.values))]
+            code += vocabulary.digits[k][word]
+            fits &= table.scene.having[attribute.name][word]
+    return code, fits
 
 
 def _wanted_of_none(wanted: Wanted) -> int:

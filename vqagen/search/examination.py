@@ -3,61 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
-from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
-from vqagen.search.plan import Apply, Op, Stage
+from vqagen.search.plan import Op, Stage
+from vqagen.search.stage_search import LabelledStep
 from vqagen.search.state import SearchState
-
-Step = Callable[[SearchState], bool]
-
-
-class LabelledStep(NamedTuple):
-    """A step of an op, and the reason to give if it fails."""
-
-    run: Step
-    op: int
-    failure: str = ""
-
-
-class Applied:
-    """An op that is computed from earlier results, taken apart for speed."""
-
-    __slots__ = ("at", "inputs", "literals", "one", "other", "run")
-
-    def __init__(self, op: Op) -> None:
-        does = op.does
-        assert isinstance(does, Apply)
-        self.at, self.run, self.inputs, self.literals = op.index, does.run, op.inputs, does.values
-        self.one, self.other = -1, -1
-        """The inputs, if there are one or two and nothing else is given, as for most functions; -1 for no input."""
-        if not does.values and len(op.inputs) in (1, 2):
-            self.one, self.other = (*op.inputs, -1)[:2]
-
-    def arguments(self, values: list[Value]) -> list[Value]:
-        """Return what the function is given beside the scene."""
-        return [*[values[i] for i in self.inputs], *self.literals]
-
-
-def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
-    """Compute each op, then check what hangs there."""
-    return tuple(
-        step for op in ops for step in (LabelledStep(partial(_apply, Applied(op)), op.index), *check_steps(op))
-    )
-
-
-def _apply(op: Applied, state: SearchState) -> bool:
-    state.values[op.at] = op.run(state.scene, *op.arguments(state.values))
-    return True
-
-
-def check_steps(op: Op) -> tuple[LabelledStep, ...]:
-    """Return the checks at an op."""
-    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
 
 
 class Ended(NamedTuple):

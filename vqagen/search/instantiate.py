@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.degeneracy import WithoutRelation, make_idle_test, tested_relations, without_relation
 from vqagen.search.description import Description, Pick, PlainChoice
-from vqagen.search.examination import Examination, apply_steps
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.plan import Op, Plan
-from vqagen.search.stage_search import ExaminedStage, StageSearch, follow, follow_steps, steps_without
+from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, steps_without
 from vqagen.search.state import (
     DEGENERATE,
     FOUND,
@@ -32,13 +31,16 @@ from vqagen.search.state import (
     UNBALANCED,
     Balance,
     OutOfBudget,
+    SceneTables,
     SearchState,
     Test,
 )
-from vqagen.search.tables import SceneTables
 from vqagen.search.trivial import trivial_tests
 
-BUDGET = 200
+if TYPE_CHECKING:
+    from vqagen.search.examination import Examination
+
+BUDGET = 100
 """Options tried before a template gives up on a scene where one filling is looked for: other families do as well."""
 BUDGET_OF_ALL = 20_000
 """The same where all are, so that no template can stall a run."""
@@ -117,6 +119,8 @@ class Search:
 
     def examine(self, tables: SceneTables, rng: Random, budget: int = BUDGET_OF_ALL) -> Examination:
         """Try every option within the budget, and return how each of them failed."""
+        from vqagen.search.examination import Examination
+
         examination = Examination(self.plan.stages)
 
         def count(state: SearchState) -> bool:
@@ -127,7 +131,7 @@ class Search:
         state.takes_all = True
         try:
             if examination.begins(state, self._prelude):
-                self._explore(state, self._first_stage(partial(ExaminedStage, examination)))
+                self._explore(state, self._first_stage(partial(ExaminedStage, examination.settles)))
         except OutOfBudget:
             examination.finished[GAVE_UP] += 1
         return examination

@@ -72,6 +72,25 @@ class Op:
         return not isinstance(self.does, Apply)
 
 
+class Applied:
+    """An op that is computed from earlier results, taken apart for speed."""
+
+    __slots__ = ("at", "inputs", "literals", "one", "other", "run")
+
+    def __init__(self, op: Op) -> None:
+        does = op.does
+        assert isinstance(does, Apply)
+        self.at, self.run, self.inputs, self.literals = op.index, does.run, op.inputs, does.values
+        self.one, self.other = -1, -1
+        """The inputs, if there are one or two and nothing else is given, as for most functions; -1 for no input."""
+        if not does.values and len(op.inputs) in (1, 2):
+            self.one, self.other = (*op.inputs, -1)[:2]
+
+    def arguments(self, values: list[Value]) -> list[Value]:
+        """Return what the function is given beside the scene."""
+        return [*[values[i] for i in self.inputs], *self.literals]
+
+
 MOST_LAYOUTS = 128
 """Layouts of a plan after which they start anew. One takes 1 KB; three descriptions over 11 attributes have 1,900."""
 

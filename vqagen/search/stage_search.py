@@ -20,17 +20,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, only
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import WithoutRelation, WithoutStep, depends_on_words, make_telling_test
 from vqagen.search.description import Description, Pick
-from vqagen.search.examination import Applied, Examination, LabelledStep, apply_steps, check_steps
-from vqagen.search.plan import Op, Plan, Stage
+from vqagen.search.plan import Applied, Op, Plan, Stage
 from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, OptionSearch, OutOfBudget, SearchState, Test
 from vqagen.search.wanted import WantedFinder
+
+Step = Callable[[SearchState], bool]
+
+
+class LabelledStep(NamedTuple):
+    """A step of an op, and the reason to give if it fails."""
+
+    run: Step
+    op: int
+    failure: str = ""
+
+
+def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
+    """Compute each op, then check what hangs there."""
+    return tuple(
+        step for op in ops for step in (LabelledStep(partial(_apply, Applied(op)), op.index), *check_steps(op))
+    )
+
+
+def _apply(op: Applied, state: SearchState) -> bool:
+    state.values[op.at] = op.run(state.scene, *op.arguments(state.values))
+    return True
+
+
+def check_steps(op: Op) -> tuple[LabelledStep, ...]:
+    """Return the checks at an op."""
+    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
+
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
     "unique": only,
@@ -96,32 +123,30 @@ class StageSearch(OptionSearch):
         # `results` is 4. If no cube stands anywhere by 4, then 4 joins `failed`, and every other way to say 4 ends here
         # at once. If cubes were found but a relation was idle, what would be there without RELATION1 decided: only
         # (4, that) joins `failed`, and 4 may do well with something else there.
-        failed, balance = state.failed[self._depth], state.balance
+        failed, finder = state.failed[self._depth], self._wanted
         results: Any = self._results_of(state.values) if self._results_of is not None else None
-        said: Sequence[int] = self._wanted.said(state) if balance.is_worded and self._wanted.follows_phrase else ()
-        if said:
-            results = (balance.memory(said), results)
+        said: Sequence[int] = ()
+        if finder.follows_phrase and state.balance.is_worded:
+            said = finder.said(state)
+            results = (state.balance.memory(said), results)
         if results in failed:
             return False
-        known: Any = (results, None)
         for number, step in self._follow:
             step(state, state.values_without[number])
+        known = results
         if self._seen:
             without = self._values_without(state)
-            if without is None:
+            known = (results, without)
+            if without is None or known in failed:
                 state.idle_drops += 1
                 return False
-            known = (results, without)
-        if known in failed:
-            state.idle_drops += 1
-            return False
         idle_drops = state.idle_drops
         dead: set[Value] = set()
         undecided: set[Value] = set()
-        wanted = self._wanted.find(state, said) if self._wanted.narrows else self._wanted.usual
+        wanted = finder.find(state, said) if finder.narrows else finder.usual
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
-        if wanted is not self._wanted.usual and (balance.refused or balance.is_worded):
+        if wanted is not finder.usual and (state.balance.refused or state.balance.is_worded):
             state.refusals.add(UNBALANCED)
         if undecided and not undecided <= dead:
             state.failed_by_words = True
@@ -137,9 +162,8 @@ class StageSearch(OptionSearch):
         at, rest, dropped = self._at, self._rest, state.idle_drops
         state.values[at] = outcome
         state.picked[at] = pick
-        if self._settles(state, outcome):
-            if state.ends_with(state) if rest is None else rest.explore(state):
-                return True
+        if self._settles(state, outcome) and (state.ends_with(state) if rest is None else rest.explore(state)):
+            return True
         if state.failed_by_words:
             state.failed_by_words = False
             undecided.add(outcome)
@@ -203,13 +227,14 @@ class ExaminedStage(StageSearch):
 
     def __init__(
         self,
-        examination: Examination,
+        settles: Callable[[int, Sequence[LabelledStep], SearchState], bool],
         plan: Plan,
         depth: int,
         relations: Sequence[WithoutRelation],
         is_trivial: Test | None,
         rest: StageSearch | None,
     ) -> None:
+        """`settles`: runs the steps after an option of a stage, and counts how they end."""
         super().__init__(plan, depth, relations, is_trivial, rest)
         stage = plan.stages[depth]
         at = stage.choice.index
@@ -219,7 +244,7 @@ class ExaminedStage(StageSearch):
             *apply_steps(stage.applied),
             *((LabelledStep(partial(stays_open, is_trivial), at, TRIVIAL),) if is_trivial else ()),
         )
-        self._tests = (partial(examination.settles, depth, steps),)
+        self._tests = (partial(settles, depth, steps),)
         self._applied, self._late_test = [], None
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
 from vqagen.search.description import Pick
-from vqagen.search.fits import ALL
-from vqagen.search.space import ANY_SET
-from vqagen.search.tables import SceneTables
+from vqagen.search.tables import ALL, DescriptionTable
+from vqagen.search.vocabulary import ANY_SET, Vocabulary
 from vqagen.world.scene import Scene
 
 FOUND, UNBALANCED, DEGENERATE, TRIVIAL, NOTHING_FITS, REPEATED, GAVE_UP = (
@@ -81,6 +80,23 @@ class Wanted:
     ) -> None:
         self.sets, self.objects, self.numbers = sets, objects, numbers
         self.by_number, self.beside, self.is_telling = by_number, beside, is_telling
+
+
+class SceneTables:
+    """The description tables of one scene, made when first asked for. The scene itself is never written to."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._tables: dict[Vocabulary, DescriptionTable] = {}
+        self.grouped: dict[tuple[tuple[str, ...], ...], list[tuple[Value, Objects]]] = {}
+        """Functions, each of the one before -> what they give of one object, and of which objects they give it."""
+
+    def of(self, vocabulary: Vocabulary) -> DescriptionTable:
+        """The scene's table for a vocabulary."""
+        table = self._tables.get(vocabulary)
+        if table is None:
+            table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene)
+        return table
 
 
 class SearchState:

@@ -12,20 +12,142 @@ both, so `described[0]` has positions 0, 1, 2, 3 and also 4 and 5; `singling_out
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes, union
-from vqagen.language.catalogue import Value
-from vqagen.search.fits import ALL, Fits, Positions, member
-from vqagen.search.space import ANY_SET
-from vqagen.search.vocabulary import Vocabulary
+from vqagen.search.vocabulary import ANY_SET, Memo, Vocabulary
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
     from vqagen.search.description import Description, Sampling
 
-ABSENT_TRIES = 20
-"""Draws after which a scene that is out of absent descriptions gets one fewer."""
+Positions = int
+"""A set of positions."""
+ALL: Positions = -1
+
+
+class Fits:
+    """How many objects of a set each description fits; or of several sets, as those in each relation to an anchor.
+
+    Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go.
+    relations: that of each slot; None for a set. sets: the objects of each slot.
+    distinct: of the positions with equal words the first one.
+    """
+
+    __slots__ = (
+        "_others",
+        "_parts",
+        "_planes",
+        "_several",
+        "_some",
+        "_table",
+        "_without",
+        "distinct",
+        "relations",
+        "sets",
+    )
+
+    def __init__(self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects]) -> None:
+        self._table, self.relations, self.sets = table, relations, sets
+        self.distinct = table.repeated(table.distinct, len(sets))
+        self._some = self._several = 0
+        self._planes: list[Positions] = []
+        self._others: dict[Objects, Positions] = {}
+        self._without: dict[Objects, Fits] = {}
+        self._parts = [table.fits(objects) for objects in sets] if len(sets) != 1 else []
+        if not self._parts and sets:
+            for i in indexes(sets[0]):
+                self._several |= self._some & table.described[i]
+                self._some |= table.described[i]
+
+    @property
+    def some(self) -> Positions:
+        """The positions whose descriptions fit at least one object of the slot's set."""
+        if self._parts and not self._some:
+            self._some = self._table.in_slots([part.some for part in self._parts])
+        return self._some
+
+    @property
+    def several(self) -> Positions:
+        """Those whose descriptions fit at least two."""
+        if self._parts and not self._several:
+            self._several = self._table.in_slots([part.several for part in self._parts])
+        return self._several
+
+    def singling_out(self) -> Positions:
+        """Return the positions that are said of an object of the slot's set and fit no other of it."""
+        if self._parts:
+            return self._table.in_slots([part.singling_out() for part in self._parts])
+        return self._some & ~self._several & self._table.of(self.sets[0] if self.sets else 0)
+
+    def others(self, beside: Objects = 0) -> Positions:
+        """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""
+        positions = self._others.get(beside)
+        if positions is None:
+            table, rest = self._table, self._table.scene.everything & ~beside
+            parts = [table.fits(rest & ~objects).some for objects in self.sets]
+            positions = self._others[beside] = table.in_slots(parts)
+        return positions
+
+    def without(self, objects: Objects) -> Fits:
+        """Return the same of the sets without some objects."""
+        fits = self._without.get(objects)
+        if fits is None:
+            fits = Fits(self._table, self.relations, [each & ~objects for each in self.sets])
+            self._without[objects] = fits
+        return fits
+
+    def as_many(self, numbers: int) -> Positions:
+        """Return the distinct positions that fit such a number of objects: bit n of `numbers` for n."""
+        most = max([objects.bit_count() for objects in self.sets], default=0)
+        every = (2 << most) - 1
+        wanted = numbers & every
+        if wanted == every:
+            return self.distinct
+        if wanted | 1 == every:
+            return self.distinct & self.some
+        if wanted | 3 == every and not wanted & 3:
+            return self.distinct & self.several
+        found = 0
+        for number in range(most + 1):
+            if wanted >> number & 1:
+                found |= self.exactly(number)
+        return found
+
+    def exactly(self, number: int) -> Positions:
+        """Return the distinct positions that fit exactly so many objects."""
+        if number < 2:
+            return self.distinct & (self.some & ~self.several if number else ~self.some)
+        planes = self.planes
+        if number >> len(planes):
+            return 0
+        found = self.distinct
+        for plane in planes:
+            found &= plane if number & 1 else ~plane
+            number >>= 1
+        return found
+
+    @property
+    def planes(self) -> list[Positions]:
+        """How many objects each position fits, in binary: plane k has bit k of the numbers of all positions at once.
+
+        Where a description fits three objects, its position is in planes 0 and 1.
+        """
+        if self._planes:
+            return self._planes
+        if self._parts:
+            planes = zip_longest(*[part.planes for part in self._parts], fillvalue=0)
+            self._planes = [self._table.in_slots(each) for each in planes]
+            return self._planes
+        objects = self.sets[0] if self.sets else 0
+        self._planes = [0] * max(1, objects.bit_count().bit_length())
+        for i in indexes(objects):
+            carry, k = self._table.described[i], 0
+            while carry:
+                self._planes[k], carry = self._planes[k] ^ carry, self._planes[k] & carry
+                k += 1
+        return self._planes
 
 
 class References:
@@ -62,6 +184,8 @@ class DescriptionTable:
         """How many positions a slot has."""
         self.saying_nothing = sum([1 << i * size for i in objects])
         """The position of each object that leaves all attributes open."""
+        self._spreads: Memo[int, Positions] = Memo(lambda slots: self.in_slots([1] * slots), len(scene.related))
+        """What repeats positions so many times, if they are multiplied by it."""
         self._opens: dict[int, Sequence[tuple[Positions, Sequence[int]]]] = {}
         true_of = self.space.true_of
         self.every = sum([true_of(tuple(map(len, self._words[i]))) << i * size for i in objects])
@@ -121,7 +245,7 @@ class DescriptionTable:
 
     def repeated(self, positions: Positions, slots: int) -> Positions:
         """Return the same positions in each of some slots."""
-        return positions if slots == 1 else self.in_slots([positions] * slots)
+        return positions if slots == 1 else positions * self._spreads[slots]
 
     def saying(self, sets: int) -> Positions:
         """Return the positions that say one of some sets of attributes."""
@@ -130,15 +254,16 @@ class DescriptionTable:
             positions = self._saying[sets] = self.space.saying(sets) * self.saying_nothing & self.every
         return positions
 
+    def of(self, objects: Objects) -> Positions:
+        """Return the positions that are said of some objects."""
+        return self.every if objects == ALL else union([self.said_of[i] for i in indexes(objects)])
+
     def wanted(self, sets: int, objects: Objects) -> Positions:
         """Return the positions that say one of some sets of attributes of some objects."""
         key = (sets, objects)
         positions = self._wanted.get(key)
         if positions is None:
-            positions = self.saying(sets)
-            if objects != ALL:
-                positions &= sum([self.said_of[i] for i in indexes(objects)])
-            self._wanted[key] = positions
+            positions = self._wanted[key] = self.saying(sets) & self.of(objects)
         return positions
 
     def allowed(self, node: Description) -> Positions:
@@ -240,8 +365,6 @@ class DescriptionTable:
                 position -= step
         return position
 
-    # Absent descriptions ----------------------------------------------------------------------------------------------
-
     def absent_chances(self) -> dict[int, float]:
         """Return set of attributes -> how likely a description that is drawn blindly says these and fits nothing."""
         if self._absent_chances is None:
@@ -259,53 +382,3 @@ class DescriptionTable:
                 if fitting < ways:
                     self._absent_chances[said] = chance * (1 - fitting / ways)
         return self._absent_chances
-
-    def draw_absent(self, chances: Sequence[tuple[int, float]], random: Callable[[], float]) -> int | None:
-        """Draw the code of a description that fits nothing, of a set of attributes as likely as `chances` says."""
-        rest, said = random() * sum([chance for _, chance in chances]), 0
-        for said, chance in chances:  # noqa: B007
-            rest -= chance
-            if rest < 0:
-                break
-        for _ in range(ABSENT_TRIES):
-            code, fits = self._blind(said, random)
-            if not fits:
-                return code
-        return None
-
-    def draw_any(self, random: Callable[[], float]) -> tuple[int, Objects]:
-        """Draw a description blindly; return its code and the objects that it fits."""
-        vocabulary, said = self.vocabulary, 0
-        if vocabulary.is_limited:
-            position = member(self.distinct, int(random() * self.distinct.bit_count()))
-            said = self.space.said[position % self.space.size]
-        else:
-            for k, attribute in enumerate(vocabulary.attributes):
-                said |= (int(random() * (len(attribute.values) + 1)) > 0) << k
-        return self._blind(said, random)
-
-    def _blind(self, said: int, random: Callable[[], float]) -> tuple[int, Objects]:
-        code, fits, vocabulary = 0, self.scene.everything, self.vocabulary
-        for k, attribute in enumerate(vocabulary.attributes):
-            if said >> k & 1:
-                word = attribute.values[int(random() * len(attribute.values))]
-                code += vocabulary.digits[k][word]
-                fits &= self.scene.having[attribute.name][word]
-        return code, fits
-
-
-class SceneTables:
-    """The description tables of one scene, made when first asked for. The scene itself is never written to."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self._tables: dict[Vocabulary, DescriptionTable] = {}
-        self.grouped: dict[tuple[tuple[str, ...], ...], list[tuple[Value, Objects]]] = {}
-        """Functions, each of the one before -> what they give of one object, and of which objects they give it."""
-
-    def of(self, vocabulary: Vocabulary) -> DescriptionTable:
-        """The scene's table for a vocabulary."""
-        table = self._tables.get(vocabulary)
-        if table is None:
-            table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene)
-        return table

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vqagen.bits import Objects, indexes
+from vqagen.bits import Objects, indexes, union
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description
-from vqagen.search.examination import Applied
-from vqagen.search.fits import ALL
-from vqagen.search.plan import Op, Plan, Stage
+from vqagen.search.plan import Applied, Op, Plan, Stage
 from vqagen.search.state import SearchState, Test, Wanted
+from vqagen.search.tables import ALL
 
 MOST_KEPT = 5_000
 """Results of numbers that are kept before they start anew."""
@@ -227,7 +226,10 @@ class AnsweringObjects:
         values, refused, objects = state.values, state.balance.refused, 0
         if not refused:
             return ALL
-        for value, group in self._grouped(state):
+        groups = self._grouped(state)
+        if not self._rest:
+            return union([group for value, group in groups if value not in refused])
+        for value, group in groups:
             values[self._at] = value
             try:
                 for op in self._rest:

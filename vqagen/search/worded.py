@@ -14,7 +14,7 @@ from random import Random
 from vqagen.bits import union, union_of
 from vqagen.language.catalogue import Value
 from vqagen.rng import below
-from vqagen.search.balance import INTEGERS, PATIENCE, AnswerBalance, AnswerCounts, FamilyBalance, measured
+from vqagen.search.balance import INTEGERS, PATIENCE, AnswerCounts, CountedBalance, FamilyBalance, measured
 from vqagen.search.plan import Plan
 
 LEAN = 0.1
@@ -39,22 +39,21 @@ class YesNoBalance(FamilyBalance):
         self._coins = coins
         vocabularies = [plan.described_at(op).vocabulary for op in plan.phrases]
         longest = [each.longest for each in vocabularies]
-        self._shortest = -longest[1] if len(longest) == 2 else 0
-        """The least that may be said: number of words, or of two phrases how many more in the first."""
-        numbers = range(longest[0] - self._shortest + 1)
+        self._longest = longest[0] if len(longest) == 2 else 0
+        words = range(longest[-1] + self._longest + 1)
         self._ahead = [
             {key: below(coins, 2) - below(coins, 2) for key in keys}
-            for keys in (numbers, *[each.sets for each in vocabularies])
+            for keys in (words, *[each.sets for each in vocabularies])
         ]
-        """Measure -> what is said -> how many more yes than no. The measures are the number of words, which starts at 0
-        for `_shortest`, and the set that each phrase says."""
+        """Measure -> what is said -> how many more yes than no. Measures are the number of words, of two phrases how
+        many more the last one says (plus `_longest`, so that it starts at 0), and the set that each phrase says."""
         self._open = {answer: [self._not_ahead(answer, 0, keys) for keys in self._ahead] for answer in (True, False)}
         """Answer -> for each measure what it is not ahead of, as bits."""
-        self._of_length = [_by_length(each.sets) for each in vocabularies]
+        self._of_length = _by_length(vocabularies[0].sets)
         self._of_lengths = sets_of_lengths(vocabularies[-1].sets)
         self._last = [0] * (longest[0] + 1)
         """How many words the first phrase says (0 where there is one phrase) -> sets that the last one may say."""
-        self._ahead_of_all = self._failed = self._given = self._slack = 0
+        self._first = self._ahead_of_all = self._failed = self._given = self._slack = 0
         self._draw()
 
     @staticmethod
@@ -73,17 +72,15 @@ class YesNoBalance(FamilyBalance):
         opened = self._open[self._wanted]
         if self._slack:
             opened = [self._not_ahead(self._wanted, self._slack, keys) for keys in self._ahead]
-        lengths, first, *others = opened
-        if not others:
-            self._first = self._last[0] = first & self._of_lengths[lengths]
+        lengths, first, last = opened[0], opened[1], opened[-1]
+        if len(opened) == 2:
+            self._first = first & self._of_lengths[lengths]
+            self._last[0] = self._first
             return
         self._first = 0
-        for number, sets in enumerate(self._of_length[0]):
-            # The first phrase says `number` words, so the last one may say those that differ by what is open.
-            fitting = [
-                length for length in range(len(self._of_length[1])) if lengths >> number - length - self._shortest & 1
-            ]
-            self._last[number] = others[0] & self._of_lengths[union_of(fitting)]
+        every = len(self._of_lengths) - 1
+        for number, sets in enumerate(self._of_length):
+            self._last[number] = last & self._of_lengths[lengths >> self._longest - number & every]
             if self._last[number]:
                 self._first |= first & sets
 
@@ -107,14 +104,15 @@ class YesNoBalance(FamilyBalance):
         step = 1 if answer else -1
         self._given += 1
         self._ahead_of_all += step
-        number, *sets = measured(said, "Bool")
-        for measure, key in enumerate((number - self._shortest, *sets)):
+        words = said[-1].bit_count()
+        if self._longest:
+            words += self._longest - said[0].bit_count()
+        for measure, key in enumerate((words, *said)):
             ahead = self._ahead[measure][key] = self._ahead[measure][key] + step
             for is_yes, opened in self._open.items():
-                bit = 1 << key
-                opened[measure] = (
-                    opened[measure] | bit if (ahead if is_yes else -ahead) <= 0 else opened[measure] & ~bit
-                )
+                opened[measure] &= ~(1 << key)
+                if (ahead if is_yes else -ahead) <= 0:
+                    opened[measure] |= 1 << key
         self._draw()
 
     def fail(self) -> None:
@@ -199,10 +197,11 @@ class NumberBalance(FamilyBalance):
         ]
 
     def _opened(self, slack: float) -> list[list[int]]:
-        opened = [[0 for _ in INTEGERS] for _ in self._measured]
+        opened = [[union_of(keys) for _ in INTEGERS] for keys in self._measured]
         for measure, keys in enumerate(self._measured):
-            for key in keys:
-                self._update(opened, measure, key, slack)
+            for key, counted in keys.items():
+                if counted.total:
+                    self._update(opened, measure, key, slack)
         return opened
 
     def _update(self, opened: list[list[int]], measure: int, key: int, slack: float) -> None:
@@ -220,7 +219,7 @@ class NumberBalance(FamilyBalance):
         key = tuple(said)
         sets = self._after.get(key)
         if sets is None:
-            words, *phrases = self._open
+            words, phrases = self._open[0], self._open[1:]
             before = sum([each.bit_count() for each in said])
             sets = self._after[key] = [0 for _ in INTEGERS]
             for number in INTEGERS:
@@ -315,4 +314,4 @@ def balance_of(plan: Plan, balance: str, coins: Random | None, takes_all: bool) 
             return YesNoBalance(plan, coins)
         if plan.template.answer_type == "Integer":
             return NumberBalance(plan, coins)
-    return AnswerBalance(plan, balance, coins)
+    return CountedBalance(plan, balance, coins)

@@ -30,8 +30,7 @@ from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
-from vqagen.search.state import Balance
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import Domain
 from vqagen.world.loading import find_scenes, load_scenes

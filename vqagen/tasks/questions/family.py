@@ -25,7 +25,7 @@ from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.search.worded import balance_of
 from vqagen.tasks.questions.settings import QuestionSettings

@@ -25,8 +25,7 @@ from vqagen.rng import shuffled, stream
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Replay
 from vqagen.search.pool import Pool
-from vqagen.search.state import FOUND, REPEATED
-from vqagen.search.tables import SceneTables
+from vqagen.search.state import FOUND, REPEATED, SceneTables
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
