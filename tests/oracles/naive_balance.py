@@ -61,7 +61,10 @@ class NaiveYesNo:
 
 
 class NaiveNumbers:
-    """A number is wanted where it is not more common among questions that say the same than among all, by the slack."""
+    """A number is wanted where it is not more common among questions that say the same than among all, by the slack.
+
+    Numbers above ten are too rare for that, and count under no key.
+    """
 
     def __init__(self, start: float, prior: Sequence[float], untelling: Sequence[str | int] = ()) -> None:
         """`start`: by how much each starts ahead. `untelling`: what is the same for all questions of the family."""
@@ -91,7 +94,7 @@ class NaiveNumbers:
 
     def add(self, number: int, said: Said) -> None:
         """A question was asked."""
-        self.asked.append(Asked(number, keys_of(said, False)))
+        self.asked.append(Asked(number, keys_of(said, False) if number < 11 else []))
         self.asked[-1] = self.asked[-1]._replace(shares=self.shares())
         self.level = 0
 

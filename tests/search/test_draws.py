@@ -13,13 +13,11 @@ from general_domain import METADATA, SCENES
 from oracles.naive import Instantiation
 from oracles.naive_balance import NaiveNumbers, NaiveYesNo, Said
 from oracles.naive_draws import Rule, chances
-from program_notation import template as notation
 from scene_records import scene_record
-from test_search import CATALOGUE, as_instantiation, make_search
+from test_search import CATALOGUE, as_instantiation, made, make_search
 from test_worded import coins
 
 from vqagen.bits import union_of
-from vqagen.language.template_check import read_templates
 from vqagen.search.description import Sampling
 from vqagen.search.state import Balance, SceneTables
 from vqagen.search.worded import PRIOR, balance_of
@@ -90,6 +88,7 @@ DRAWS = {
     "absent": Draw("scene, filter_count 0 <Z> <S>"),
     "absent, numbers refused": Draw("scene, filter_count 0 <Z> <S>", SHORT, (0, 3, 4, 5)),
     "absent, of which some words are ruled out": Draw("scene, filter_count 0 <Z> <S>", SHORT, (2,), ("NOT_NULL <S>",)),
+    "some words alone": Draw("scene, filter_count 0 <C> <S>", ALL, (), ("IN <C> gray|blue",)),
     "absent alone": Draw("scene, filter_exist 0 <C> <S>", SHORT, (True,)),
     "present alone": Draw("scene, filter_exist 0 <C> <S>", SHORT, (False,)),
     "drawn blindly": Draw("scene, filter_count 0 <Z> <S>", COMPAT),
@@ -152,20 +151,18 @@ def by_slots_open(shares: Mapping[Instantiation, float]) -> Counter[Any]:
 
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=[*DRAWS])
 def test_fillings_are_found_as_often_as_the_rule_says(draw: Draw) -> None:
-    slots = {slot: kind for slot, kind in SLOTS[draw.is_pantry].items() if slot in draw.nodes}
-    raw = {"text": ["How?"], **notation(draw.nodes, slots, *draw.constraints)}
     catalogue = CATALOGUE if draw.is_pantry else CLEVR.materials.catalogue
     record, metadata = (SCENES[2], METADATA) if draw.is_pantry else (SIX, CLEVR.raw_metadata)
-    (template,), faults = read_templates(raw, "", catalogue, "made.json", 0)
+    raw, template = made(draw.nodes, SLOTS[draw.is_pantry], *draw.constraints, catalogue=catalogue)
     rule, rng = draw.rule, Random(7)
     search = make_search(template, draw.degeneracy, Sampling(rule.idle, rule.absent, rule.shortens))
     tables, counts = SceneTables(compile_scene(record, catalogue.domain)), Counter[Any]()
     balance, twin = Balance(draw.refused), None
     if draw.asked:
-        made = balance = balance_of(search.plan, "words", coins(0.5), False)
+        worded = balance = balance_of(search.plan, "words", coins(0.5), False)
         twin = NaiveYesNo(0, coins(0.5).random) if template.answer_type == "Bool" else NaiveNumbers(0, PRIOR)
         for asked in draw.asked:
-            made.add(*asked)
+            worded.add(*asked)
             twin.add(*asked)
     phrases = [search.plan.ops[op].slots for op in search.plan.phrases]
 
@@ -175,12 +172,12 @@ def test_fillings_are_found_as_often_as_the_rule_says(draw: Draw) -> None:
         return found.answer not in balance.refused and (twin is None or twin.wants(int(found.answer), said))
 
     expected = chances(raw, record, metadata, rule, is_wanted, draw.degeneracy)
-    for _ in range(1_000):
+    for _ in range(800):
         filling = search.find(tables, rng, balance, set(), 1 << 40).filling
         assert filling is not None
         counts[as_instantiation(filling)] += 1
 
-    assert not faults and abs(sum(expected.values()) - 1) < 1e-9
+    assert abs(sum(expected.values()) - 1) < 1e-9
     assert counts.keys() <= expected.keys()
     assert len(expected) > 2 and misfit(counts, expected) < 3
     assert misfit(by_slots_open(counts), by_slots_open(expected)) < 8

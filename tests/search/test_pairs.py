@@ -159,7 +159,7 @@ def side_of(run: Made, record: Record) -> naive_pairs.Side:
 
 def test_neither_order_nor_number_shows_an_answer() -> None:
     """Of pairs answered by yes and no, about half of the first records, and of those with even numbers, say yes."""
-    run = made(CLEVR, 70, seed=4)
+    run = made(CLEVR, 70, seed=5)
     firsts = [pair[0] for pair in run.pairs.values() if isinstance(pair[0]["answer"], bool)]
     evens = [record for record in firsts if record["pair"] % 2 == 0]
 
@@ -169,7 +169,7 @@ def test_neither_order_nor_number_shows_an_answer() -> None:
 
 def test_questions_of_images_are_equally_many() -> None:
     """A full picture has as many as an empty one: their number tells neither its objects nor an answer."""
-    run = made(CLEVR, 70, seed=4)
+    run = made(CLEVR, 70, seed=5)
 
     assert Counter(map(len, run.by_scene)) == {10: 70}
 
@@ -199,7 +199,7 @@ def test_the_place_of_a_question_in_its_scene_shows_no_answer() -> None:
     """A question whose answer is yes stands in either half of its scene's."""
     answers = [
         record["answer"] == (2 * place + 1 < len(questions))
-        for questions in made(CLEVR, 70, seed=4).by_scene
+        for questions in made(CLEVR, 70, seed=5).by_scene
         for place, record in enumerate(questions)
         if isinstance(record["answer"], bool) and 2 * place + 1 != len(questions)
     ]
@@ -268,7 +268,7 @@ def test_no_text_of_another_set_comes_again() -> None:
 
 def test_no_question_comes_twice_about_one_image() -> None:
     """By the scene's own pairs or those it joins: by program always, and by text with `dedupe`."""
-    run = made(CLEVR, templates_per_image=12, only=("exist", "count"), dedupe="image", reset_counts_every=10)
+    run = made(CLEVR, templates_per_image=8, only=("exist", "count"), dedupe="image", reset_counts_every=10)
 
     for questions in run.by_scene:
         assert max(Counter(record["question"] for record in questions).values(), default=1) == 1
@@ -282,7 +282,7 @@ def run_family(record: Record) -> tuple[str, int]:
 
 def test_families_stay_even() -> None:
     """Hard families do not starve: each makes at least half of what the largest makes, with as many yes as no."""
-    run = made(CLEVR, 70, seed=4)
+    run = made(CLEVR, 70, seed=5)
     counts = Counter(map(run_family, run.records))
     answers = Counter((run_family(record), str(record["answer"])) for record in run.records)
 

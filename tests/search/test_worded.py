@@ -10,9 +10,8 @@ import pytest
 from families import COLLECTIONS
 from general_domain import SCENES, TEMPLATES
 from oracles.naive_balance import NaiveNumbers, NaiveYesNo, Said
-from program_notation import template as notation
 from scene_records import SMALL_SCENES
-from test_search import CATALOGUE, every, make_search, narrowed, open_types_for
+from test_search import CATALOGUE, SLOTS, every, made, make_search, narrowed, open_types_for
 
 from vqagen.bits import indexes
 from vqagen.language.template import Template
@@ -46,11 +45,7 @@ STARTS = {(0.5, 0.5): 0, (0.9, 0.1): 1, (0.1, 0.9): -1}
 
 
 def searched(nodes: str, *constraints: str) -> Search:
-    slots = {"<C>": "Color", "<C2>": "Color", "<Z>": "Size", "<S>": "Shape", "<M>": "Material"}
-    raw = {"text": ["How?"], **notation(nodes, {s: slots[s] for s in slots if s in nodes}, *constraints)}
-    (template,), faults = read_templates(raw, "", CLEVR.catalogue, "made.json", 0)
-    assert not faults
-    return make_search(template, "none")
+    return make_search(made(nodes, {**SLOTS, "<M>": "Material"}, *constraints)[1], "none")
 
 
 ONE_SET, TWO_SETS = (
@@ -115,13 +110,14 @@ def test_numbers_are_wanted_as_a_recount_says(
     balance, twin = NumberBalance(search.plan, coins(coin)), NaiveNumbers(coin - 0.5, PRIOR, untelling)
     overall = AnswerCounts(INTEGERS, 3)
     first, *others = [search.plan.described_at(op).vocabulary.sets for op in search.plan.phrases]
-    balance.meet(9)
-    for _ in range(40):
+    balance.meet(12)
+    overall.meet(12)
+    for _ in range(25):
         if rng.random() < 0.3:
             balance.fail()
             twin.fail()
         else:
-            asked = asked_at_random(search, (2, 1, 0, 3, 7), rng)
+            asked = asked_at_random(search, (2, 1, 0, 3, 11), rng)
             balance.add(*asked)
             twin.add(*asked)
             overall.add(asked[0])
@@ -144,8 +140,8 @@ def test_numbers_are_wanted_as_a_recount_says(
         given = [sets for n, sets in enumerate(wanted) if overall.count(n)]
         best = given if any(given) else wanted
         assert indexes(balance.sets(())) == sorted({each for sets in best for each in sets})
-        some = asked_at_random(search, (*range(10),), rng)
-        assert balance.refuses(*some) == (not open_to[some[0]] or not twin.wants(*some))
+        some = asked_at_random(search, (*range(13),), rng)
+        assert balance.refuses(*some) == (some[0] in overall.refused or not twin.wants(*some))
         assert balance.is_hopeless(frozenset()) == (not any(wanted))
 
 

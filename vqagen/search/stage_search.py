@@ -150,7 +150,7 @@ class StageSearch(OptionSearch):
         wanted = finder.find(state, said) if finder.narrows else finder.usual
         if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
-        if wanted is not finder.usual:
+        if wanted is not finder.usual and (state.balance.refused or state.balance.is_worded):
             state.refusals.add(UNBALANCED)
         if undecided and not undecided <= dead:
             state.failed_by_words = True
